@@ -1,0 +1,1 @@
+//! Data in, evidence out: file formats, data sets and experiments for sqfa.

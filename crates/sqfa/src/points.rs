@@ -1,0 +1,153 @@
+//! Labelled data as the mathematics sees it: borrowed rows of numbers, never copied as a whole.
+
+/// A number type that data may come in: `u8`, `f32` or `f64`.
+pub trait Scalar: Copy + Send + Sync + 'static {
+    /// The value as `f32`; exact for `u8` and `f32`.
+    fn to_f32(self) -> f32;
+    /// The value as `f64`; always exact.
+    fn to_f64(self) -> f64;
+}
+
+impl Scalar for u8 {
+    fn to_f32(self) -> f32 {
+        f32::from(self)
+    }
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Scalar for f32 {
+    fn to_f32(self) -> f32 {
+        self
+    }
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Scalar for f64 {
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+/// A borrowed table of numbers, one point a row, with any strides.
+#[derive(Debug, Clone, Copy)]
+pub struct Table<'a, T> {
+    values: &'a [T],
+    rows: usize,
+    columns: usize,
+    row_stride: usize,
+    column_stride: usize,
+}
+
+impl<'a, T: Copy> Table<'a, T> {
+    /// A table whose rows lie one after the other; `None` when `values` is not `rows × columns` long.
+    pub fn row_major(values: &'a [T], rows: usize, columns: usize) -> Option<Self> {
+        Self::strided(values, rows, columns, columns, 1)
+            .filter(|_| rows.checked_mul(columns) == Some(values.len()))
+    }
+
+    /// A table whose columns lie one after the other (Fortran order).
+    pub fn column_major(values: &'a [T], rows: usize, columns: usize) -> Option<Self> {
+        Self::strided(values, rows, columns, 1, rows)
+            .filter(|_| rows.checked_mul(columns) == Some(values.len()))
+    }
+
+    /// A table with given distances between neighbours; `None` when its last element lies outside `values`.
+    pub fn strided(
+        values: &'a [T],
+        rows: usize,
+        columns: usize,
+        row_stride: usize,
+        column_stride: usize,
+    ) -> Option<Self> {
+        if rows > 0 && columns > 0 {
+            let last = (rows - 1)
+                .checked_mul(row_stride)?
+                .checked_add((columns - 1).checked_mul(column_stride)?)?;
+            if last >= values.len() {
+                return None;
+            }
+        }
+        Some(Self { values, rows, columns, row_stride, column_stride })
+    }
+
+    /// The number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of dimensions.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One number.
+    pub fn get(&self, row: usize, column: usize) -> T {
+        self.values[row * self.row_stride + column * self.column_stride]
+    }
+
+    /// One point as a slice, when its numbers lie side by side.
+    pub fn row(&self, row: usize) -> Option<&'a [T]> {
+        (self.column_stride == 1)
+            .then(|| &self.values[row * self.row_stride..row * self.row_stride + self.columns])
+    }
+}
+
+/// Points in whichever number type they came; the core never makes a copy of all of them.
+#[derive(Debug, Clone, Copy)]
+pub enum Points<'a> {
+    /// Bytes, such as pixels.
+    U8(Table<'a, u8>),
+    /// Single precision.
+    F32(Table<'a, f32>),
+    /// Double precision.
+    F64(Table<'a, f64>),
+}
+
+/// Runs one generic expression on whichever table the points hold.
+#[macro_export]
+macro_rules! with_table {
+    ($points:expr, $table:ident => $body:expr) => {
+        match $points {
+            $crate::Points::U8($table) => $body,
+            $crate::Points::F32($table) => $body,
+            $crate::Points::F64($table) => $body,
+        }
+    };
+}
+
+impl Points<'_> {
+    /// The number of points.
+    pub fn rows(&self) -> usize {
+        with_table!(self, table => table.rows())
+    }
+
+    /// The number of dimensions.
+    pub fn columns(&self) -> usize {
+        with_table!(self, table => table.columns())
+    }
+}
+
+impl<'a> From<Table<'a, u8>> for Points<'a> {
+    fn from(table: Table<'a, u8>) -> Self {
+        Self::U8(table)
+    }
+}
+
+impl<'a> From<Table<'a, f32>> for Points<'a> {
+    fn from(table: Table<'a, f32>) -> Self {
+        Self::F32(table)
+    }
+}
+
+impl<'a> From<Table<'a, f64>> for Points<'a> {
+    fn from(table: Table<'a, f64>) -> Self {
+        Self::F64(table)
+    }
+}
