@@ -1,1 +1,3 @@
 //! Data in, evidence out: file formats, data sets and experiments for sqfa.
+
+pub mod formats;

@@ -1,0 +1,82 @@
+//! The Calvo–Oller lower bound of the Fisher–Rao distance between Gaussians, squared.
+//!
+//! Embeds (μ, Σ) as Ω = [Σ+μμᵀ, μ; μᵀ, 1]; d² = ½ Σ ln² λ(Ω₁, Ω₂). Ω itself is never factored: with
+//! Σ₁ = LLᵀ the pair is moved to (0, I) and (δ, X) = (L⁻¹(μ₂−μ₁), L⁻¹Σ₂L⁻ᵀ), whose embedding is
+//! diagonalised; a common shift of the means therefore costs no digits.
+//! Cost per pair: one Cholesky and one symmetric eigenproblem of order m + 1.
+//! Reference: Calvo & Oller, *J. Multivariate Analysis* 35, 1990.
+
+use super::formula::{Formula, Pair, Slopes, Work, apply, congruence, difference, factor, spectral};
+use crate::linalg::Real;
+
+pub(crate) struct SquaredCalvoOller;
+
+impl Formula for SquaredCalvoOller {
+    fn pair<R: Real>(
+        &self,
+        pair: &Pair<'_, R>,
+        work: &mut Work<R>,
+        slopes: Option<&mut Slopes<R>>,
+    ) -> R {
+        let m = pair.order;
+        let size = m + 1;
+        let [lower, inverse, embedded, vectors, scratch, inner, block] = &mut work.matrices;
+        let [delta, raw, column] = &mut work.vectors;
+        lower[..m * m].copy_from_slice(pair.cov_a);
+        factor(lower, inverse, m);
+        difference(pair, raw);
+        apply(inverse, false, raw, delta, m);
+        congruence(inverse, false, pair.cov_b, scratch, block, m);
+        embed(delta, block, embedded, m);
+        R::eigen(embedded, vectors, size);
+        let half = R::splat(0.5);
+        let mut value = R::splat(0.0);
+        for i in 0..size {
+            let log = embedded[i * size + i].map(f64::ln);
+            value = value + half * log * log;
+        }
+        if let Some(slopes) = slopes {
+            let two = R::splat(2.0);
+            // d²'s derivative with respect to the first embedding, in blocks [G, g; gᵀ, ·].
+            spectral(embedded, vectors, |l| -l.map(f64::ln), scratch, inner, size);
+            split(inner, block, column, m);
+            congruence(inverse, true, block, scratch, &mut slopes.cov_a, m);
+            apply(inverse, true, column, &mut slopes.mean_a, m);
+            spectral(embedded, vectors, |l| l.map(f64::ln) / l, scratch, inner, size);
+            split(inner, block, column, m);
+            congruence(inverse, true, block, scratch, &mut slopes.cov_b, m);
+            apply(block, false, delta, raw, m);
+            for i in 0..m {
+                raw[i] = raw[i] + column[i];
+            }
+            apply(inverse, true, raw, &mut slopes.mean_b, m);
+            for i in 0..m {
+                slopes.mean_a[i] = slopes.mean_a[i] * two;
+                slopes.mean_b[i] = slopes.mean_b[i] * two;
+            }
+        }
+        value
+    }
+}
+
+/// Writes [X+δδᵀ, δ; δᵀ, 1].
+fn embed<R: Real>(delta: &[R], x: &[R], embedded: &mut [R], m: usize) {
+    let size = m + 1;
+    for i in 0..m {
+        for j in 0..m {
+            embedded[i * size + j] = x[i * m + j] + delta[i] * delta[j];
+        }
+        embedded[i * size + m] = delta[i];
+        embedded[m * size + i] = delta[i];
+    }
+    embedded[m * size + m] = R::splat(1.0);
+}
+
+/// Reads the leading block and the last column out of an embedding's derivative.
+fn split<R: Real>(embedded: &[R], block: &mut [R], column: &mut [R], m: usize) {
+    let size = m + 1;
+    for i in 0..m {
+        block[i * m..(i + 1) * m].copy_from_slice(&embedded[i * size..i * size + m]);
+        column[i] = embedded[i * size + m];
+    }
+}

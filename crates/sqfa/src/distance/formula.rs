@@ -1,0 +1,167 @@
+//! What a distance's file must provide: its value and gradient for one pair, over any [`Real`].
+
+use crate::linalg::Real;
+
+/// Two Gaussians; matrices are row-major and full.
+pub(crate) struct Pair<'a, R> {
+    pub(crate) order: usize,
+    pub(crate) mean_a: &'a [R],
+    pub(crate) cov_a: &'a [R],
+    pub(crate) mean_b: &'a [R],
+    pub(crate) cov_b: &'a [R],
+}
+
+/// Derivatives of one value with respect to both Gaussians; those of covariances are symmetric.
+#[derive(Debug, Clone)]
+pub struct Slopes<R> {
+    /// With respect to the first mean.
+    pub mean_a: Vec<R>,
+    /// With respect to the first covariance, row-major.
+    pub cov_a: Vec<R>,
+    /// With respect to the second mean.
+    pub mean_b: Vec<R>,
+    /// With respect to the second covariance, row-major.
+    pub cov_b: Vec<R>,
+}
+
+impl Slopes<f64> {
+    /// Zero derivatives for Gaussians of this dimension.
+    pub fn zeros(order: usize) -> Self {
+        filled(order, 0.0)
+    }
+}
+
+pub(super) fn filled<R: Copy>(order: usize, value: R) -> Slopes<R> {
+    Slopes {
+        mean_a: vec![value; order],
+        cov_a: vec![value; order * order],
+        mean_b: vec![value; order],
+        cov_b: vec![value; order * order],
+    }
+}
+
+/// Multiplies every derivative, as the chain rule asks.
+pub(super) fn scale<R: Real>(slopes: &mut Slopes<R>, factor: R) {
+    let Slopes { mean_a, cov_a, mean_b, cov_b } = slopes;
+    for value in [mean_a, cov_a, mean_b, cov_b].into_iter().flatten() {
+        *value = *value * factor;
+    }
+}
+
+/// Scratch matrices of order m + 1 and vectors of that length, reused from pair to pair.
+pub(crate) struct Work<R> {
+    pub(crate) matrices: [Vec<R>; 7],
+    pub(crate) vectors: [Vec<R>; 3],
+}
+
+impl<R: Real> Work<R> {
+    pub(crate) fn new(order: usize) -> Self {
+        let size = order + 1;
+        Self {
+            matrices: std::array::from_fn(|_| vec![R::splat(0.0); size * size]),
+            vectors: std::array::from_fn(|_| vec![R::splat(0.0); size]),
+        }
+    }
+}
+
+/// A distance, or the quantity a distance is a function of, written once for any number of lanes.
+pub(crate) trait Formula: Send + Sync {
+    /// The value for one pair; its derivatives replace `slopes` when asked for.
+    fn pair<R: Real>(
+        &self,
+        pair: &Pair<'_, R>,
+        work: &mut Work<R>,
+        slopes: Option<&mut Slopes<R>>,
+    ) -> R;
+}
+
+/// Writes mean_b − mean_a.
+pub(super) fn difference<R: Real>(pair: &Pair<'_, R>, delta: &mut [R]) {
+    for i in 0..pair.order {
+        delta[i] = pair.mean_b[i] - pair.mean_a[i];
+    }
+}
+
+/// Writes the second moment Σ + μμᵀ.
+pub(super) fn second_moment<R: Real>(mean: &[R], cov: &[R], moment: &mut [R], order: usize) {
+    for i in 0..order {
+        for j in 0..order {
+            moment[i * order + j] = cov[i * order + j] + mean[i] * mean[j];
+        }
+    }
+}
+
+/// Writes matrix · vector, the matrix transposed on request.
+pub(super) fn apply<R: Real>(matrix: &[R], transposed: bool, x: &[R], y: &mut [R], order: usize) {
+    let (row, column) = if transposed { (1, order) } else { (order, 1) };
+    for i in 0..order {
+        let mut sum = R::splat(0.0);
+        for j in 0..order {
+            sum = sum + matrix[i * row + j * column] * x[j];
+        }
+        y[i] = sum;
+    }
+}
+
+/// The inner product of two vectors.
+pub(super) fn dot<R: Real>(x: &[R], y: &[R], length: usize) -> R {
+    let mut sum = R::splat(0.0);
+    for i in 0..length {
+        sum = sum + x[i] * y[i];
+    }
+    sum
+}
+
+/// Writes V diag(f) Vᵀ, where f is a function of the eigenvalues on the diagonal of `diagonal`.
+pub(super) fn spectral<R: Real>(
+    diagonal: &[R],
+    vectors: &[R],
+    f: impl Fn(R) -> R,
+    scratch: &mut [R],
+    result: &mut [R],
+    order: usize,
+) {
+    for j in 0..order {
+        let factor = f(diagonal[j * order + j]);
+        for i in 0..order {
+            scratch[i * order + j] = vectors[i * order + j] * factor;
+        }
+    }
+    R::multiply(scratch, false, vectors, true, result, order);
+}
+
+/// Writes Xᵀ M X when `transposed`, else X M Xᵀ, symmetric to the last bit.
+pub(super) fn congruence<R: Real>(
+    x: &[R],
+    transposed: bool,
+    matrix: &[R],
+    scratch: &mut [R],
+    result: &mut [R],
+    order: usize,
+) {
+    R::multiply(x, transposed, matrix, false, scratch, order);
+    R::multiply(scratch, false, x, !transposed, result, order);
+    symmetrize(result, order);
+}
+
+/// Replaces a matrix by its symmetric part.
+pub(super) fn symmetrize<R: Real>(matrix: &mut [R], order: usize) {
+    for i in 0..order {
+        for j in 0..i {
+            let mean = (matrix[i * order + j] + matrix[j * order + i]) * R::splat(0.5);
+            matrix[i * order + j] = mean;
+            matrix[j * order + i] = mean;
+        }
+    }
+}
+
+/// Factors an SPD matrix in place and writes the inverse of its Cholesky factor; returns ln det.
+pub(super) fn factor<R: Real>(matrix: &mut [R], inverse_lower: &mut [R], order: usize) -> R {
+    R::cholesky(matrix, order);
+    R::invert_lower(matrix, inverse_lower, order);
+    let mut log_det = R::splat(0.0);
+    for i in 0..order {
+        log_det = log_det + matrix[i * order + i].map(f64::ln);
+    }
+    log_det + log_det
+}

@@ -1,0 +1,340 @@
+//! All pairs of classes at once: eight in a SIMD batch, batches in parallel, sums in a fixed order.
+//!
+//! The pairs are cut into chunks that depend only on how many there are, each chunk adds its own
+//! derivatives in the order of its pairs, and the chunks are folded one after the other: the same
+//! bits at any thread count.
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::Distance;
+use super::formula::{Pair, Slopes, Work, filled};
+use crate::features::Gaussians;
+use crate::linalg::{LANES, Lanes, Real};
+
+/// Why the pairs could not be evaluated. Each may vanish at a shorter step.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PairError {
+    /// A class covariance in feature space that has no Cholesky factor.
+    #[error("the feature covariance of class {class} is not positive definite (pivot {pivot:e})")]
+    NotPositiveDefinite {
+        /// Position of the class.
+        class: usize,
+        /// The pivot that failed.
+        pivot: f64,
+    },
+    /// A distance or derivative that is not finite although both covariances are sound.
+    #[error("distance '{distance}' between classes {first} and {second} is {value}")]
+    NotFinite {
+        /// The distance's name.
+        distance: String,
+        /// Position of the first class.
+        first: usize,
+        /// Position of the second class.
+        second: usize,
+        /// What it returned.
+        value: f64,
+    },
+}
+
+/// Chunks are folded in order; this many keep many cores busy and few partial sums in memory.
+const MAX_CHUNKS: usize = 64;
+
+/// The pairs of classes whose distances are summed, and their weights.
+#[derive(Debug, Clone)]
+pub(crate) struct PairPlan {
+    classes: usize,
+    pairs: Vec<(u32, u32)>,
+    /// One weight per pair, summing to 1.
+    weights: Vec<f64>,
+}
+
+/// The weighted mean distance and its derivatives for every class.
+#[derive(Debug, Clone)]
+pub(crate) struct PairSums {
+    pub(crate) value: f64,
+    /// c × m, one row a class.
+    pub(crate) mean_slopes: Vec<f64>,
+    /// c × m × m, symmetric.
+    pub(crate) cov_slopes: Vec<f64>,
+}
+
+impl PairPlan {
+    /// All unordered pairs with equal weights, or with those of a symmetric c × c matrix.
+    pub(crate) fn new(classes: usize, weights: Option<&[f64]>) -> Self {
+        let mut pairs = Vec::with_capacity(classes * classes.saturating_sub(1) / 2);
+        let mut kept = Vec::new();
+        for i in 0..classes {
+            for j in i + 1..classes {
+                let weight = weights.map_or(1.0, |weights| weights[i * classes + j]);
+                if weight != 0.0 {
+                    pairs.push((i as u32, j as u32));
+                    kept.push(weight);
+                }
+            }
+        }
+        let total: f64 = kept.iter().sum();
+        kept.iter_mut().for_each(|weight| *weight /= total);
+        Self { classes, pairs, weights: kept }
+    }
+
+    /// The number of pairs.
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The weighted mean distance and its derivatives.
+    pub(crate) fn evaluate(
+        &self,
+        distance: &Distance,
+        gaussians: &Gaussians,
+    ) -> Result<PairSums, PairError> {
+        let order = gaussians.order();
+        let lanes = distance.kernel.shares_lanes(order);
+        let batch = if lanes { LANES } else { 1 };
+        let batches = self.pairs.len().div_ceil(batch);
+        let per_chunk = batches.div_ceil(MAX_CHUNKS).max(1) * batch;
+        let chunks: Vec<Result<ChunkSums, PairError>> = self
+            .pairs
+            .par_chunks(per_chunk)
+            .zip(self.weights.par_chunks(per_chunk))
+            .map(|(pairs, weights)| {
+                let mut sums = ChunkSums::new(self.classes, order);
+                if lanes {
+                    sums.add::<Lanes>(distance, gaussians, pairs, weights)?;
+                } else {
+                    sums.add::<f64>(distance, gaussians, pairs, weights)?;
+                }
+                Ok(sums)
+            })
+            .collect();
+        let mut total = PairSums {
+            value: 0.0,
+            mean_slopes: vec![0.0; self.classes * order],
+            cov_slopes: vec![0.0; self.classes * order * order],
+        };
+        for chunk in chunks {
+            chunk?.fold_into(&mut total, order);
+        }
+        Ok(total)
+    }
+}
+
+/// One chunk's sums; only the classes it touches have derivatives.
+struct ChunkSums {
+    value: f64,
+    slopes: Vec<Option<(Vec<f64>, Vec<f64>)>>,
+    order: usize,
+}
+
+impl ChunkSums {
+    fn new(classes: usize, order: usize) -> Self {
+        Self { value: 0.0, slopes: vec![None; classes], order }
+    }
+
+    fn add<R: Batch>(
+        &mut self,
+        distance: &Distance,
+        gaussians: &Gaussians,
+        pairs: &[(u32, u32)],
+        weights: &[f64],
+    ) -> Result<(), PairError> {
+        let order = self.order;
+        let mut buffers = Buffers::<R>::new(order);
+        let mut slopes = filled(order, R::splat(0.0));
+        for (pairs, weights) in pairs.chunks(R::WIDTH).zip(weights.chunks(R::WIDTH)) {
+            buffers.load(gaussians, gaussians, pairs);
+            let values = buffers.evaluate(distance, Some(&mut slopes));
+            for (lane, (&(i, j), &weight)) in pairs.iter().zip(weights).enumerate() {
+                let (i, j) = (i as usize, j as usize);
+                if same(gaussians, i, gaussians, j) {
+                    continue;
+                }
+                let value = values.lane(lane);
+                if !value.is_finite() {
+                    return Err(diagnose(distance, (gaussians, i), (gaussians, j), value));
+                }
+                self.value += weight * value;
+                let mut sum = self.accumulate(i, &slopes.mean_a, &slopes.cov_a, lane, weight);
+                sum += self.accumulate(j, &slopes.mean_b, &slopes.cov_b, lane, weight);
+                if !sum.is_finite() {
+                    return Err(diagnose(distance, (gaussians, i), (gaussians, j), sum));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one lane's derivatives to a class; returns a number that is finite only if all of them are.
+    fn accumulate<R: Real>(
+        &mut self,
+        class: usize,
+        mean: &[R],
+        cov: &[R],
+        lane: usize,
+        weight: f64,
+    ) -> f64 {
+        let order = self.order;
+        let (mean_sum, cov_sum) = self.slopes[class]
+            .get_or_insert_with(|| (vec![0.0; order], vec![0.0; order * order]));
+        let mut check = 0.0;
+        for (sum, slope) in mean_sum.iter_mut().zip(mean) {
+            *sum += weight * slope.lane(lane);
+            check += *sum * 0.0;
+        }
+        for (sum, slope) in cov_sum.iter_mut().zip(cov) {
+            *sum += weight * slope.lane(lane);
+            check += *sum * 0.0;
+        }
+        check
+    }
+
+    fn fold_into(self, total: &mut PairSums, order: usize) {
+        total.value += self.value;
+        for (class, slopes) in self.slopes.into_iter().enumerate() {
+            let Some((mean, cov)) = slopes else { continue };
+            add_to(&mut total.mean_slopes[class * order..], &mean);
+            add_to(&mut total.cov_slopes[class * order * order..], &cov);
+        }
+    }
+}
+
+fn add_to(total: &mut [f64], part: &[f64]) {
+    for (sum, value) in total.iter_mut().zip(part) {
+        *sum += value;
+    }
+}
+
+/// Whether two classes have the same statistics to the last bit; their distance is then 0.
+pub(super) fn same(a: &Gaussians, i: usize, b: &Gaussians, j: usize) -> bool {
+    a.mean(i) == b.mean(j) && a.covariance(i) == b.covariance(j)
+}
+
+/// Finds out which class is to blame for a value that is not finite.
+pub(super) fn diagnose(
+    distance: &Distance,
+    (a, i): (&Gaussians, usize),
+    (b, j): (&Gaussians, usize),
+    value: f64,
+) -> PairError {
+    for (gaussians, class) in [(a, i), (b, j)] {
+        let order = gaussians.order();
+        let mut factor = gaussians.covariance(class).to_vec();
+        f64::cholesky(&mut factor, order);
+        if factor.iter().any(|value| !value.is_finite()) {
+            return PairError::NotPositiveDefinite {
+                class,
+                pivot: smallest_pivot(gaussians.covariance(class), order),
+            };
+        }
+    }
+    PairError::NotFinite { distance: distance.name().to_owned(), first: i, second: j, value }
+}
+
+/// The first pivot of a Cholesky factorisation that is not positive.
+fn smallest_pivot(matrix: &[f64], order: usize) -> f64 {
+    let mut lower = vec![0.0; order * order];
+    for j in 0..order {
+        let mut pivot = matrix[j * order + j];
+        for k in 0..j {
+            pivot -= lower[j * order + k] * lower[j * order + k];
+        }
+        if pivot.is_nan() || pivot <= 0.0 {
+            return pivot;
+        }
+        let root = pivot.sqrt();
+        lower[j * order + j] = root;
+        for i in j + 1..order {
+            let mut sum = matrix[i * order + j];
+            for k in 0..j {
+                sum -= lower[i * order + k] * lower[j * order + k];
+            }
+            lower[i * order + j] = sum / root;
+        }
+    }
+    0.0
+}
+
+/// A number type whose width the kernel understands.
+pub(super) trait Batch: Real {
+    fn run(
+        distance: &Distance,
+        pair: &Pair<'_, Self>,
+        work: &mut Work<Self>,
+        slopes: Option<&mut Slopes<Self>>,
+    ) -> Self;
+}
+
+impl Batch for f64 {
+    fn run(
+        distance: &Distance,
+        pair: &Pair<'_, Self>,
+        work: &mut Work<Self>,
+        slopes: Option<&mut Slopes<Self>>,
+    ) -> Self {
+        distance.kernel.one(pair, work, slopes)
+    }
+}
+
+impl Batch for Lanes {
+    fn run(
+        distance: &Distance,
+        pair: &Pair<'_, Self>,
+        work: &mut Work<Self>,
+        slopes: Option<&mut Slopes<Self>>,
+    ) -> Self {
+        distance.kernel.eight(pair, work, slopes)
+    }
+}
+
+/// The statistics of one batch of pairs, one pair a lane, and the scratch of the formulas.
+pub(super) struct Buffers<R> {
+    order: usize,
+    mean_a: Vec<R>,
+    cov_a: Vec<R>,
+    mean_b: Vec<R>,
+    cov_b: Vec<R>,
+    work: Work<R>,
+}
+
+impl<R: Batch> Buffers<R> {
+    pub(super) fn new(order: usize) -> Self {
+        let zero = R::splat(0.0);
+        Self {
+            order,
+            mean_a: vec![zero; order],
+            cov_a: vec![zero; order * order],
+            mean_b: vec![zero; order],
+            cov_b: vec![zero; order * order],
+            work: Work::new(order),
+        }
+    }
+
+    /// Fills the lanes with the pairs; lanes beyond the last pair repeat it.
+    pub(super) fn load(&mut self, first: &Gaussians, second: &Gaussians, pairs: &[(u32, u32)]) {
+        for lane in 0..R::WIDTH {
+            let (i, j) = pairs[lane.min(pairs.len() - 1)];
+            set(&mut self.mean_a, first.mean(i as usize), lane);
+            set(&mut self.cov_a, first.covariance(i as usize), lane);
+            set(&mut self.mean_b, second.mean(j as usize), lane);
+            set(&mut self.cov_b, second.covariance(j as usize), lane);
+        }
+    }
+
+    pub(super) fn evaluate(&mut self, distance: &Distance, slopes: Option<&mut Slopes<R>>) -> R {
+        let pair = Pair {
+            order: self.order,
+            mean_a: &self.mean_a,
+            cov_a: &self.cov_a,
+            mean_b: &self.mean_b,
+            cov_b: &self.cov_b,
+        };
+        R::run(distance, &pair, &mut self.work, slopes)
+    }
+}
+
+fn set<R: Real>(target: &mut [R], source: &[f64], lane: usize) {
+    for (target, &source) in target.iter_mut().zip(source) {
+        target.set_lane(lane, source);
+    }
+}

@@ -1,0 +1,64 @@
+//! Full matrices of distances between Gaussians, within one set or between two.
+
+use rayon::prelude::*;
+
+use super::pairs::{Batch, Buffers, diagnose, same};
+use super::{Distance, PairError};
+use crate::features::Gaussians;
+use crate::linalg::{LANES, Lanes, Mat};
+
+/// The distance from every Gaussian of a set to every one of the same set; the diagonal is 0.
+pub fn pairwise(distance: &Distance, gaussians: &Gaussians) -> Result<Mat<f64>, PairError> {
+    pairwise_between(distance, gaussians, gaussians)
+}
+
+/// The distance from every Gaussian of the first set (rows) to every one of the second (columns).
+///
+/// Both sets must have the same dimension.
+pub fn pairwise_between(
+    distance: &Distance,
+    first: &Gaussians,
+    second: &Gaussians,
+) -> Result<Mat<f64>, PairError> {
+    assert_eq!(first.order(), second.order(), "both sets must have the same dimension");
+    let rows: Vec<Result<Vec<f64>, PairError>> = (0..first.len())
+        .into_par_iter()
+        .map(|i| {
+            if distance.kernel.shares_lanes(first.order()) {
+                row::<Lanes>(distance, first, second, i)
+            } else {
+                row::<f64>(distance, first, second, i)
+            }
+        })
+        .collect();
+    let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(Mat::from_fn(first.len(), second.len(), |i, j| rows[i][j]))
+}
+
+fn row<R: Batch>(
+    distance: &Distance,
+    first: &Gaussians,
+    second: &Gaussians,
+    i: usize,
+) -> Result<Vec<f64>, PairError> {
+    debug_assert!(R::WIDTH <= LANES);
+    let pairs: Vec<(u32, u32)> = (0..second.len()).map(|j| (i as u32, j as u32)).collect();
+    let mut buffers = Buffers::<R>::new(first.order());
+    let mut distances = Vec::with_capacity(second.len());
+    for batch in pairs.chunks(R::WIDTH) {
+        buffers.load(first, second, batch);
+        let values = buffers.evaluate(distance, None);
+        for (lane, &(_, j)) in batch.iter().enumerate() {
+            let j = j as usize;
+            let value = values.lane(lane);
+            if same(first, i, second, j) {
+                distances.push(0.0);
+            } else if value.is_finite() {
+                distances.push(value);
+            } else {
+                return Err(diagnose(distance, (first, i), (second, j), value));
+            }
+        }
+    }
+    Ok(distances)
+}

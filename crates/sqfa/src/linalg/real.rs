@@ -1,0 +1,210 @@
+//! The number the small matrices are made of: one `f64`, or eight side by side.
+//!
+//! Every formula of the `distance` room is written once over [`Real`]. With `R = f64` it treats one
+//! pair of classes; with `R = Lanes` the same lines treat eight pairs at once, one in each SIMD lane.
+//! Nothing branches on a lane's value: a failed factorisation leaves NaN in its lane alone.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use super::{factor, jacobi, small};
+
+/// How many pairs of classes share one evaluation.
+pub(crate) const LANES: usize = 8;
+
+/// Arithmetic on one number or on [`LANES`] of them, and the matrix kernels made of it.
+///
+/// Matrices are square, row-major slices.
+pub(crate) trait Real:
+    Copy
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The number of lanes.
+    const WIDTH: usize;
+    /// The same value in every lane.
+    fn splat(value: f64) -> Self;
+    /// The value in one lane.
+    fn lane(&self, lane: usize) -> f64;
+    /// Replaces the value in one lane.
+    fn set_lane(&mut self, lane: usize, value: f64);
+    /// Applies a function in every lane.
+    fn map(self, f: impl Fn(f64) -> f64) -> Self;
+    /// The square root in every lane.
+    fn sqrt(self) -> Self;
+
+    /// Replaces the lower triangle of an SPD matrix by its Cholesky factor and clears the upper one.
+    fn cholesky(matrix: &mut [Self], order: usize);
+    /// Inverts a lower triangular matrix.
+    fn invert_lower(lower: &[Self], inverse: &mut [Self], order: usize);
+    /// `product = left · right`, either operand transposed on request.
+    fn multiply(
+        left: &[Self],
+        left_transposed: bool,
+        right: &[Self],
+        right_transposed: bool,
+        product: &mut [Self],
+        order: usize,
+    );
+    /// Diagonalises a symmetric matrix: eigenvalues to its diagonal, eigenvectors to `vectors`' columns.
+    fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize);
+}
+
+impl Real for f64 {
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn lane(&self, _: usize) -> f64 {
+        *self
+    }
+    #[inline(always)]
+    fn set_lane(&mut self, _: usize, value: f64) {
+        *self = value;
+    }
+    #[inline(always)]
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        f(self)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+
+    fn cholesky(matrix: &mut [Self], order: usize) {
+        if order > factor::SMALL_ORDER {
+            factor::cholesky(matrix, order);
+        } else {
+            small::cholesky(matrix, order);
+        }
+    }
+    fn invert_lower(lower: &[Self], inverse: &mut [Self], order: usize) {
+        if order > factor::SMALL_ORDER {
+            factor::invert_lower(lower, inverse, order);
+        } else {
+            small::invert_lower(lower, inverse, order);
+        }
+    }
+    fn multiply(
+        left: &[Self],
+        left_transposed: bool,
+        right: &[Self],
+        right_transposed: bool,
+        product: &mut [Self],
+        order: usize,
+    ) {
+        if order > factor::SMALL_ORDER {
+            factor::multiply(left, left_transposed, right, right_transposed, product, order);
+        } else {
+            small::multiply(left, left_transposed, right, right_transposed, product, order);
+        }
+    }
+    fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize) {
+        if order > factor::SMALL_ORDER {
+            factor::eigen(matrix, vectors, order);
+        } else {
+            jacobi::eigen(matrix, vectors, order);
+        }
+    }
+}
+
+/// Eight numbers that are added, multiplied and divided together.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(crate) struct Lanes([f64; LANES]);
+
+macro_rules! lanewise {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl $trait for Lanes {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let mut result = self.0;
+                for lane in 0..LANES {
+                    result[lane] = self.0[lane] $operator other.0[lane];
+                }
+                Self(result)
+            }
+        }
+    };
+}
+lanewise!(Add, add, +);
+lanewise!(Sub, sub, -);
+lanewise!(Mul, mul, *);
+lanewise!(Div, div, /);
+
+impl Neg for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.map(|value| -value)
+    }
+}
+
+impl Real for Lanes {
+    const WIDTH: usize = LANES;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> f64 {
+        self.0[lane]
+    }
+    #[inline(always)]
+    fn set_lane(&mut self, lane: usize, value: f64) {
+        self.0[lane] = value;
+    }
+    #[inline(always)]
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        let mut result = self.0;
+        for value in &mut result {
+            *value = f(*value);
+        }
+        Self(result)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.map(f64::sqrt)
+    }
+
+    fn cholesky(matrix: &mut [Self], order: usize) {
+        super::dispatch(
+            #[inline(always)]
+            || small::cholesky(matrix, order),
+        );
+    }
+    fn invert_lower(lower: &[Self], inverse: &mut [Self], order: usize) {
+        super::dispatch(
+            #[inline(always)]
+            || small::invert_lower(lower, inverse, order),
+        );
+    }
+    fn multiply(
+        left: &[Self],
+        left_transposed: bool,
+        right: &[Self],
+        right_transposed: bool,
+        product: &mut [Self],
+        order: usize,
+    ) {
+        super::dispatch(
+            #[inline(always)]
+            || small::multiply(left, left_transposed, right, right_transposed, product, order),
+        );
+    }
+    fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize) {
+        super::dispatch(
+            #[inline(always)]
+            || jacobi::eigen(matrix, vectors, order),
+        );
+    }
+}
