@@ -1,3 +1,7 @@
 //! Data in, evidence out: file formats, data sets and experiments for sqfa.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
+
+pub mod data;
+pub mod datasets;
 pub mod formats;

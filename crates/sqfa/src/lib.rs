@@ -4,15 +4,35 @@ mod names;
 mod points;
 mod labels;
 mod linalg;
+mod statistics;
 mod features;
 mod distance;
+mod constraint;
+mod objective;
+mod optimize;
+mod transform;
+mod classify;
+mod model;
 
+pub use classify::{ClassifierError, Qda};
+pub use constraint::{CONSTRAINTS, Constraint};
 pub use distance::{
     Claims, Dissimilarity, Distance, DistanceError, Entry, PairError, PairGradient, Parameter,
     pairwise, pairwise_between, registry,
 };
-pub use features::{Gaussian, GaussianError, Gaussians};
+pub use features::{Gaussian, GaussianError, Gaussians, project};
 pub use labels::{Classes, Label, LabelError, Labels};
 pub use linalg::{Mat, MatMut, MatRef};
+pub use model::{
+    FitError, FittedSqfa, Learning, METHODS, Method, Noise, NoiseTrial, Restart, Restarts, Sqfa,
+    Start,
+};
 pub use names::nearest;
+pub use objective::EvaluationError;
+pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
+pub use statistics::{
+    ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Estimator, GivenMatrices,
+    Moments, StatisticsError,
+};
+pub use transform::{Features, transform};

@@ -11,9 +11,14 @@ use super::{FormatError, Limits};
 /// How much of a bad cell a message shows.
 const SHOWN: usize = 40;
 
+/// Names a label column goes by when none is given.
+const USUAL_LABEL_NAMES: [&str; 5] = ["label", "labels", "class", "target", "y"];
+
 /// A column, by its name or by its position from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
+    /// The one column called label, labels, class, target or y, in any case of letters.
+    Usual,
     /// By name; the table must have a header.
     Name(String),
     /// By position, counted from 0.
@@ -103,8 +108,7 @@ fn read_rows<R: Read>(
     options: &CsvOptions,
     place: &str,
 ) -> Result<CsvTable, FormatError> {
-    let table_error =
-        |problem: String| FormatError::Table { place: place.to_owned(), problem };
+    let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
     let mut record = ByteRecord::new();
     let mut read = |record: &mut ByteRecord| {
         reader.read_byte_record(record).map_err(|error| table_error(error.to_string()))
@@ -116,7 +120,7 @@ fn read_rows<R: Read>(
     let first: Vec<String> =
         record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
     let named = match (&options.header, &options.label) {
-        (Header::Present, _) | (Header::Auto, Some(Column::Name(_))) => true,
+        (Header::Present, _) | (Header::Auto, Some(Column::Name(_) | Column::Usual)) => true,
         (Header::Absent, _) => false,
         (Header::Auto, label) => first.iter().enumerate().any(|(index, cell)| {
             label != &Some(Column::Index(index)) && cell.parse::<f64>().is_err()
@@ -124,23 +128,7 @@ fn read_rows<R: Read>(
     };
     let label = match &options.label {
         None => None,
-        Some(Column::Index(index)) if *index < cells => Some(*index),
-        Some(Column::Name(name)) if named && first.contains(name) => {
-            first.iter().position(|column| column == name)
-        }
-        Some(column) => {
-            let name = match column {
-                Column::Name(name) => name.clone(),
-                Column::Index(index) => index.to_string(),
-            };
-            let names = if named { first.join(", ") } else { format!("0 to {}", cells - 1) };
-            return Err(FormatError::Missing {
-                place: place.to_owned(),
-                what: "column",
-                name,
-                names: names.chars().take(1000).collect(),
-            });
-        }
+        Some(column) => Some(find(column, &first, named, place)?),
     };
     let mut columns = Vec::new();
     if named {
@@ -184,6 +172,34 @@ fn read_rows<R: Read>(
         return Err(table_error(format!("it has {rows} rows of {width} numbers")));
     }
     Ok(CsvTable { columns, rows, width, values, labels: label.map(|_| labels) })
+}
+
+/// The position of a column.
+fn find(column: &Column, first: &[String], named: bool, place: &str) -> Result<usize, FormatError> {
+    let found = match column {
+        Column::Index(index) => Some(*index).filter(|&index| index < first.len()),
+        Column::Name(name) if named => first.iter().position(|other| other == name),
+        Column::Usual if named => {
+            let usual = |name: &String| USUAL_LABEL_NAMES.contains(&name.to_lowercase().as_str());
+            let at = first.iter().position(usual);
+            // Two candidates are as ambiguous as none.
+            at.filter(|_| first.iter().filter(|name| usual(name)).count() == 1)
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let name = match column {
+            Column::Name(name) => name.clone(),
+            Column::Index(index) => index.to_string(),
+            Column::Usual => "label (or class, target, y): name the column of labels".to_owned(),
+        };
+        let names = if named {
+            first.join(", ").chars().take(1000).collect()
+        } else {
+            format!("positions 0 to {}, without names", first.len().saturating_sub(1))
+        };
+        FormatError::Missing { place: place.to_owned(), what: "column", name, names }
+    })
 }
 
 /// A stream that ends with an error rather than run past a limit.

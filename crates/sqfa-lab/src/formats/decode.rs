@@ -63,9 +63,7 @@ macro_rules! by_kind {
             Kind::I32 => $i64($read(|b: &[u8]| Some(i64::from(i32::from_le_bytes(fixed(b)?))))?),
             Kind::U32 => $i64($read(|b: &[u8]| Some(i64::from(u32::from_le_bytes(fixed(b)?))))?),
             Kind::I64 => $i64($read(|b: &[u8]| Some(i64::from_le_bytes(fixed(b)?)))?),
-            Kind::U64 => {
-                $i64($read(|b: &[u8]| i64::try_from(u64::from_le_bytes(fixed(b)?)).ok())?)
-            }
+            Kind::U64 => $i64($read(|b: &[u8]| i64::try_from(u64::from_le_bytes(fixed(b)?)).ok())?),
             Kind::Unicode(_) | Kind::Bytes(_) => $text,
         }
     };

@@ -129,12 +129,8 @@ pub(crate) fn half_to_f32(bits: u16) -> f32 {
 
 /// The text of little-endian UCS-4 characters, trailing zeros cut as NumPy does.
 pub(crate) fn unicode(bytes: &[u8]) -> Option<String> {
-    let codes: Vec<u32> = bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|&code| u32::from_le_bytes(code))
-        .collect();
+    let codes: Vec<u32> =
+        bytes.as_chunks::<4>().0.iter().map(|&code| u32::from_le_bytes(code)).collect();
     let length = codes.iter().rposition(|&code| code != 0).map_or(0, |last| last + 1);
     codes[..length].iter().map(|&code| char::from_u32(code)).collect()
 }

@@ -70,7 +70,9 @@ pub enum FormatError {
         limit: u64,
     },
     /// The system has no such amount of memory.
-    #[error("{place} needs {bytes} bytes in memory and the system refused them: use a smaller file")]
+    #[error(
+        "{place} needs {bytes} bytes in memory and the system refused them: use a smaller file"
+    )]
     Memory {
         /// The file or archive member.
         place: String,

@@ -78,11 +78,7 @@ fn read_exactly(reader: &mut impl Read, bytes: &mut [u8], place: &str) -> Result
     reader.read_exact(bytes).map_err(|source| FormatError::read(place, source))
 }
 
-fn read_up_to(
-    reader: &mut impl Read,
-    bytes: &mut [u8],
-    place: &str,
-) -> Result<usize, FormatError> {
+fn read_up_to(reader: &mut impl Read, bytes: &mut [u8], place: &str) -> Result<usize, FormatError> {
     let mut taken = 0;
     while taken < bytes.len() {
         match reader.read(&mut bytes[taken..]) {

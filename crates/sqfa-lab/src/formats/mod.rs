@@ -15,8 +15,8 @@ mod npy;
 mod npz;
 mod source;
 
-pub use array::{Array, Stack, Values, ValuesRef};
 pub use self::csv::{Column, CsvOptions, CsvTable, Header, read_csv, read_csv_from};
+pub use array::{Array, Stack, Values, ValuesRef};
 pub use atomic::AtomicFile;
 pub use error::FormatError;
 pub use idx::{read_idx, write_idx_u8};

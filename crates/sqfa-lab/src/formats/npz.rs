@@ -1,8 +1,8 @@
 //! Archives of named NumPy arrays (`.npz`), stored or deflated.
 
 use std::fs::File;
-use std::io::BufWriter;
 use std::io::BufReader;
+use std::io::BufWriter;
 use std::path::Path;
 
 use zip::result::ZipError;
@@ -130,8 +130,7 @@ pub struct NpzWriter {
 impl NpzWriter {
     /// Begins an archive, its members deflated when `compress` is set and stored otherwise.
     pub fn create(path: &Path, compress: bool) -> Result<Self, FormatError> {
-        let method =
-            if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+        let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         let file = BufWriter::with_capacity(64 << 10, AtomicFile::create(path)?);
         Ok(Self { zip: ZipWriter::new(file), place: place_of(path), method })
     }
@@ -164,9 +163,8 @@ impl NpzWriter {
     /// Writes the directory and moves the archive to its place.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self { zip, place, .. } = self;
-        let buffer = zip
-            .finish()
-            .map_err(|source| FormatError::Zip { place: place.clone(), source })?;
+        let buffer =
+            zip.finish().map_err(|source| FormatError::Zip { place: place.clone(), source })?;
         let file =
             buffer.into_inner().map_err(|error| FormatError::write(&place, error.into_error()))?;
         file.commit()

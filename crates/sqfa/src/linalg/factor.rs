@@ -105,3 +105,15 @@ pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<
     .ok()?;
     Some((values.col(0).iter().copied().collect(), vectors))
 }
+
+/// Whether a row-major symmetric matrix has a Cholesky factor once `shift` is added to its diagonal.
+pub(crate) fn is_positive_semidefinite<T: super::Element>(
+    entries: &[T],
+    order: usize,
+    shift: f64,
+) -> bool {
+    let shifted = Mat::from_fn(order, order, |i, j| {
+        super::Float::to_f64(entries[i * order + j]) + if i == j { shift } else { 0.0 }
+    });
+    shifted.llt(Side::Lower).is_ok()
+}

@@ -1,12 +1,25 @@
 //! The only room that knows the matrix backend; small batched eigenproblems live here too.
 
+mod block;
 mod factor;
+mod gram;
 mod jacobi;
 mod real;
 mod small;
+mod solver;
+mod symmetric;
 
 pub use faer::{Mat, MatMut, MatRef};
+pub(crate) use block::{
+    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times,
+    tall_times,
+    transpose_times,
+};
+pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
+pub(crate) use gram::add_scatter;
 pub(crate) use real::{LANES, Lanes, Real};
+pub(crate) use solver::{CholeskySolver, solve_all};
+pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 
 /// Runs a closure compiled for the widest vector instructions this processor has.
 ///
@@ -21,5 +34,11 @@ pub(crate) fn dispatch<Output>(work: impl FnOnce() -> Output) -> Output {
             (self.0)()
         }
     }
-    pulp::Arch::new().dispatch(Job(work))
+    dispatch_with(Job(work))
+}
+
+/// Runs a job that wants to know which vector instructions it is compiled for.
+#[inline(always)]
+pub(crate) fn dispatch_with<Job: pulp::WithSimd>(job: Job) -> Job::Output {
+    pulp::Arch::new().dispatch(job)
 }

@@ -1,0 +1,111 @@
+//! Points that own their numbers, in the type they came in.
+
+use sqfa::{Points, Table};
+
+use super::DataError;
+use crate::formats::{Array, Values};
+
+/// A table of numbers, one point a row, rows one after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnedPoints {
+    rows: usize,
+    columns: usize,
+    values: Numbers,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Numbers {
+    U8(Vec<u8>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+impl OwnedPoints {
+    /// Points of bytes; `None` when there are not `rows × columns` of them.
+    pub fn from_u8(values: Vec<u8>, rows: usize, columns: usize) -> Option<Self> {
+        fits(values.len(), rows, columns).then_some(Self {
+            rows,
+            columns,
+            values: Numbers::U8(values),
+        })
+    }
+
+    /// Points in single precision; `None` when there are not `rows × columns` numbers.
+    pub fn from_f32(values: Vec<f32>, rows: usize, columns: usize) -> Option<Self> {
+        fits(values.len(), rows, columns).then_some(Self {
+            rows,
+            columns,
+            values: Numbers::F32(values),
+        })
+    }
+
+    /// Points in double precision; `None` when there are not `rows × columns` numbers.
+    pub fn from_f64(values: Vec<f64>, rows: usize, columns: usize) -> Option<Self> {
+        fits(values.len(), rows, columns).then_some(Self {
+            rows,
+            columns,
+            values: Numbers::F64(values),
+        })
+    }
+
+    /// The points of an array whose first axis counts them, with height and width when it has three.
+    ///
+    /// A last axis of length 1 (one colour) is ignored.
+    pub fn from_array(
+        array: Array,
+        place: &str,
+    ) -> Result<(Self, Option<(usize, usize)>), DataError> {
+        let (shape, values) = array.into_parts();
+        if shape.len() < 2 || shape.contains(&0) {
+            let problem = format!("points of shape {shape:?}; expected (points, dimensions …)");
+            return Err(DataError::content(place, problem));
+        }
+        let rows = shape[0];
+        let columns = values.len() / rows;
+        let image = match shape[1..] {
+            [height, width] | [height, width, 1] => Some((height, width)),
+            _ => None,
+        };
+        let values = match values {
+            Values::U8(values) => Numbers::U8(values),
+            Values::F32(values) => Numbers::F32(values),
+            Values::F64(values) => Numbers::F64(values),
+            Values::I64(values) => {
+                Numbers::F64(values.into_iter().map(|value| value as f64).collect())
+            }
+            Values::Text(_) => {
+                return Err(DataError::content(place, "points are text; expected numbers"));
+            }
+        };
+        Ok((Self { rows, columns, values }, image))
+    }
+
+    /// The number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of dimensions.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The points as the core takes them, without a copy.
+    pub fn view(&self) -> Points<'_> {
+        let (rows, columns) = (self.rows, self.columns);
+        // The constructors checked the lengths, so the empty table never occurs.
+        match &self.values {
+            Numbers::U8(values) => table(values, rows, columns).into(),
+            Numbers::F32(values) => table(values, rows, columns).into(),
+            Numbers::F64(values) => table(values, rows, columns).into(),
+        }
+    }
+}
+
+fn fits(length: usize, rows: usize, columns: usize) -> bool {
+    rows.checked_mul(columns) == Some(length)
+}
+
+fn table<T: Copy>(values: &[T], rows: usize, columns: usize) -> Table<'_, T> {
+    Table::row_major(values, rows, columns).expect("constructors check the number of values")
+}

@@ -1,0 +1,145 @@
+//! Grey images and the places in them from which patches are cut, training and test kept apart.
+
+use std::ops::Range;
+use std::path::Path;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::motion::{PATCH_ROWS, PROFILE};
+use crate::datasets::DatasetError;
+use crate::formats::{Limits, Npz, Values};
+
+/// Share of the rows of a given image that belong to training; the rest are for testing.
+const TRAINING_ROWS: f64 = 0.6;
+/// Light added to a given image, as a share of its brightest pixel, so that no patch is black.
+const FLOOR: f32 = 0.01;
+
+/// An image of positive intensities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GrayImage {
+    /// Rows.
+    pub height: usize,
+    /// Columns.
+    pub width: usize,
+    /// Intensities, row after row.
+    pub values: Vec<f32>,
+}
+
+/// Reads every image of an archive: arrays of shape (height, width) or (images, height, width).
+pub fn read_images(path: &Path, limits: Limits) -> Result<Vec<GrayImage>, DatasetError> {
+    let mut npz = Npz::open(path, limits)?;
+    let mut images = Vec::new();
+    for name in npz.names().to_vec() {
+        let place = format!("{}[{name}]", npz.place());
+        let (shape, values) = npz.read(&name)?.into_parts();
+        let values: Vec<f32> = match values {
+            Values::U8(values) => values.into_iter().map(f32::from).collect(),
+            Values::F32(values) => values,
+            Values::F64(values) => values.into_iter().map(|value| value as f32).collect(),
+            Values::I64(values) => values.into_iter().map(|value| value as f32).collect(),
+            Values::Text(_) => {
+                return Err(DatasetError::Images { place, problem: "text is no image".to_owned() });
+            }
+        };
+        let (height, width) = match shape[..] {
+            [height, width] | [_, height, width] if height > 0 && width > 0 => (height, width),
+            _ => {
+                let problem =
+                    format!("shape {shape:?}; expected (height, width) or (images, height, width)");
+                return Err(DatasetError::Images { place, problem });
+            }
+        };
+        for values in values.chunks_exact(height * width) {
+            let brightest = values.iter().copied().fold(0.0f32, f32::max);
+            let dark = values.iter().any(|value| !(value.is_finite() && *value >= 0.0));
+            if dark || brightest == 0.0 {
+                let problem = "intensities must be finite, not negative and not all zero";
+                return Err(DatasetError::Images { place, problem: problem.to_owned() });
+            }
+            let values = values.iter().map(|value| value + FLOOR * brightest).collect();
+            images.push(GrayImage { height, width, values });
+        }
+    }
+    Ok(images)
+}
+
+/// The places patches may be cut from: for every image a range of rows.
+pub(super) struct Places<'a> {
+    images: Vec<(&'a GrayImage, Range<usize>)>,
+    /// For every image, the number of possible patches in it and all before it.
+    ends: Vec<u64>,
+}
+
+impl<'a> Places<'a> {
+    /// All of every image.
+    pub(super) fn whole(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
+        Self::new(images, |height| 0..height)
+    }
+
+    /// The upper rows of every image, for training.
+    pub(super) fn upper(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
+        Self::new(images, |height| 0..border(height))
+    }
+
+    /// The lower rows of every image, for testing.
+    pub(super) fn lower(images: &'a [GrayImage]) -> Result<Self, DatasetError> {
+        Self::new(images, |height| border(height)..height)
+    }
+
+    fn new(
+        images: &'a [GrayImage],
+        rows: impl Fn(usize) -> Range<usize>,
+    ) -> Result<Self, DatasetError> {
+        let (mut kept, mut ends, mut total) = (Vec::new(), Vec::new(), 0u64);
+        for (index, image) in images.iter().enumerate() {
+            let rows = rows(image.height);
+            if rows.len() < PATCH_ROWS || image.width < PROFILE {
+                return Err(DatasetError::Images {
+                    place: format!("image {index}"),
+                    problem: format!(
+                        "{} × {} pixels are too few: give images of at least 150 × {PROFILE}",
+                        image.height, image.width
+                    ),
+                });
+            }
+            total += ((rows.len() - PATCH_ROWS + 1) * (image.width - PROFILE + 1)) as u64;
+            kept.push((image, rows));
+            ends.push(total);
+        }
+        if kept.is_empty() {
+            let problem = "there is no image: give at least one".to_owned();
+            return Err(DatasetError::Images { place: "images".to_owned(), problem });
+        }
+        Ok(Self { images: kept, ends })
+    }
+
+    /// The weighted vertical average of a random patch, mirrored half of the time.
+    pub(super) fn profile(
+        &self,
+        rng: &mut ChaCha8Rng,
+        row_weights: &[f64; PATCH_ROWS],
+        profile: &mut [f64; PROFILE],
+    ) {
+        let total = self.ends.last().copied().unwrap_or(1);
+        let pick = rng.random_range(0..total);
+        let index = self.ends.partition_point(|&end| end <= pick);
+        let (image, rows) = &self.images[index];
+        let top = rng.random_range(rows.start..=rows.end - PATCH_ROWS);
+        let left = rng.random_range(0..=image.width - PROFILE);
+        profile.fill(0.0);
+        for (row, weight) in row_weights.iter().enumerate() {
+            let at = (top + row) * image.width + left;
+            for (sum, value) in profile.iter_mut().zip(&image.values[at..at + PROFILE]) {
+                *sum += weight * f64::from(*value);
+            }
+        }
+        if rng.random::<bool>() {
+            profile.reverse();
+        }
+    }
+}
+
+fn border(height: usize) -> usize {
+    (height as f64 * TRAINING_ROWS).round() as usize
+}

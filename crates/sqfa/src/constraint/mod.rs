@@ -1,0 +1,198 @@
+//! Constraints on the filters as functions of a Gram matrix.
+//!
+//! The optimiser moves a free n × m matrix η; the filters are F = ηT, where T is m × m and depends only on
+//! N = ηᵀη. A constraint therefore never touches anything n-dimensional.
+//!
+//! | constraint | T | T′ along a line |
+//! |---|---|---|
+//! | sphere | diag(N)^(−½) | −½ diag(N)^(−3/2) diag(N′) |
+//! | orthonormal | R⁻¹, N = RᵀR | −T·up(TᵀN′T), up = strict upper triangle + ½ diagonal |
+//! | none | I | 0 |
+
+use std::str::FromStr;
+
+use crate::linalg::Real;
+use crate::names::nearest;
+
+/// What the filters must satisfy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Constraint {
+    /// Every filter has length 1: the paper's default.
+    #[default]
+    Sphere,
+    /// The filters are orthonormal.
+    Orthonormal,
+    /// Anything goes. With feature noise the objective then grows without bound.
+    None,
+}
+
+/// The constraints by name.
+pub const CONSTRAINTS: [(&str, Constraint); 3] = [
+    ("sphere", Constraint::Sphere),
+    ("orthonormal", Constraint::Orthonormal),
+    ("none", Constraint::None),
+];
+
+impl Constraint {
+    /// Its name in every flag, file and message.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sphere => "sphere",
+            Self::Orthonormal => "orthonormal",
+            Self::None => "none",
+        }
+    }
+
+    /// T from the Gram matrix; `None` when filters vanish or, for orthonormal, depend on each other.
+    pub(crate) fn map(self, gram: &[f64], m: usize) -> Option<Map> {
+        match self {
+            Self::Sphere => {
+                let scales: Vec<f64> = (0..m).map(|i| 1.0 / gram[i * m + i].sqrt()).collect();
+                scales.iter().all(|scale| scale.is_finite()).then_some(Map::Diagonal(scales))
+            }
+            Self::Orthonormal => {
+                // N = LLᵀ, so R = Lᵀ and T = R⁻¹ = L⁻ᵀ.
+                let mut lower = gram.to_vec();
+                f64::cholesky(&mut lower, m);
+                let mut inverse = vec![0.0; m * m];
+                f64::invert_lower(&lower, &mut inverse, m);
+                let sound = inverse.iter().all(|value| value.is_finite());
+                sound.then(|| Map::Full(transposed(&inverse, m)))
+            }
+            Self::None => Some(Map::Diagonal(vec![1.0; m])),
+        }
+    }
+
+    /// T′ when the Gram matrix changes at the given rate.
+    pub(crate) fn slope(self, map: &Map, gram_slope: &[f64], m: usize) -> Map {
+        match (self, map) {
+            (Self::Sphere, Map::Diagonal(scales)) => Map::Diagonal(
+                (0..m).map(|i| -0.5 * scales[i].powi(3) * gram_slope[i * m + i]).collect(),
+            ),
+            (Self::Orthonormal, Map::Full(t)) => {
+                let mut upper = Map::Full(t.clone()).sandwich(gram_slope, m);
+                for i in 0..m {
+                    upper[i * m..i * m + i].fill(0.0);
+                    upper[i * m + i] *= 0.5;
+                }
+                let mut slope = vec![0.0; m * m];
+                f64::multiply(t, false, &upper, false, &mut slope, m);
+                slope.iter_mut().for_each(|value| *value = -*value);
+                Map::Full(slope)
+            }
+            _ => Map::Diagonal(vec![0.0; m]),
+        }
+    }
+
+    /// S such that ∂L/∂η = (F̄ − F·S)·Tᵀ, from M = FᵀF̄.
+    pub(crate) fn correction(self, m_matrix: &[f64], m: usize) -> Vec<f64> {
+        let mut s = vec![0.0; m * m];
+        match self {
+            Self::Sphere => (0..m).for_each(|i| s[i * m + i] = m_matrix[i * m + i]),
+            Self::Orthonormal => {
+                for i in 0..m {
+                    for j in 0..m {
+                        s[i * m + j] = m_matrix[i.min(j) * m + i.max(j)];
+                    }
+                }
+            }
+            Self::None => {}
+        }
+        s
+    }
+}
+
+impl FromStr for Constraint {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = CONSTRAINTS.iter().map(|(name, _)| *name);
+        CONSTRAINTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
+            let near = nearest(name, known.clone())
+                .map(|near| format!(" (did you mean '{near}'?)"))
+                .unwrap_or_default();
+            let choices = known.collect::<Vec<_>>().join(", ");
+            format!("unknown constraint '{name}'{near}: choose one of {choices}")
+        })
+    }
+}
+
+/// The m × m matrix T, or its derivative; row-major.
+#[derive(Debug, Clone)]
+pub(crate) enum Map {
+    Diagonal(Vec<f64>),
+    Full(Vec<f64>),
+}
+
+impl Map {
+    /// All m² entries.
+    pub(crate) fn dense(&self, m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(scales) => {
+                let mut full = vec![0.0; m * m];
+                (0..m).for_each(|i| full[i * m + i] = scales[i]);
+                full
+            }
+            Self::Full(entries) => entries.clone(),
+        }
+    }
+
+    /// Tᵀ A T.
+    pub(crate) fn sandwich(&self, a: &[f64], m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(t) => {
+                (0..m * m).map(|at| t[at / m] * a[at] * t[at % m]).collect()
+            }
+            Self::Full(_) => self.transposed_times(&self.times_right(a, m), m),
+        }
+    }
+
+    /// A T.
+    pub(crate) fn times_right(&self, a: &[f64], m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(t) => (0..m * m).map(|at| a[at] * t[at % m]).collect(),
+            Self::Full(t) => {
+                let mut product = vec![0.0; m * m];
+                f64::multiply(a, false, t, false, &mut product, m);
+                product
+            }
+        }
+    }
+
+    /// T A.
+    pub(crate) fn times(&self, a: &[f64], m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(t) => (0..m * m).map(|at| t[at / m] * a[at]).collect(),
+            Self::Full(t) => {
+                let mut product = vec![0.0; m * m];
+                f64::multiply(t, false, a, false, &mut product, m);
+                product
+            }
+        }
+    }
+
+    /// Tᵀ A.
+    pub(crate) fn transposed_times(&self, a: &[f64], m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(_) => self.times(a, m),
+            Self::Full(t) => {
+                let mut product = vec![0.0; m * m];
+                f64::multiply(t, true, a, false, &mut product, m);
+                product
+            }
+        }
+    }
+
+    /// Tᵀ b.
+    pub(crate) fn transposed_apply(&self, b: &[f64], m: usize) -> Vec<f64> {
+        match self {
+            Self::Diagonal(t) => (0..m).map(|i| t[i] * b[i]).collect(),
+            Self::Full(t) => {
+                (0..m).map(|i| (0..m).map(|k| t[k * m + i] * b[k]).sum()).collect()
+            }
+        }
+    }
+}
+
+fn transposed(matrix: &[f64], m: usize) -> Vec<f64> {
+    (0..m * m).map(|at| matrix[(at % m) * m + at / m]).collect()
+}

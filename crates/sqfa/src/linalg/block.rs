@@ -1,0 +1,126 @@
+//! Blocks of n-dimensional vectors: the few operations the optimiser needs, each in a fixed order.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows that one task of a tall product owns.
+const PANEL: usize = 256;
+
+/// XᵀY of two tall blocks.
+pub(crate) fn transpose_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
+    let mut product = Mat::zeros(x.ncols(), y.ncols());
+    matmul(product.as_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
+    product
+}
+
+/// Adds Σ left_k · right_k to a tall block, panel by panel in parallel, k in order.
+pub(crate) fn add_products(target: MatMut<'_, f64>, terms: &[(MatRef<'_, f64>, MatRef<'_, f64>)]) {
+    let mut target = target;
+    target.as_mut().par_row_chunks_mut(PANEL).enumerate().for_each(|(panel, mut rows)| {
+        let height = rows.nrows();
+        for (left, right) in terms {
+            let left = left.subrows(panel * PANEL, height);
+            matmul(rows.as_mut(), Accum::Add, left, right, 1.0, Par::Seq);
+        }
+    });
+}
+
+/// X·Y of a tall block with a small matrix.
+pub(crate) fn tall_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
+    let mut product = Mat::zeros(x.nrows(), y.ncols());
+    add_products(product.as_mut(), &[(x, y)]);
+    product
+}
+
+/// target += factor · x.
+pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64>) {
+    let mut target = target;
+    for j in 0..x.ncols() {
+        let column = x.col(j);
+        for (target, value) in target.as_mut().col_mut(j).iter_mut().zip(column.iter()) {
+            *target += factor * value;
+        }
+    }
+}
+
+/// The sum of products of all entries.
+pub(crate) fn inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> f64 {
+    (0..x.ncols()).map(|j| column_inner(x, y, j)).sum()
+}
+
+/// The inner product of column j of one block with column j of another, in eight interleaved sums.
+pub(crate) fn column_inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>, j: usize) -> f64 {
+    let (x, y) = (x.col(j), y.col(j));
+    match (x.try_as_col_major(), y.try_as_col_major()) {
+        (Some(x), Some(y)) => slice_inner(x.as_slice(), y.as_slice()),
+        _ => x.iter().zip(y.iter()).map(|(x, y)| x * y).sum(),
+    }
+}
+
+/// The inner product of two slices, in eight interleaved sums.
+fn slice_inner(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (x_parts, y_parts) = (x.chunks_exact(8), y.chunks_exact(8));
+    let rest: f64 =
+        x_parts.remainder().iter().zip(y_parts.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in x_parts.zip(y_parts) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Several blocks side by side.
+pub(crate) fn beside(blocks: &[MatRef<'_, f64>]) -> Mat<f64> {
+    let rows = blocks.first().map_or(0, |block| block.nrows());
+    let mut joined = Mat::zeros(rows, blocks.iter().map(|block| block.ncols()).sum());
+    let mut column = 0;
+    for block in blocks {
+        joined.as_mut().subcols_mut(column, block.ncols()).copy_from(block);
+        column += block.ncols();
+    }
+    joined
+}
+
+/// Orthonormalises the columns of a tall block by two rounds of Gram–Schmidt; `None` when they are dependent.
+pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    let mut result = block.to_owned();
+    for j in 0..result.ncols() {
+        let before = column_inner(result.as_ref(), result.as_ref(), j).sqrt();
+        for _ in 0..2 {
+            for k in 0..j {
+                let (left, mut right) = result.as_mut().split_at_col_mut(j);
+                let own = right.as_mut().subcols_mut(0, 1);
+                let other = left.as_ref().subcols(k, 1);
+                let overlap = inner(other, own.as_ref());
+                add_scaled(own, -overlap, other);
+            }
+        }
+        let norm = column_inner(result.as_ref(), result.as_ref(), j).sqrt();
+        if norm.is_nan() || norm <= 1e-10 * before {
+            return None;
+        }
+        result.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= norm);
+    }
+    Some(result)
+}
+
+/// Row-major points times filters, row-major: target = block · filters.
+pub(crate) fn rows_times<T: super::Element>(
+    block: &[T],
+    rows: usize,
+    filters: MatRef<'_, T>,
+    target: &mut [T],
+) {
+    let (n, m) = (filters.nrows(), filters.ncols());
+    matmul(
+        MatMut::from_row_major_slice_mut(target, rows, m),
+        Accum::Replace,
+        MatRef::from_row_major_slice(&block[..rows * n], rows, n),
+        filters,
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}

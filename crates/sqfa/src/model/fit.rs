@@ -1,0 +1,331 @@
+//! From class statistics to filters: checks, starts, climbing, the best start.
+
+use std::time::Instant;
+
+use crate::constraint::Constraint;
+use crate::distance::Distance;
+use crate::linalg::{Mat, beside, inner, orthonormalize};
+use crate::objective::MeanDistance;
+use crate::optimize::{Control, Preconditioner, Progress, climb};
+use crate::statistics::ClassStatistics;
+
+use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
+use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
+use super::{FitError, starts};
+
+/// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
+const SINGLE_PRECISION_RANGE: f64 = 1e7;
+
+impl Sqfa {
+    /// Fits filters to class statistics.
+    pub fn fit(&self, statistics: &ClassStatistics) -> Result<FittedSqfa, FitError> {
+        self.fit_observed(statistics, &mut |_| Control::Continue)
+    }
+
+    /// Fits filters and tells an observer after every iteration, which may cancel.
+    pub fn fit_observed(
+        &self,
+        statistics: &ClassStatistics,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
+        let noise = match self.noise {
+            Noise::Scale => statistics.noise_scale(),
+            Noise::Value(noise) => noise,
+            Noise::Auto => return Err(FitError::NoiseNeedsPoints),
+        };
+        self.check(statistics, noise)?;
+        let began = Instant::now();
+        let mut warnings = self.warnings(statistics, noise);
+        let statistics = precise_enough(statistics, noise, &mut warnings);
+        let preconditioner = Preconditioner::new(&statistics, noise, self.preconditioning);
+        let groups = match self.learning {
+            Learning::Joint => vec![self.filters],
+            Learning::Sequential(size) => {
+                let mut groups = vec![size; self.filters / size];
+                if !self.filters.is_multiple_of(size) {
+                    groups.push(self.filters % size);
+                }
+                groups
+            }
+        };
+        let mut learned: Option<Mat<f64>> = None;
+        let mut passes = 0;
+        let mut last = None;
+        for (index, &size) in groups.iter().enumerate() {
+            let group = self.fit_group(
+                &statistics,
+                noise,
+                &preconditioner,
+                learned.as_ref(),
+                (index, size),
+                observer,
+            )?;
+            passes += group.passes;
+            let cancelled = group.restarts[group.best].termination
+                == crate::optimize::Termination::Cancelled;
+            learned = Some(group.filters.clone());
+            last = Some(group);
+            if cancelled && index + 1 < groups.len() {
+                warnings.push(format!(
+                    "cancelled after {} of {} filters",
+                    groups[..=index].iter().sum::<usize>(),
+                    self.filters
+                ));
+                break;
+            }
+        }
+        let Some(group) = last else { return Err(FitError::NoFilters { filters: 0 }) };
+        let fitted = FittedSqfa {
+            filters: group.filters,
+            classes: statistics.classes().clone(),
+            distance: self.distance.name().to_owned(),
+            constraint: self.constraint,
+            noise,
+            noise_trials: Vec::new(),
+            restarts: group.restarts,
+            best: group.best,
+            passes,
+            seconds: began.elapsed().as_secs_f64(),
+            preconditioned: preconditioner.is_active(),
+            warnings,
+        };
+        Ok(fitted.with_convergence_warning())
+    }
+
+    fn fit_group(
+        &self,
+        statistics: &ClassStatistics,
+        noise: f64,
+        preconditioner: &Preconditioner,
+        learned: Option<&Mat<f64>>,
+        (index, size): (usize, usize),
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Group, FitError> {
+        let frozen = learned.map_or(0, |filters| filters.ncols());
+        let objective = MeanDistance::new(
+            statistics,
+            self.distance.clone(),
+            self.constraint,
+            noise,
+            frozen + size,
+            frozen,
+            self.weights.as_deref(),
+        );
+        let starts = self.starts(statistics, learned, index, size);
+        let (runs, passes) =
+            climb(&objective, starts, preconditioner, self.stopping, observer, frozen).map_err(
+                |error| FitError::from_evaluation(error, statistics.classes(), noise),
+            )?;
+        let best = (0..runs.len())
+            .reduce(|best, run| {
+                let objective = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);
+                if objective(run) > objective(best) { run } else { best }
+            })
+            .unwrap_or(0);
+        let mut filters = runs[best].point.filters();
+        if self.constraint == Constraint::Sphere {
+            filters = with_unit_length(filters);
+        } else if self.constraint == Constraint::Orthonormal {
+            filters = orthonormalize(filters.as_ref()).ok_or(FitError::Degenerate)?;
+        }
+        let restarts = runs
+            .into_iter()
+            .map(|run| Restart {
+                objective: run.trace.last().copied().unwrap_or(f64::NAN),
+                trace: run.trace,
+                iterations: run.iterations,
+                passes: run.passes,
+                evaluations: run.evaluations,
+                termination: run.termination,
+            })
+            .collect();
+        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes })
+    }
+
+    fn restart_count(&self) -> usize {
+        match (self.restarts, &self.start) {
+            (Restarts::Count(count), _) => count,
+            (Restarts::Auto, Start::Random) => (16 / self.filters).max(1),
+            (Restarts::Auto, _) => 1,
+        }
+    }
+
+    fn starts(
+        &self,
+        statistics: &ClassStatistics,
+        learned: Option<&Mat<f64>>,
+        index: usize,
+        size: usize,
+    ) -> Vec<Mat<f64>> {
+        let n = statistics.dimension();
+        let frozen = learned.map_or(0, |filters| filters.ncols());
+        (0..self.restart_count())
+            .map(|restart| {
+                let free = match (&self.start, restart) {
+                    (Start::Given(filters), 0) => filters.subcols(frozen, size).to_owned(),
+                    (Start::Pca, 0) => starts::principal(statistics, frozen + size, self.seed)
+                        .subcols(frozen, size)
+                        .to_owned(),
+                    _ => {
+                        let stream = ((index as u64) << 32) | restart as u64;
+                        with_unit_length(starts::random(n, size, self.seed, stream))
+                    }
+                };
+                match learned {
+                    Some(learned) => beside(&[learned.as_ref(), free.as_ref()]),
+                    None => free,
+                }
+            })
+            .collect()
+    }
+
+    /// Refuses what cannot be fitted before anything is computed.
+    pub(super) fn check(&self, statistics: &ClassStatistics, noise: f64) -> Result<(), FitError> {
+        let (n, classes) = (statistics.dimension(), statistics.classes());
+        self.check_settings(n)?;
+        if !noise.is_finite() || noise < 0.0 {
+            return Err(FitError::Noise { noise });
+        }
+        if let Some(weights) = &self.weights {
+            let c = classes.len();
+            let sound = weights.len() == c * c
+                && weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0)
+                && (0..c).all(|i| (0..i).all(|j| weights[i * c + j] == weights[j * c + i]))
+                && (0..c).any(|i| (0..i).any(|j| weights[i * c + j] > 0.0));
+            if !sound {
+                return Err(FitError::Weights { classes: c });
+            }
+        }
+        if noise == 0.0 {
+            for (class, covariance) in statistics.covariances().iter().enumerate() {
+                let name = classes.label(class).to_string();
+                if let Some(counts) = statistics.counts()
+                    && counts[class] <= n as u64
+                {
+                    return Err(FitError::RankDeficient {
+                        class: name,
+                        count: counts[class],
+                        dimension: n,
+                    });
+                }
+                if let Some(index) = covariance.diagonal().iter().position(|&value| value <= 0.0) {
+                    return Err(FitError::ConstantDimension { class: name, index });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_settings(&self, dimension: usize) -> Result<(), FitError> {
+        let filters = self.filters;
+        if filters < 1 {
+            return Err(FitError::NoFilters { filters });
+        }
+        if filters > dimension {
+            return Err(FitError::TooManyFilters { filters, dimension });
+        }
+        if self.restarts == Restarts::Count(0) {
+            return Err(FitError::Zero { what: "restarts" });
+        }
+        if self.learning == Learning::Sequential(0) {
+            return Err(FitError::Zero { what: "the size of sequential groups" });
+        }
+        let tolerance = self.stopping.tolerance;
+        if !tolerance.is_finite() || tolerance < 0.0 {
+            return Err(FitError::Tolerance { tolerance });
+        }
+        if let Start::Given(start) = &self.start {
+            if start.nrows() != dimension || start.ncols() != filters {
+                return Err(FitError::StartShape {
+                    rows: start.nrows(),
+                    columns: start.ncols(),
+                    dimension,
+                    filters,
+                });
+            }
+            if !inner(start.as_ref(), start.as_ref()).is_finite() {
+                return Err(FitError::StartNotFinite);
+            }
+        }
+        Ok(())
+    }
+
+    fn warnings(&self, statistics: &ClassStatistics, noise: f64) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.constraint == Constraint::None && noise > 0.0 {
+            warnings.push(
+                "without a constraint and with noise the objective grows with the length of the filters and has no maximum: use constraint sphere or orthonormal"
+                    .to_owned(),
+            );
+        }
+        if statistics.moments() == crate::statistics::Moments::Second
+            && !acts_on_second_moments(&self.distance)
+        {
+            warnings.push(format!(
+                "only second moments were given: distance '{}' takes them for covariances of classes with equal means",
+                self.distance.name()
+            ));
+        }
+        warnings
+    }
+}
+
+struct Group {
+    filters: Mat<f64>,
+    restarts: Vec<Restart>,
+    best: usize,
+    passes: usize,
+}
+
+impl FittedSqfa {
+    fn with_convergence_warning(mut self) -> Self {
+        if !self.converged() {
+            self.warnings.push(format!(
+                "the fit did not converge: it stopped after {} iterations ({})",
+                self.iterations(),
+                self.termination().name()
+            ));
+        }
+        self
+    }
+}
+
+fn acts_on_second_moments(distance: &Distance) -> bool {
+    ["affine-invariant", "squared-affine-invariant", "log-euclidean", "squared-log-euclidean"]
+        .contains(&distance.name())
+}
+
+/// Statistics in double precision where single-precision passes would cost digits that matter.
+fn precise_enough<'a>(
+    statistics: &'a ClassStatistics,
+    noise: f64,
+    warnings: &mut Vec<String>,
+) -> Precise<'a> {
+    if statistics.covariances().iter().all(|covariance| !covariance.is_single()) {
+        return Precise::Given(statistics);
+    }
+    let ratio = starts::largest_variance(statistics) / noise;
+    if ratio <= SINGLE_PRECISION_RANGE {
+        return Precise::Given(statistics);
+    }
+    warnings.push(format!(
+        "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
+    ));
+    Precise::Doubled(Box::new(statistics.to_double()))
+}
+
+/// Statistics as given, or a copy in double precision.
+enum Precise<'a> {
+    Given(&'a ClassStatistics),
+    Doubled(Box<ClassStatistics>),
+}
+
+impl std::ops::Deref for Precise<'_> {
+    type Target = ClassStatistics;
+    fn deref(&self) -> &ClassStatistics {
+        match self {
+            Self::Given(statistics) => statistics,
+            Self::Doubled(statistics) => statistics,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The result of a fit: filters, and everything about how they were found.
+
+use crate::constraint::Constraint;
+use crate::features::{Gaussians, project};
+use crate::labels::Classes;
+use crate::linalg::{Mat, column_inner, orthonormalize};
+use crate::optimize::Termination;
+use crate::points::Points;
+use crate::statistics::ClassStatistics;
+use crate::transform::{Features, transform};
+
+use super::FitError;
+
+/// How one start ended.
+#[derive(Debug, Clone)]
+pub struct Restart {
+    /// The objective it reached.
+    pub objective: f64,
+    /// The objective after every iteration, the start's first.
+    pub trace: Vec<f64>,
+    /// Iterations it took.
+    pub iterations: usize,
+    /// Passes it took part in.
+    pub passes: usize,
+    /// Evaluations of the objective.
+    pub evaluations: usize,
+    /// Why it ended.
+    pub termination: Termination,
+}
+
+/// One value of the noise that was tried, and how well it did on held-out points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoiseTrial {
+    /// The noise σ².
+    pub noise: f64,
+    /// QDA accuracy on the held-out points.
+    pub accuracy: f64,
+}
+
+/// A fitted SQFA model.
+#[derive(Debug, Clone)]
+pub struct FittedSqfa {
+    pub(super) filters: Mat<f64>,
+    pub(super) classes: Classes,
+    pub(super) distance: String,
+    pub(super) constraint: Constraint,
+    pub(super) noise: f64,
+    pub(super) noise_trials: Vec<NoiseTrial>,
+    pub(super) restarts: Vec<Restart>,
+    pub(super) best: usize,
+    pub(super) passes: usize,
+    pub(super) seconds: f64,
+    pub(super) preconditioned: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+impl FittedSqfa {
+    /// The filters, one a column.
+    pub fn filters(&self) -> &Mat<f64> {
+        &self.filters
+    }
+
+    /// The classes, in their fixed order.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The distance that was maximised.
+    pub fn distance(&self) -> &str {
+        &self.distance
+    }
+
+    /// The constraint the filters satisfy.
+    pub fn constraint(&self) -> Constraint {
+        self.constraint
+    }
+
+    /// The feature noise σ² that was used.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// What was tried to choose the noise, from large to small; empty unless noise was `auto`.
+    pub fn noise_trials(&self) -> &[NoiseTrial] {
+        &self.noise_trials
+    }
+
+    /// The objective: the mean distance over pairs of classes.
+    pub fn objective(&self) -> f64 {
+        self.restarts[self.best].objective
+    }
+
+    /// The objective after every iteration of the best start.
+    pub fn trace(&self) -> &[f64] {
+        &self.restarts[self.best].trace
+    }
+
+    /// Every start, in order.
+    pub fn restarts(&self) -> &[Restart] {
+        &self.restarts
+    }
+
+    /// Which start was kept.
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
+    /// Multiplications of all class covariances by a block, shared by all starts.
+    pub fn passes(&self) -> usize {
+        self.passes
+    }
+
+    /// Evaluations of the objective, summed over starts.
+    pub fn evaluations(&self) -> usize {
+        self.restarts.iter().map(|restart| restart.evaluations).sum()
+    }
+
+    /// Iterations of the best start.
+    pub fn iterations(&self) -> usize {
+        self.restarts[self.best].iterations
+    }
+
+    /// Seconds of optimisation.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Whether steps were measured in the metric of the total covariance.
+    pub fn preconditioned(&self) -> bool {
+        self.preconditioned
+    }
+
+    /// Why the best start ended.
+    pub fn termination(&self) -> Termination {
+        self.restarts[self.best].termination
+    }
+
+    /// Whether the best start reached an optimum to the tolerance asked for.
+    pub fn converged(&self) -> bool {
+        self.termination().converged()
+    }
+
+    /// What a user should know about this fit.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The same subspace with orthonormal filters.
+    pub fn orthogonalized(&self) -> Result<Mat<f64>, FitError> {
+        orthonormalize(self.filters.as_ref()).map(with_fixed_signs).ok_or(FitError::Degenerate)
+    }
+
+    /// The class Gaussians in feature space, without noise.
+    pub fn feature_statistics(&self, statistics: &ClassStatistics) -> Gaussians {
+        project(statistics, self.filters.as_ref(), 0.0)
+    }
+
+    /// The features z = Fᵀx of points, in the points' own precision.
+    pub fn transform(&self, points: Points<'_>) -> Result<Features, FitError> {
+        if points.columns() != self.filters.nrows() {
+            return Err(FitError::Dimension {
+                expected: self.filters.nrows(),
+                found: points.columns(),
+            });
+        }
+        Ok(transform(points, self.filters.as_ref(), None))
+    }
+}
+
+/// Turns filters so that the entry of largest magnitude of each is positive.
+pub(super) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
+    for j in 0..filters.ncols() {
+        let largest = filters
+            .col(j)
+            .iter()
+            .fold(0.0_f64, |largest, &value| if value.abs() > largest.abs() { value } else { largest });
+        if largest < 0.0 {
+            filters.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
+        }
+    }
+    filters
+}
+
+/// Scales filters to length 1 to the last digit.
+pub(super) fn with_unit_length(mut filters: Mat<f64>) -> Mat<f64> {
+    for j in 0..filters.ncols() {
+        let length = column_inner(filters.as_ref(), filters.as_ref(), j).sqrt();
+        filters.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= length);
+    }
+    filters
+}

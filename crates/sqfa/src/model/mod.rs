@@ -1,0 +1,12 @@
+//! SQFA itself: a recipe ([`Sqfa`]) that fits class statistics and becomes a result ([`FittedSqfa`]).
+
+mod error;
+mod fit;
+mod fitted;
+mod noise;
+mod recipe;
+mod starts;
+
+pub use error::FitError;
+pub use fitted::{FittedSqfa, NoiseTrial, Restart};
+pub use recipe::{Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};

@@ -1,0 +1,151 @@
+//! The noise chosen from data: QDA accuracy on held-out points over a grid of multiples of the scale.
+
+use std::time::Instant;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha12Rng;
+
+use crate::classify::Qda;
+use crate::labels::Labels;
+use crate::optimize::{Control, Progress};
+use crate::points::Points;
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
+use crate::transform::transform_rows;
+
+use super::fitted::{FittedSqfa, NoiseTrial};
+use super::recipe::{Noise, Restarts, Sqfa, Start};
+use super::FitError;
+
+/// Multiples of the noise scale that are tried, from large to small.
+const GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
+/// Share of every class that is held out.
+const HELD_OUT: f64 = 0.15;
+/// QDA shrinkage of the evaluations.
+pub(crate) const SHRINKAGE: f64 = 1e-5;
+
+impl Sqfa {
+    /// Fits filters to labelled points; with noise `auto` the noise is chosen on held-out points first.
+    pub fn fit_points(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        estimator: Estimator,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
+        if self.noise != Noise::Auto {
+            let statistics = ClassStatistics::from_points(points, labels, estimator)?;
+            return self.fit_observed(&statistics, observer);
+        }
+        let (learn, held) = split(labels, self.seed)?;
+        if points.rows() != labels.len() {
+            return Err(StatisticsError::LabelCount { labels: labels.len(), points: points.rows() }
+                .into());
+        }
+        let mut part = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        part.update_rows(points, labels, &learn)?;
+        let mut all = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        all.update_rows(points, labels, &held)?;
+        all.merge(&part)?;
+        let part = part.finish(estimator)?;
+        let all = all.finish(estimator)?;
+        self.fit_with_held_out(&part, &all, points, labels, &held, observer)
+    }
+
+    fn fit_with_held_out(
+        &self,
+        part: &ClassStatistics,
+        all: &ClassStatistics,
+        points: Points<'_>,
+        labels: &Labels,
+        held: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
+        let began = Instant::now();
+        let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
+        let scale = part.noise_scale();
+        let mut trials: Vec<NoiseTrial> = Vec::new();
+        let mut best: Option<(NoiseTrial, FittedSqfa)> = None;
+        let mut warm: Option<FittedSqfa> = None;
+        let mut passes = 0;
+        for multiple in GRID {
+            let noise = multiple * scale;
+            let mut recipe = self.clone().noise(Noise::Value(noise));
+            if let Some(previous) = &warm {
+                recipe = recipe
+                    .start(Start::Given(previous.filters().clone()))
+                    .restarts(Restarts::Count(1));
+            }
+            let fitted = recipe.fit_observed(part, observer)?;
+            passes += fitted.passes();
+            let accuracy = held_out_accuracy(&fitted, part, points, held, &codes)?;
+            let trial = NoiseTrial { noise, accuracy };
+            trials.push(trial);
+            // Strictly better: ties go to the larger noise, which came first.
+            if best.as_ref().is_none_or(|(best, _)| accuracy > best.accuracy) {
+                best = Some((trial, fitted.clone()));
+            }
+            warm = Some(fitted);
+        }
+        let Some((chosen, start)) = best else { return Err(FitError::NoiseNeedsPoints) };
+        let recipe = self.clone().noise(Noise::Value(chosen.noise));
+        let from_scratch = recipe.fit_observed(all, observer)?;
+        let continued = recipe
+            .start(Start::Given(start.filters().clone()))
+            .restarts(Restarts::Count(1))
+            .fit_observed(all, observer)?;
+        passes += from_scratch.passes() + continued.passes();
+        let mut fitted = if continued.objective() > from_scratch.objective() {
+            let mut fitted = continued;
+            let own = fitted.restarts.remove(0);
+            fitted.restarts = from_scratch.restarts;
+            fitted.restarts.push(own);
+            fitted.best = fitted.restarts.len() - 1;
+            fitted
+        } else {
+            from_scratch
+        };
+        fitted.noise_trials = trials;
+        fitted.passes = passes;
+        fitted.seconds = began.elapsed().as_secs_f64();
+        Ok(fitted)
+    }
+}
+
+fn held_out_accuracy(
+    fitted: &FittedSqfa,
+    statistics: &ClassStatistics,
+    points: Points<'_>,
+    held: &[usize],
+    codes: &[u32],
+) -> Result<f64, FitError> {
+    let qda = Qda::from_statistics(statistics, fitted.filters().as_ref(), SHRINKAGE)?;
+    let features = transform_rows(points, held, fitted.filters().as_ref());
+    Ok(qda.accuracy(features.as_points(fitted.filters().ncols()), codes))
+}
+
+/// A stratified split: rows to learn from and rows held out, both in ascending order.
+pub(crate) fn split(labels: &Labels, seed: u64) -> Result<(Vec<usize>, Vec<usize>), FitError> {
+    let mut generator = ChaCha12Rng::seed_from_u64(seed);
+    generator.set_stream(u64::MAX - 2);
+    let mut rows = vec![Vec::new(); labels.classes().len()];
+    for (row, &code) in labels.codes().iter().enumerate() {
+        rows[code as usize].push(row);
+    }
+    let (mut learn, mut held) = (Vec::new(), Vec::new());
+    for (class, mut rows) in rows.into_iter().enumerate() {
+        let out = (rows.len() as f64 * HELD_OUT).round().max(1.0) as usize;
+        if rows.len() < out + 2 {
+            return Err(FitError::NoiseNeedsSamples {
+                class: labels.classes().label(class).to_string(),
+                count: rows.len() as u64,
+            });
+        }
+        rows.shuffle(&mut generator);
+        held.extend_from_slice(&rows[..out]);
+        learn.extend_from_slice(&rows[out..]);
+    }
+    learn.sort_unstable();
+    held.sort_unstable();
+    Ok((learn, held))
+}

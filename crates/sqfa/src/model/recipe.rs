@@ -1,0 +1,220 @@
+//! What to fit: the settings of an SQFA model and the paper's presets.
+
+use crate::constraint::Constraint;
+use crate::distance::Distance;
+use crate::linalg::Mat;
+use crate::names::nearest;
+use crate::optimize::{Preconditioning, Stopping};
+
+use super::FitError;
+
+/// The variance σ² added to every feature, which keeps feature covariances invertible.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Noise {
+    /// The trace of the pooled within-class covariance divided by n.
+    #[default]
+    Scale,
+    /// Chosen among multiples of `Scale` by accuracy on held-out points.
+    Auto,
+    /// A number in the squared units of the data.
+    Value(f64),
+}
+
+/// Where the filters start.
+#[derive(Debug, Clone, Default)]
+pub enum Start {
+    /// Independent normal numbers from the seed.
+    #[default]
+    Random,
+    /// The leading principal components of all classes together.
+    Pca,
+    /// These filters, one a column.
+    Given(Mat<f64>),
+}
+
+/// How many starts climb side by side; the best is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Restarts {
+    /// About 16 divided by the number of filters, at least 1; 1 when the start is not random.
+    #[default]
+    Auto,
+    /// This many.
+    Count(usize),
+}
+
+/// Whether filters are learned together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Learning {
+    /// All at once.
+    #[default]
+    Joint,
+    /// In groups of this size, earlier groups frozen.
+    Sequential(usize),
+}
+
+/// A named method of the paper: a distance and the constraint it goes with.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its name in every flag, file and message.
+    pub name: &'static str,
+    /// The distance it maximises.
+    pub distance: &'static str,
+    /// The constraint on its filters.
+    pub constraint: Constraint,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+}
+
+/// The paper's variants.
+pub const METHODS: [Method; 6] = [
+    Method {
+        name: "sqfa",
+        distance: "calvo-oller",
+        constraint: Constraint::Sphere,
+        summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
+    },
+    Method {
+        name: "smsqfa",
+        distance: "affine-invariant",
+        constraint: Constraint::Sphere,
+        summary: "affine-invariant distance of second moments",
+    },
+    Method {
+        name: "sqfa-h",
+        distance: "hellinger",
+        constraint: Constraint::Sphere,
+        summary: "Hellinger distance; the paper's best accuracy",
+    },
+    Method {
+        name: "sqfa-b",
+        distance: "bhattacharyya",
+        constraint: Constraint::Sphere,
+        summary: "Bhattacharyya distance",
+    },
+    Method {
+        name: "sqfa-j",
+        distance: "jeffreys",
+        constraint: Constraint::Sphere,
+        summary: "Jeffreys divergence",
+    },
+    Method {
+        name: "sqfa-w",
+        distance: "wasserstein",
+        constraint: Constraint::Orthonormal,
+        summary: "Wasserstein distance, orthonormal filters",
+    },
+];
+
+impl Method {
+    /// A method by name; the error suggests the nearest.
+    pub fn named(name: &str) -> Result<Self, String> {
+        METHODS.iter().find(|method| method.name == name).copied().ok_or_else(|| {
+            let near = nearest(name, METHODS.iter().map(|method| method.name))
+                .map(|near| format!(" (did you mean '{near}'?)"))
+                .unwrap_or_default();
+            let choices = METHODS.map(|method| method.name).join(", ");
+            format!("unknown method '{name}'{near}: choose one of {choices}")
+        })
+    }
+}
+
+/// The recipe of an SQFA model; [`Sqfa::fit`] turns it into a [`super::FittedSqfa`].
+#[derive(Debug, Clone)]
+pub struct Sqfa {
+    pub(super) filters: usize,
+    pub(super) distance: Distance,
+    pub(super) constraint: Constraint,
+    pub(super) noise: Noise,
+    pub(super) start: Start,
+    pub(super) restarts: Restarts,
+    pub(super) learning: Learning,
+    pub(super) seed: u64,
+    pub(super) weights: Option<Vec<f64>>,
+    pub(super) preconditioning: Preconditioning,
+    pub(super) stopping: Stopping,
+}
+
+impl Sqfa {
+    /// A recipe for so many filters: Calvo–Oller distance, unit filters, everything else by default.
+    pub fn new(filters: usize) -> Result<Self, FitError> {
+        Ok(Self {
+            filters,
+            distance: Distance::named("calvo-oller")?,
+            constraint: Constraint::Sphere,
+            noise: Noise::Scale,
+            start: Start::Random,
+            restarts: Restarts::Auto,
+            learning: Learning::Joint,
+            seed: 0,
+            weights: None,
+            preconditioning: Preconditioning::Auto,
+            stopping: Stopping::default(),
+        })
+    }
+
+    /// A recipe for one of the paper's methods.
+    pub fn for_method(method: &Method, filters: usize) -> Result<Self, FitError> {
+        let recipe = Self::new(filters)?;
+        Ok(recipe.distance(Distance::named(method.distance)?).constraint(method.constraint))
+    }
+
+    /// The distance to maximise.
+    pub fn distance(mut self, distance: Distance) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// What the filters must satisfy.
+    pub fn constraint(mut self, constraint: Constraint) -> Self {
+        self.constraint = constraint;
+        self
+    }
+
+    /// The feature noise.
+    pub fn noise(mut self, noise: Noise) -> Self {
+        self.noise = noise;
+        self
+    }
+
+    /// Where the filters start.
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// How many starts climb side by side.
+    pub fn restarts(mut self, restarts: Restarts) -> Self {
+        self.restarts = restarts;
+        self
+    }
+
+    /// Whether filters are learned together or in groups.
+    pub fn learning(mut self, learning: Learning) -> Self {
+        self.learning = learning;
+        self
+    }
+
+    /// The seed of all random numbers.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How much each pair of classes counts: a symmetric c × c matrix, row by row; the diagonal is ignored.
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = Some(weights);
+        self
+    }
+
+    /// Whether to measure steps in the metric of the total covariance.
+    pub fn preconditioning(mut self, preconditioning: Preconditioning) -> Self {
+        self.preconditioning = preconditioning;
+        self
+    }
+
+    /// When to stop.
+    pub fn stopping(mut self, stopping: Stopping) -> Self {
+        self.stopping = stopping;
+        self
+    }
+}

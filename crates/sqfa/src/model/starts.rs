@@ -1,0 +1,102 @@
+//! Starting filters: seeded normal numbers or leading principal components.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha12Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::features::pass;
+use crate::linalg::{
+    Mat, MatRef, add_products, add_scaled, orthonormalize, symmetric_eigen, tall_times,
+    transpose_times,
+};
+use crate::statistics::ClassStatistics;
+
+/// Independent normal numbers; every (seed, stream) is its own sequence, whatever else is drawn.
+pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f64> {
+    let mut generator = ChaCha12Rng::seed_from_u64(seed);
+    generator.set_stream(stream);
+    let mut block = Mat::zeros(n, columns);
+    for j in 0..columns {
+        for value in block.as_mut().col_mut(j).iter_mut() {
+            *value = StandardNormal.sample(&mut generator);
+        }
+    }
+    block
+}
+
+/// Rounds of subspace iteration: plenty for a start, which need not be exact.
+const ROUNDS: usize = 12;
+/// Columns beyond those asked for, which speed the iteration up.
+const EXTRA: usize = 8;
+
+/// The leading principal components of the total covariance, by subspace iteration.
+pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64) -> Mat<f64> {
+    let n = statistics.dimension();
+    let width = (columns + EXTRA).min(n);
+    let fallback = || random(n, columns, seed, u64::MAX);
+    let mut basis = match orthonormalize(random(n, width, seed, u64::MAX).as_ref()) {
+        Some(basis) => basis,
+        None => return fallback(),
+    };
+    for _ in 0..ROUNDS {
+        let image = total_times(statistics, basis.as_ref());
+        basis = match orthonormalize(image.as_ref()) {
+            Some(basis) => basis,
+            // Fewer directions with variance than columns: keep what there is.
+            None => break,
+        };
+    }
+    let image = total_times(statistics, basis.as_ref());
+    let small = transpose_times(basis.as_ref(), image.as_ref());
+    let Some((_, vectors)) = symmetric_eigen(small.as_ref()) else { return fallback() };
+    let leading = Mat::from_fn(width, columns, |i, j| vectors[(i, width - 1 - j)]);
+    tall_times(basis.as_ref(), leading.as_ref())
+}
+
+/// The total covariance Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) times a block.
+pub(crate) fn total_times(statistics: &ClassStatistics, block: MatRef<'_, f64>) -> Mat<f64> {
+    let shares = statistics.shares();
+    let products = pass(statistics, &[block]).remove(0);
+    let mut total = Mat::zeros(block.nrows(), block.ncols());
+    for (share, product) in shares.iter().zip(&products) {
+        add_scaled(total.as_mut(), *share, product.as_ref());
+    }
+    let means = statistics.means();
+    let classes = shares.len();
+    let centred = Mat::from_fn(means.nrows(), classes, |i, k| {
+        let centre: f64 = (0..classes).map(|l| shares[l] * means[(i, l)]).sum();
+        shares[k].sqrt() * (means[(i, k)] - centre)
+    });
+    let inner = transpose_times(centred.as_ref(), block);
+    add_products(total.as_mut(), &[(centred.as_ref(), inner.as_ref())]);
+    total
+}
+
+/// Rounds of power iteration for the largest variance: its order of magnitude is all that matters.
+const POWER_ROUNDS: usize = 4;
+
+/// The largest variance of any class in any direction, from below.
+pub(crate) fn largest_variance(statistics: &ClassStatistics) -> f64 {
+    let n = statistics.dimension();
+    let largest = statistics.covariances().iter().max_by(|a, b| {
+        let trace = |covariance: &dyn crate::statistics::Covariance| {
+            covariance.diagonal().iter().sum::<f64>()
+        };
+        trace(a.as_ref()).total_cmp(&trace(b.as_ref()))
+    });
+    let Some(covariance) = largest else { return 0.0 };
+    let mut vector = random(n, 1, 0, u64::MAX - 1);
+    let mut size = 0.0;
+    for _ in 0..POWER_ROUNDS {
+        let norm = crate::linalg::column_inner(vector.as_ref(), vector.as_ref(), 0).sqrt();
+        if norm == 0.0 {
+            return 0.0;
+        }
+        vector.as_mut().col_mut(0).iter_mut().for_each(|value| *value /= norm);
+        let mut image = Mat::zeros(n, 1);
+        covariance.multiply(vector.as_ref(), image.as_mut(), 1);
+        size = crate::linalg::column_inner(image.as_ref(), image.as_ref(), 0).sqrt();
+        vector = image;
+    }
+    size
+}

@@ -1,0 +1,138 @@
+//! Everything m-dimensional about a point: quadratic forms, linear forms and the Gram matrix.
+
+use super::EvaluationError;
+use crate::constraint::{Constraint, Map};
+use crate::distance::{Distance, PairPlan, PairSums};
+use crate::features::Gaussians;
+use crate::linalg::Real;
+
+/// A_k = ηᵀΦ_kη, b_k = ηᵀγ_k for every class, and N = ηᵀη; matrices row-major.
+#[derive(Debug, Clone)]
+pub(super) struct Forms {
+    pub(super) quadratic: Vec<f64>,
+    pub(super) linear: Vec<f64>,
+    pub(super) gram: Vec<f64>,
+}
+
+impl Forms {
+    pub(super) fn zeros(classes: usize, m: usize) -> Self {
+        Self {
+            quadratic: vec![0.0; classes * m * m],
+            linear: vec![0.0; classes * m],
+            gram: vec![0.0; m * m],
+        }
+    }
+
+    /// self + step·first + step²·second: the forms a step along a line.
+    pub(super) fn moved(&self, step: f64, first: &Self, second: &Self) -> Self {
+        let combine = |base: &[f64], first: &[f64], second: &[f64]| {
+            (0..base.len()).map(|i| base[i] + step * (first[i] + step * second[i])).collect()
+        };
+        Self {
+            quadratic: combine(&self.quadratic, &first.quadratic, &second.quadratic),
+            linear: combine(&self.linear, &first.linear, &second.linear),
+            gram: combine(&self.gram, &first.gram, &second.gram),
+        }
+    }
+
+    /// first + 2·step·second: their rate of change there.
+    pub(super) fn rate(step: f64, first: &Self, second: &Self) -> Self {
+        let zero = Self {
+            quadratic: first.quadratic.clone(),
+            linear: first.linear.clone(),
+            gram: first.gram.clone(),
+        };
+        let none = Self {
+            quadratic: vec![0.0; first.quadratic.len()],
+            linear: vec![0.0; first.linear.len()],
+            gram: vec![0.0; first.gram.len()],
+        };
+        zero.moved(2.0 * step, second, &none)
+    }
+}
+
+/// The objective at some forms, with what its gradient needs.
+#[derive(Debug, Clone)]
+pub(super) struct SmallValue {
+    pub(super) map: Map,
+    pub(super) sums: PairSums,
+    gaussians: Gaussians,
+}
+
+/// The part of the problem that is independent of n.
+#[derive(Debug)]
+pub(super) struct SmallProblem {
+    pub(super) classes: usize,
+    pub(super) filters: usize,
+    pub(super) noise: f64,
+    pub(super) constraint: Constraint,
+    pub(super) distance: Distance,
+    pub(super) plan: PairPlan,
+}
+
+impl SmallProblem {
+    /// Feature statistics, distances and their derivatives. Costs O(c m³ + pairs · m³).
+    pub(super) fn evaluate(&self, forms: &Forms) -> Result<SmallValue, EvaluationError> {
+        let m = self.filters;
+        let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
+        let mut means = Vec::with_capacity(self.classes * m);
+        let mut covariances = Vec::with_capacity(self.classes * m * m);
+        for class in 0..self.classes {
+            means.extend(map.transposed_apply(&forms.linear[class * m..][..m], m));
+            let mut covariance = map.sandwich(&forms.quadratic[class * m * m..][..m * m], m);
+            for i in 0..m {
+                for j in 0..i {
+                    let mean = 0.5 * (covariance[i * m + j] + covariance[j * m + i]);
+                    covariance[i * m + j] = mean;
+                    covariance[j * m + i] = mean;
+                }
+                covariance[i * m + i] += self.noise;
+            }
+            covariances.extend(covariance);
+        }
+        let gaussians = Gaussians::trusted(m, means, covariances);
+        let sums = self.plan.evaluate(&self.distance, &gaussians)?;
+        Ok(SmallValue { map, sums, gaussians })
+    }
+
+    /// The objective's derivative along a line, Σ ⟨G, Σ′⟩ + h·μ′.
+    pub(super) fn slope(&self, forms: &Forms, rate: &Forms, value: &SmallValue) -> f64 {
+        let m = self.filters;
+        let map_slope = self.constraint.slope(&value.map, &rate.gram, m);
+        let mut slope = 0.0;
+        for class in 0..self.classes {
+            let g = &value.sums.cov_slopes[class * m * m..][..m * m];
+            let h = &value.sums.mean_slopes[class * m..][..m];
+            let a = &forms.quadratic[class * m * m..][..m * m];
+            let changed = value.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
+            // ⟨G, T′ᵀAT + TᵀAT′⟩ = 2⟨G, TᵀAT′⟩ because G and A are symmetric.
+            let turned = value.map.transposed_times(&map_slope.times_right(a, m), m);
+            slope += (0..m * m).map(|i| g[i] * (changed[i] + 2.0 * turned[i])).sum::<f64>();
+            let by_map = map_slope.transposed_apply(&forms.linear[class * m..][..m], m);
+            let by_form = value.map.transposed_apply(&rate.linear[class * m..][..m], m);
+            slope += (0..m).map(|i| h[i] * (by_map[i] + by_form[i])).sum::<f64>();
+        }
+        slope
+    }
+
+    /// M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
+    pub(super) fn inner_gradient(&self, value: &SmallValue) -> Vec<f64> {
+        let m = self.filters;
+        let mut total = vec![0.0; m * m];
+        let mut product = vec![0.0; m * m];
+        for class in 0..self.classes {
+            let g = &value.sums.cov_slopes[class * m * m..][..m * m];
+            let h = &value.sums.mean_slopes[class * m..][..m];
+            let mut sigma = value.gaussians.covariance(class).to_vec();
+            (0..m).for_each(|i| sigma[i * m + i] -= self.noise);
+            let mu = value.gaussians.mean(class);
+            f64::multiply(&sigma, false, g, false, &mut product, m);
+            for i in 0..m {
+                for j in 0..m {
+                    total[i * m + j] += 2.0 * product[i * m + j] + mu[i] * h[j];
+                }
+            }
+        }
+        total
+    }
+}

@@ -1,0 +1,278 @@
+//! The loop: directions for all starts, one shared pass, a free line search each, until every start has stopped.
+
+use rayon::prelude::*;
+
+use super::lbfgs::Memory;
+use super::line_search::{Wolfe, search};
+use super::{Control, Preconditioner, Progress, Stopping, Termination};
+use crate::linalg::{Mat, MatRef, column_inner, inner};
+use crate::objective::{EvaluationError, Objective};
+
+/// Small changes in a row that count as convergence.
+const SMALL_CHANGES: usize = 3;
+/// The gradient counts as zero when a step along it as long as the filters would change the objective by
+/// less than this share of the tolerance.
+const GRADIENT_SHARE: f64 = 1e-3;
+/// Length of the very first step, relative to the filters.
+const FIRST_STEP: f64 = 0.2;
+/// Iterations between recomputations that keep round-off from drifting.
+const REFRESH: usize = 50;
+
+/// One start's way to its end.
+#[derive(Debug)]
+pub(crate) struct Run<P> {
+    pub(crate) point: P,
+    pub(crate) trace: Vec<f64>,
+    pub(crate) iterations: usize,
+    pub(crate) passes: usize,
+    pub(crate) evaluations: usize,
+    pub(crate) termination: Termination,
+}
+
+struct State<P> {
+    point: P,
+    memory: Memory,
+    /// Gradient of the loss and M⁻¹ of it.
+    gradient: Mat<f64>,
+    preconditioned: Mat<f64>,
+    trace: Vec<f64>,
+    small_changes: usize,
+    iterations: usize,
+    passes: usize,
+    evaluations: usize,
+    end: Option<Termination>,
+}
+
+/// Climbs from several starts at once; returns them in order, with the number of shared passes.
+pub(crate) fn climb<O: Objective>(
+    objective: &O,
+    starts: Vec<Mat<f64>>,
+    preconditioner: &Preconditioner,
+    stopping: Stopping,
+    observer: &mut dyn FnMut(&Progress) -> Control,
+    frozen: usize,
+) -> Result<(Vec<Run<O::Point>>, usize), EvaluationError> {
+    let wolfe = Wolfe {
+        curvature: if objective.evaluations_per_pass() > 10.0 { 0.1 } else { 0.9 },
+        max_evaluations: 30,
+    };
+    let count = starts.len();
+    let points = objective.at(starts).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut passes = 1;
+    let mut states: Vec<State<O::Point>> = points
+        .into_iter()
+        .map(|point| {
+            let gradient = negated(objective.gradient(&point));
+            State {
+                trace: vec![objective.value(&point)],
+                point,
+                memory: Memory::default(),
+                preconditioned: Mat::zeros(0, 0),
+                gradient,
+                small_changes: 0,
+                iterations: 0,
+                passes: 1,
+                evaluations: 1,
+                end: None,
+            }
+        })
+        .collect();
+    for iteration in 0.. {
+        let mut active: Vec<&mut State<O::Point>> =
+            states.iter_mut().filter(|state| state.end.is_none()).collect();
+        if active.is_empty() {
+            break;
+        }
+        if iteration >= stopping.max_iterations {
+            active.iter_mut().for_each(|state| state.end = Some(Termination::MaxIterations));
+            break;
+        }
+        if iteration > 0 && iteration % REFRESH == 0 {
+            objective.refresh(active.iter_mut().map(|state| &mut state.point).collect())?;
+            passes += 1;
+            for state in &mut active {
+                state.passes += 1;
+                state.gradient = negated(objective.gradient(&state.point));
+                state.preconditioned =
+                    preconditioner.apply(&[state.gradient.as_ref()]).remove(0);
+            }
+        } else if iteration == 0 {
+            precondition(&mut active, preconditioner);
+        }
+        let directions: Vec<Mat<f64>> = active
+            .par_iter_mut()
+            .map(|state| direction(objective, state))
+            .collect();
+        let searches = active
+            .iter()
+            .zip(directions)
+            .map(|(state, direction)| (&state.point, direction))
+            .collect();
+        let lines = objective.along(searches);
+        passes += 1;
+        let old: Vec<(Mat<f64>, Mat<f64>)> = active
+            .par_iter_mut()
+            .zip(lines)
+            .map(|(state, line)| advance(objective, state, line, wolfe, &stopping))
+            .collect::<Result<Vec<_>, _>>()?;
+        remember(&mut active, old, preconditioner);
+        let remaining = active.iter().filter(|state| state.end.is_none()).count();
+        let best = states
+            .iter()
+            .filter_map(|state| state.trace.last())
+            .fold(f64::NEG_INFINITY, |best, &value| best.max(value));
+        let progress = Progress {
+            active: remaining,
+            starts: count,
+            iteration: iteration + 1,
+            passes,
+            objective: best,
+            frozen,
+        };
+        if observer(&progress) == Control::Cancel {
+            let active = states.iter_mut().filter(|state| state.end.is_none());
+            active.for_each(|state| state.end = Some(Termination::Cancelled));
+            break;
+        }
+    }
+    // Report what the filters really achieve, free of round-off collected on the way.
+    objective.refresh(states.iter_mut().map(|state| &mut state.point).collect())?;
+    passes += 1;
+    let runs = states
+        .into_iter()
+        .map(|mut state| {
+            if let Some(last) = state.trace.last_mut() {
+                *last = objective.value(&state.point);
+            }
+            Run {
+                point: state.point,
+                trace: state.trace,
+                iterations: state.iterations,
+                passes: state.passes + 1,
+                evaluations: state.evaluations + 1,
+                termination: state.end.unwrap_or(Termination::MaxIterations),
+            }
+        })
+        .collect();
+    Ok((runs, passes))
+}
+
+fn negated(block: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(block.nrows(), block.ncols(), |i, j| -block[(i, j)])
+}
+
+fn precondition<P>(active: &mut [&mut State<P>], preconditioner: &Preconditioner) {
+    let blocks: Vec<_> = active.iter().map(|state| state.gradient.as_ref()).collect();
+    let solved = preconditioner.apply(&blocks);
+    for (state, preconditioned) in active.iter_mut().zip(solved) {
+        state.preconditioned = preconditioned;
+    }
+}
+
+/// The next direction; of unit scale relative to the filters while no curvature is known.
+fn direction<O: Objective>(objective: &O, state: &mut State<O::Point>) -> Mat<f64> {
+    let mut direction =
+        state.memory.direction(state.gradient.as_ref(), state.preconditioned.as_ref());
+    let slope = inner(direction.as_ref(), state.gradient.as_ref());
+    if !state.memory.is_empty() && (slope.is_nan() || slope >= 0.0) {
+        state.memory.clear();
+        direction = negated(state.preconditioned.as_ref());
+    }
+    if state.memory.is_empty() {
+        let moving = objective.moving(&state.point);
+        let longest = (0..moving.ncols())
+            .map(|j| {
+                let length = column_inner(direction.as_ref(), direction.as_ref(), j);
+                (length / column_inner(moving, moving, j)).sqrt()
+            })
+            .fold(0.0_f64, f64::max);
+        if longest > 0.0 {
+            let factor = FIRST_STEP / longest;
+            for j in 0..direction.ncols() {
+                direction.as_mut().col_mut(j).iter_mut().for_each(|value| *value *= factor);
+            }
+        }
+    }
+    direction
+}
+
+/// Searches one line and moves; returns the step taken and the gradient before it.
+fn advance<O: Objective>(
+    objective: &O,
+    state: &mut State<O::Point>,
+    line: O::Line,
+    wolfe: Wolfe,
+    stopping: &Stopping,
+) -> Result<(Mat<f64>, Mat<f64>), EvaluationError> {
+    let mut line = line;
+    let none = || (Mat::zeros(0, 0), Mat::zeros(0, 0));
+    state.iterations += 1;
+    state.passes += 1;
+    let before = objective.value(&state.point);
+    let unit = stopping.tolerance * before.abs().max(1.0);
+    // The slope at 0, from the same small matrices as every other step.
+    let slope = -objective.try_step(&state.point, &mut line, 0.0)?.1;
+    state.evaluations += 1;
+    if slope.is_nan() || slope >= 0.0 {
+        state.end = Some(end_without_step(slope, unit));
+        return Ok(none());
+    }
+    let outcome = search(-before, slope, 1.0, wolfe, |step| {
+        objective
+            .try_step(&state.point, &mut line, step)
+            .ok()
+            .map(|(value, slope)| (-value, -slope))
+    });
+    state.evaluations += outcome.evaluations;
+    let Some(step) = outcome.step else {
+        if state.memory.is_empty() {
+            state.end = Some(end_without_step(slope, unit));
+        } else {
+            // The curvature may mislead: try once more along the plain preconditioned gradient.
+            state.memory.clear();
+        }
+        return Ok(none());
+    };
+    let position = objective.moving(&state.point).to_owned();
+    objective.take_step(&mut state.point, line, step)?;
+    let moved = objective.moving(&state.point) - &position;
+    let gradient = negated(objective.gradient(&state.point));
+    let old = std::mem::replace(&mut state.gradient, gradient);
+    let value = objective.value(&state.point);
+    state.trace.push(value);
+    if (value - before).abs() < unit {
+        state.small_changes += 1;
+    } else {
+        state.small_changes = 0;
+    }
+    if state.small_changes >= SMALL_CHANGES {
+        state.end = Some(Termination::SmallChange);
+    }
+    if -slope < GRADIENT_SHARE * unit {
+        state.end = Some(Termination::SmallGradient);
+    }
+    Ok((moved, old))
+}
+
+/// What it means that no step was found: an optimum when even the model promises nothing.
+fn end_without_step(slope: f64, unit: f64) -> Termination {
+    if slope.abs() < unit { Termination::SmallGradient } else { Termination::NoProgress }
+}
+
+/// Stores the curvature seen and preconditions the new gradients.
+fn remember<P: Send>(
+    active: &mut [&mut State<P>],
+    old: Vec<(Mat<f64>, Mat<f64>)>,
+    preconditioner: &Preconditioner,
+) {
+    let blocks: Vec<_> = active.iter().map(|state| state.gradient.as_ref()).collect();
+    let solved = preconditioner.apply(&blocks);
+    for ((state, (step, gradient)), preconditioned) in active.iter_mut().zip(old).zip(solved) {
+        if step.nrows() > 0 {
+            let change = &state.gradient - &gradient;
+            let preconditioned_change = &preconditioned - &state.preconditioned;
+            state.memory.push(step, change, preconditioned_change);
+        }
+        state.preconditioned = preconditioned;
+    }
+}

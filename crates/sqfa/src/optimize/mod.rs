@@ -1,0 +1,84 @@
+//! Climbing: L-BFGS over the free matrix, several starts side by side, one shared pass an iteration.
+
+mod climb;
+mod lbfgs;
+mod line_search;
+mod preconditioner;
+
+pub(crate) use climb::climb;
+pub(crate) use preconditioner::Preconditioner;
+pub use preconditioner::Preconditioning;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stopping {
+    /// Iterations of one start at most.
+    pub max_iterations: usize,
+    /// Converged when the objective changes by less than this times max(1, |objective|) three times in a row.
+    pub tolerance: f64,
+}
+
+impl Default for Stopping {
+    fn default() -> Self {
+        Self { max_iterations: 1000, tolerance: 1e-6 }
+    }
+}
+
+/// Why an optimisation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Termination {
+    /// The objective stopped changing.
+    SmallChange,
+    /// The gradient vanished.
+    SmallGradient,
+    /// No step along the best direction raises the objective by more than round-off.
+    NoProgress,
+    /// The iterations ran out.
+    MaxIterations,
+    /// The observer asked to stop.
+    Cancelled,
+}
+
+impl Termination {
+    /// Its name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SmallChange => "small-change",
+            Self::SmallGradient => "small-gradient",
+            Self::NoProgress => "no-progress",
+            Self::MaxIterations => "max-iterations",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the result is an optimum to the tolerance asked for.
+    pub fn converged(self) -> bool {
+        matches!(self, Self::SmallChange | Self::SmallGradient)
+    }
+}
+
+/// What an observer is told after every iteration.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Starts that are still climbing.
+    pub active: usize,
+    /// Starts in all.
+    pub starts: usize,
+    /// Iterations so far.
+    pub iteration: usize,
+    /// Passes over the class covariances so far.
+    pub passes: usize,
+    /// The best objective so far.
+    pub objective: f64,
+    /// Filters already learned and frozen (sequential learning).
+    pub frozen: usize,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// Stop here and return what there is.
+    Cancel,
+}

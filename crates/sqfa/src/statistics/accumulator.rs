@@ -1,0 +1,333 @@
+//! Class statistics that stream and merge: per class a count, a mean and a scatter about the mean.
+//!
+//! A batch is cut into blocks of one class; each block is centred by its own mean, scattered with one
+//! half XᵀX, and merged: with δ = mean_B − mean_A, mean += δ N_B/(N_A+N_B) and
+//! scatter += scatter_B + δδᵀ N_A N_B/(N_A+N_B). Bytes are summed exactly (as integers about 128 held in
+//! f64), so their statistics have the same bits however the data are batched.
+//! Cost: one read of the data, N·n² flops in the data's precision, c·n² numbers of memory.
+
+use rayon::prelude::*;
+
+use super::error::StatisticsError;
+use super::estimator::Estimator;
+use super::{ClassStatistics, Dense, Moments};
+use crate::labels::{Classes, Labels};
+use crate::linalg::{Element, Float, Mat, add_scatter};
+use crate::points::{Points, Scalar, Table};
+use crate::with_table;
+
+/// Bytes are centred here, so that 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
+const BYTE_CENTRE: f64 = 128.0;
+const BYTE_BLOCK: usize = 1024;
+/// Points whose products are summed in the data's own precision before the sum continues in f64.
+const BLOCK: usize = 256;
+
+/// A running sum of labelled points.
+#[derive(Debug, Clone)]
+pub struct ClassAccumulator {
+    classes: Classes,
+    dimension: usize,
+    sums: Vec<ClassSum>,
+    /// Whether any batch came in double precision; the covariances then are, too.
+    double: bool,
+}
+
+#[derive(Debug, Clone)]
+struct ClassSum {
+    count: u64,
+    /// For bytes the sum about 128, else the mean.
+    mean: Vec<f64>,
+    /// Lower triangle, row-major: for bytes about 128, else about the mean.
+    scatter: Vec<f64>,
+    bytes: bool,
+}
+
+impl ClassAccumulator {
+    /// An empty accumulator.
+    pub fn new(classes: Classes, dimension: usize) -> Self {
+        let sums = (0..classes.len()).map(|_| ClassSum::empty(dimension)).collect();
+        Self { classes, dimension, sums, double: false }
+    }
+
+    /// The classes, in their fixed order.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The number of points seen of every class.
+    pub fn counts(&self) -> Vec<u64> {
+        self.sums.iter().map(|sum| sum.count).collect()
+    }
+
+    /// Adds labelled points; nothing is added when anything is wrong with them.
+    pub fn update(&mut self, points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
+        let all: Vec<usize> = (0..points.rows()).collect();
+        self.update_rows(points, labels, &all)
+    }
+
+    /// Adds some of the labelled points.
+    pub fn update_rows(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        selected: &[usize],
+    ) -> Result<(), StatisticsError> {
+        check(points, labels, self.dimension)?;
+        let labels = labels.recode(&self.classes)?;
+        let mut rows = vec![Vec::new(); self.classes.len()];
+        for &row in selected {
+            rows[labels.codes()[row] as usize].push(row);
+        }
+        self.double |= matches!(points, Points::F64(_));
+        for (sum, rows) in self.sums.iter_mut().zip(&rows) {
+            if rows.is_empty() {
+                continue;
+            }
+            match points {
+                Points::U8(table) => sum.add_bytes(&table, rows),
+                Points::F32(table) => sum.add_reals::<f32, _>(&table, rows),
+                Points::F64(table) => sum.add_reals::<f64, _>(&table, rows),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what another accumulator has seen.
+    pub fn merge(&mut self, other: &Self) -> Result<(), StatisticsError> {
+        if self.dimension != other.dimension {
+            return Err(StatisticsError::Dimension {
+                expected: self.dimension,
+                found: other.dimension,
+            });
+        }
+        if self.classes != other.classes {
+            return Err(StatisticsError::Classes);
+        }
+        self.double |= other.double;
+        for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
+            sum.merge(other);
+        }
+        Ok(())
+    }
+
+    /// The class statistics; needs at least two classes with at least two points each.
+    pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
+        if self.classes.len() < 2 {
+            return Err(StatisticsError::TooFewClasses { count: self.classes.len() });
+        }
+        for (class, sum) in self.sums.iter().enumerate() {
+            if sum.count < 2 {
+                return Err(StatisticsError::TooFewSamples {
+                    class: self.classes.label(class).to_string(),
+                    count: sum.count,
+                });
+            }
+        }
+        let n = self.dimension;
+        let counts = self.counts();
+        let mut means = Mat::zeros(n, self.classes.len());
+        let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
+        for (class, mut sum) in self.sums.into_iter().enumerate() {
+            sum.leave_bytes();
+            for (target, &mean) in means.col_mut(class).iter_mut().zip(&sum.mean) {
+                *target = mean;
+            }
+            let divisor = (sum.count - 1) as f64;
+            sum.scatter.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+                row[..=i].iter_mut().for_each(|value| *value /= divisor);
+            });
+            estimator.shrink(&mut sum.scatter, n, sum.count);
+            covariances.push(if self.double {
+                Box::new(Dense::new(mirrored::<f64>(&sum.scatter, n), n).expect("n² entries"))
+            } else {
+                Box::new(Dense::new(mirrored::<f32>(&sum.scatter, n), n).expect("n² entries"))
+            });
+        }
+        Ok(ClassStatistics::from_parts(
+            self.classes,
+            Some(counts),
+            means,
+            covariances,
+            Moments::Central,
+        ))
+    }
+}
+
+impl ClassSum {
+    fn empty(n: usize) -> Self {
+        Self { count: 0, mean: vec![0.0; n], scatter: vec![0.0; n * n], bytes: true }
+    }
+
+    fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
+        if !self.bytes {
+            return self.add_reals::<f32, _>(table, rows);
+        }
+        let n = self.mean.len();
+        let mut block = vec![0.0_f32; BYTE_BLOCK.min(rows.len()) * n];
+        for rows in rows.chunks(BYTE_BLOCK) {
+            gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
+            let sums = column_sums(&block[..rows.len() * n], n);
+            add_scatter(&block, rows.len(), n, &[], &mut self.scatter);
+            self.mean.iter_mut().zip(&sums).for_each(|(mean, sum)| *mean += sum);
+            self.count += rows.len() as u64;
+        }
+    }
+
+    fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[usize]) {
+        self.leave_bytes();
+        let n = self.mean.len();
+        let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
+        for rows in rows.chunks(BLOCK) {
+            let size = rows.len() as f64;
+            gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
+            // Centre by the block's mean as rounded to T; what rounding left is corrected exactly.
+            let centre: Vec<T> = column_sums(&block[..rows.len() * n], n)
+                .iter()
+                .map(|sum| T::from_f64(sum / size))
+                .collect();
+            block[..rows.len() * n].par_chunks_mut(n).for_each(|row| {
+                for (value, &centre) in row.iter_mut().zip(&centre) {
+                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
+                }
+            });
+            let rest: Vec<f64> = column_sums(&block[..rows.len() * n], n)
+                .iter()
+                .map(|sum| sum / size)
+                .collect();
+            let count = self.count as f64;
+            let shift: Vec<f64> = (0..n)
+                .map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i])
+                .collect();
+            let coupling = count * size / (count + size);
+            add_scatter(
+                &block,
+                rows.len(),
+                n,
+                &[(-size, &rest), (coupling, &shift)],
+                &mut self.scatter,
+            );
+            self.step_mean(&shift, rows.len() as u64);
+        }
+    }
+
+    fn step_mean(&mut self, shift: &[f64], size: u64) {
+        self.count += size;
+        let share = size as f64 / self.count as f64;
+        self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = other.clone();
+            return;
+        }
+        if self.bytes && other.bytes {
+            self.count += other.count;
+            self.mean.iter_mut().zip(&other.mean).for_each(|(mean, sum)| *mean += sum);
+            self.scatter.iter_mut().zip(&other.scatter).for_each(|(scatter, sum)| *scatter += sum);
+            return;
+        }
+        let mut other = other.clone();
+        other.leave_bytes();
+        self.leave_bytes();
+        let n = self.mean.len();
+        let (first, second) = (self.count as f64, other.count as f64);
+        let shift: Vec<f64> =
+            self.mean.iter().zip(&other.mean).map(|(mine, theirs)| theirs - mine).collect();
+        let coupling = first * second / (first + second);
+        for i in 0..n {
+            for j in 0..=i {
+                self.scatter[i * n + j] +=
+                    other.scatter[i * n + j] + coupling * shift[i] * shift[j];
+            }
+        }
+        self.step_mean(&shift, other.count);
+    }
+
+    /// Turns exact sums about 128 into a mean and a scatter about it.
+    fn leave_bytes(&mut self) {
+        if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
+            return;
+        }
+        let (n, count) = (self.mean.len(), self.count as f64);
+        let sums = std::mem::take(&mut self.mean);
+        self.scatter.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            for j in 0..=i {
+                row[j] -= sums[i] * sums[j] / count;
+            }
+        });
+        self.mean = sums.iter().map(|sum| BYTE_CENTRE + sum / count).collect();
+    }
+}
+
+/// Refuses a batch that does not fit or holds a value that is not finite.
+fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
+    if points.columns() != dimension {
+        return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
+    }
+    if points.rows() != labels.len() {
+        return Err(StatisticsError::LabelCount { labels: labels.len(), points: points.rows() });
+    }
+    with_table!(points, table => finite(&table))
+}
+
+/// The first value that is not finite is an error.
+fn finite<S: Scalar>(table: &Table<'_, S>) -> Result<(), StatisticsError> {
+    if size_of::<S>() == 1 {
+        return Ok(());
+    }
+    let bad = (0..table.rows()).into_par_iter().find_first(|&row| match table.row(row) {
+        // The sum of zeros is zero exactly when every value is finite.
+        Some(values) => values.iter().map(|value| value.to_f64() * 0.0).sum::<f64>() != 0.0,
+        None => (0..table.columns()).any(|column| !table.get(row, column).to_f64().is_finite()),
+    });
+    let Some(row) = bad else { return Ok(()) };
+    let column = (0..table.columns())
+        .find(|&column| !table.get(row, column).to_f64().is_finite())
+        .unwrap_or(0);
+    Err(StatisticsError::NotFinite { row, column, value: table.get(row, column).to_f64() })
+}
+
+fn gather<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    rows: &[usize],
+    block: &mut [T],
+    convert: impl Fn(S) -> T + Sync,
+) {
+    let n = table.columns();
+    block[..rows.len() * n].par_chunks_mut(n).zip(rows).for_each(|(target, &row)| {
+        match table.row(row) {
+            Some(source) => {
+                target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
+            }
+            None => {
+                target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
+            }
+        }
+    });
+}
+
+fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; n];
+    for row in block.chunks(n) {
+        for (sum, &value) in sums.iter_mut().zip(row) {
+            *sum += Float::to_f64(value);
+        }
+    }
+    sums
+}
+
+/// The full matrix in another precision, from its lower triangle.
+fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
+    let mut full = vec![T::ZERO; n * n];
+    full.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        for j in 0..n {
+            let entry = if j <= i { lower[i * n + j] } else { lower[j * n + i] };
+            row[j] = T::from_f64(entry);
+        }
+    });
+    full
+}

@@ -1,0 +1,144 @@
+//! What can be wrong with data and with statistics given from outside, said with numbers and remedies.
+
+use thiserror::Error;
+
+use crate::labels::LabelError;
+
+/// Why class statistics could not be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StatisticsError {
+    /// No points, or points of no dimension.
+    #[error("the data are {points} points of {dimension} dimensions: both must be at least 1")]
+    Empty {
+        /// Points given.
+        points: usize,
+        /// Their dimension.
+        dimension: usize,
+    },
+    /// Points and labels that do not match.
+    #[error("{labels} labels for {points} points: give one label per point")]
+    LabelCount {
+        /// Labels given.
+        labels: usize,
+        /// Points given.
+        points: usize,
+    },
+    /// A label that is not known or not a class.
+    #[error(transparent)]
+    Label(#[from] LabelError),
+    /// A batch, or another accumulator, of another dimension.
+    #[error("points of {found} dimensions cannot join statistics of {expected} dimensions")]
+    Dimension {
+        /// The dimension so far.
+        expected: usize,
+        /// The dimension now.
+        found: usize,
+    },
+    /// Accumulators of different classes.
+    #[error("statistics of different sets of classes cannot be merged")]
+    Classes,
+    /// A number that is not finite.
+    #[error(
+        "{value} at point {row}, dimension {column}: remove or replace non-finite values before fitting"
+    )]
+    NotFinite {
+        /// Which point.
+        row: usize,
+        /// Which dimension.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Fewer than two classes.
+    #[error("{count} class in the data: at least 2 are needed to tell classes apart")]
+    TooFewClasses {
+        /// Classes found.
+        count: usize,
+    },
+    /// A class without a covariance.
+    #[error(
+        "class '{class}' has {count} sample(s): a covariance needs at least 2; drop the class or add samples"
+    )]
+    TooFewSamples {
+        /// The class.
+        class: String,
+        /// Its points.
+        count: u64,
+    },
+    /// Given arrays whose shapes do not fit together.
+    #[error("{what} has {found} values where {expected} are needed ({classes} classes, {dimension} dimensions)")]
+    GivenShape {
+        /// Which array.
+        what: &'static str,
+        /// Values given.
+        found: usize,
+        /// Values needed.
+        expected: usize,
+        /// Classes.
+        classes: usize,
+        /// Dimensions.
+        dimension: usize,
+    },
+    /// A given number that is not finite.
+    #[error("the {what} of class '{class}' holds {value}: remove or replace non-finite values")]
+    GivenNotFinite {
+        /// Mean, covariance or second moment.
+        what: &'static str,
+        /// The class.
+        class: String,
+        /// The value.
+        value: f64,
+    },
+    /// A given matrix that differs from its transpose.
+    #[error(
+        "the covariance of class '{class}' is not symmetric: entries ({row}, {column}) and ({column}, {row}) are {first} and {second}"
+    )]
+    NotSymmetric {
+        /// The class.
+        class: String,
+        /// Row of the entry.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// The entry.
+        first: f64,
+        /// Its mirror image.
+        second: f64,
+    },
+    /// A given variance below zero.
+    #[error("the covariance of class '{class}' has a negative variance {value} in dimension {dimension}")]
+    NegativeVariance {
+        /// The class.
+        class: String,
+        /// Which dimension.
+        dimension: usize,
+        /// The variance.
+        value: f64,
+    },
+    /// A given covariance larger than the variances allow.
+    #[error(
+        "the covariance of class '{class}' is impossible: entry ({row}, {column}) is {value}, beyond √(variance · variance) = {bound}"
+    )]
+    ImpossibleCovariance {
+        /// The class.
+        class: String,
+        /// Row of the entry.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// The entry.
+        value: f64,
+        /// What it may be at most.
+        bound: f64,
+    },
+    /// A given matrix with negative eigenvalues.
+    #[error(
+        "the covariance of class '{class}' is indefinite (a pivot fails even after adding {shift:e} to its diagonal): pass a positive semi-definite matrix"
+    )]
+    Indefinite {
+        /// The class.
+        class: String,
+        /// What was added to the diagonal before the test.
+        shift: f64,
+    },
+}

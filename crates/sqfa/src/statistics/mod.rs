@@ -1,0 +1,142 @@
+//! Data → class statistics: counts, means and covariances, streamed, merged or given.
+
+mod accumulator;
+mod covariance;
+mod error;
+mod estimator;
+mod given;
+
+use crate::labels::{Classes, Labels};
+use crate::linalg::Mat;
+use crate::points::Points;
+
+pub use accumulator::ClassAccumulator;
+pub use covariance::{Covariance, Dense};
+pub use error::StatisticsError;
+pub use estimator::{ESTIMATORS, Estimator};
+pub use given::GivenMatrices;
+
+/// Which matrices the statistics hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moments {
+    /// Covariances, with means beside them.
+    Central,
+    /// Second moments alone; the means are taken as 0.
+    Second,
+}
+
+/// Everything the optimiser needs to know about the data.
+#[derive(Debug)]
+pub struct ClassStatistics {
+    classes: Classes,
+    counts: Option<Vec<u64>>,
+    /// n × c.
+    means: Mat<f64>,
+    covariances: Vec<Box<dyn Covariance>>,
+    moments: Moments,
+}
+
+impl ClassStatistics {
+    /// The statistics of labelled points.
+    pub fn from_points(
+        points: Points<'_>,
+        labels: &Labels,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        if points.rows() == 0 || points.columns() == 0 {
+            return Err(StatisticsError::Empty {
+                points: points.rows(),
+                dimension: points.columns(),
+            });
+        }
+        let mut accumulator = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        accumulator.update(points, labels)?;
+        accumulator.finish(estimator)
+    }
+
+    /// Statistics from covariances in any form, one a class; `means` is n × c.
+    pub fn from_parts(
+        classes: Classes,
+        counts: Option<Vec<u64>>,
+        means: Mat<f64>,
+        covariances: Vec<Box<dyn Covariance>>,
+        moments: Moments,
+    ) -> Self {
+        debug_assert_eq!(classes.len(), covariances.len());
+        debug_assert_eq!(classes.len(), means.ncols());
+        Self { classes, counts, means, covariances, moments }
+    }
+
+    /// n.
+    pub fn dimension(&self) -> usize {
+        self.means.nrows()
+    }
+
+    /// The classes, in their fixed order.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The number of points of every class, where known.
+    pub fn counts(&self) -> Option<&[u64]> {
+        self.counts.as_deref()
+    }
+
+    /// The class means, one a column.
+    pub fn means(&self) -> &Mat<f64> {
+        &self.means
+    }
+
+    /// The class covariances (or second moments).
+    pub fn covariances(&self) -> &[Box<dyn Covariance>] {
+        &self.covariances
+    }
+
+    /// Which matrices these are.
+    pub fn moments(&self) -> Moments {
+        self.moments
+    }
+
+    /// The share of every class: its frequency where counts are known, else equal.
+    pub fn shares(&self) -> Vec<f64> {
+        let classes = self.classes.len();
+        match &self.counts {
+            Some(counts) => {
+                let total: u64 = counts.iter().sum();
+                counts.iter().map(|&count| count as f64 / total as f64).collect()
+            }
+            None => vec![1.0 / classes as f64; classes],
+        }
+    }
+
+    /// The trace of the pooled within-class covariance divided by n: the natural unit of feature noise.
+    pub fn noise_scale(&self) -> f64 {
+        let n = self.dimension() as f64;
+        self.shares()
+            .iter()
+            .zip(&self.covariances)
+            .map(|(share, covariance)| share * covariance.diagonal().iter().sum::<f64>() / n)
+            .sum()
+    }
+
+    /// The same statistics with every covariance in double precision.
+    pub(crate) fn to_double(&self) -> Self {
+        let covariances = self
+            .covariances
+            .iter()
+            .map(|covariance| covariance.to_double().unwrap_or_else(|| covariance.clone_boxed()))
+            .collect();
+        Self {
+            classes: self.classes.clone(),
+            counts: self.counts.clone(),
+            means: self.means.clone(),
+            covariances,
+            moments: self.moments,
+        }
+    }
+
+    /// Memory the covariances occupy.
+    pub fn bytes(&self) -> usize {
+        self.covariances.iter().map(|covariance| covariance.bytes()).sum()
+    }
+}

@@ -1,0 +1,118 @@
+//! Points through filters: z = Fᵀx (+ offset), block by block in the points' own precision.
+
+use rayon::prelude::*;
+
+use crate::linalg::{Element, Float, Mat, MatRef, rows_times};
+use crate::points::{Points, Scalar, Table};
+
+/// Features, one point a row, in the precision of the points they came from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Features {
+    /// Single precision: from bytes or single-precision points.
+    F32(Vec<f32>),
+    /// Double precision.
+    F64(Vec<f64>),
+}
+
+impl Features {
+    /// All features in double precision.
+    pub fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Self::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
+            Self::F64(values) => values.clone(),
+        }
+    }
+
+    /// The features as points of `columns` dimensions, for a classifier or another reducer.
+    pub fn as_points(&self, columns: usize) -> Points<'_> {
+        let rows = |length: usize| if columns == 0 { 0 } else { length / columns };
+        match self {
+            Self::F32(values) => {
+                let values = &values[..rows(values.len()) * columns];
+                Points::F32(
+                    Table::row_major(values, rows(values.len()), columns).expect("whole rows"),
+                )
+            }
+            Self::F64(values) => {
+                let values = &values[..rows(values.len()) * columns];
+                Points::F64(
+                    Table::row_major(values, rows(values.len()), columns).expect("whole rows"),
+                )
+            }
+        }
+    }
+}
+
+/// Points of one block: enough for an efficient product, little beside the data.
+const BLOCK: usize = 512;
+
+/// Projects points through filters (n × m) and adds an offset (m values).
+///
+/// Points must have as many dimensions as the filters have rows.
+pub fn transform(
+    points: Points<'_>,
+    filters: MatRef<'_, f64>,
+    offset: Option<&[f64]>,
+) -> Features {
+    project_points(points, points.rows(), &|row| row, filters, offset)
+}
+
+/// Projects some of the points.
+pub(crate) fn transform_rows(
+    points: Points<'_>,
+    rows: &[usize],
+    filters: MatRef<'_, f64>,
+) -> Features {
+    project_points(points, rows.len(), &|row| rows[row], filters, None)
+}
+
+fn project_points(
+    points: Points<'_>,
+    count: usize,
+    which: &(impl Fn(usize) -> usize + Sync),
+    filters: MatRef<'_, f64>,
+    offset: Option<&[f64]>,
+) -> Features {
+    match points {
+        Points::U8(table) => Features::F32(project_table(&table, count, which, filters, offset)),
+        Points::F32(table) => Features::F32(project_table(&table, count, which, filters, offset)),
+        Points::F64(table) => Features::F64(project_table(&table, count, which, filters, offset)),
+    }
+}
+
+fn project_table<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    count: usize,
+    which: &(impl Fn(usize) -> usize + Sync),
+    filters: MatRef<'_, f64>,
+    offset: Option<&[f64]>,
+) -> Vec<T> {
+    let (n, m) = (filters.nrows(), filters.ncols());
+    let cast = Mat::from_fn(n, m, |i, j| T::from_f64(filters[(i, j)]));
+    let mut features = vec![T::ZERO; count * m];
+    if m == 0 {
+        return features;
+    }
+    features.par_chunks_mut(BLOCK * m).enumerate().for_each(|(index, target)| {
+        let first = index * BLOCK;
+        let rows = target.len() / m;
+        let mut block = Vec::with_capacity(rows * n);
+        for row in (first..first + rows).map(which) {
+            match table.row(row) {
+                Some(values) => {
+                    block.extend(values.iter().map(|&value| T::from_f64(value.to_f64())));
+                }
+                None => block.extend((0..n).map(|j| T::from_f64(table.get(row, j).to_f64()))),
+            }
+        }
+        rows_times(&block, rows, cast.as_ref(), target);
+        if let Some(offset) = offset {
+            for row in target.chunks_mut(m) {
+                for (value, offset) in row.iter_mut().zip(offset) {
+                    *value = T::from_f64(Float::to_f64(*value) + offset);
+                }
+            }
+        }
+    });
+    features
+}
