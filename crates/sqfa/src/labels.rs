@@ -225,10 +225,7 @@ mod tests {
     #[test]
     fn one_word_makes_all_labels_text_in_byte_order() {
         let labels = Labels::from_texts(&["10", "9", "cat"]);
-        assert_eq!(
-            labels.classes(),
-            &Classes::Texts(vec!["10".into(), "9".into(), "cat".into()])
-        );
+        assert_eq!(labels.classes(), &Classes::Texts(vec!["10".into(), "9".into(), "cat".into()]));
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! Filters that maximise information-geometric distances between classes.
 
-mod names;
-mod points;
+mod classify;
+mod constraint;
+mod distance;
+mod features;
 mod labels;
 mod linalg;
-mod statistics;
-mod features;
-mod distance;
-mod constraint;
+mod model;
+mod names;
 mod objective;
 mod optimize;
+mod points;
+mod statistics;
 mod transform;
-mod classify;
-mod model;
 
 pub use classify::{ClassifierError, Qda};
 pub use constraint::{CONSTRAINTS, Constraint};
@@ -32,7 +32,7 @@ pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use statistics::{
-    ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Estimator, GivenMatrices,
-    Moments, StatisticsError,
+    ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,
+    GivenMatrices, Moments, Preprocessor, SCALINGS, Scaling, StatisticsError,
 };
 pub use transform::{Features, transform};

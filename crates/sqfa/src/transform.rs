@@ -49,11 +49,7 @@ const BLOCK: usize = 512;
 /// Projects points through filters (n × m) and adds an offset (m values).
 ///
 /// Points must have as many dimensions as the filters have rows.
-pub fn transform(
-    points: Points<'_>,
-    filters: MatRef<'_, f64>,
-    offset: Option<&[f64]>,
-) -> Features {
+pub fn transform(points: Points<'_>, filters: MatRef<'_, f64>, offset: Option<&[f64]>) -> Features {
     project_points(points, points.rows(), &|row| row, filters, offset)
 }
 

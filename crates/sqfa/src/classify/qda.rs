@@ -58,9 +58,13 @@ impl Qda {
             f64::cholesky(&mut lower, m);
             let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
             // A failed factorisation leaves NaN, which `min` would pass over.
-            let pivot = pivots.fold(f64::INFINITY, |least, pivot| {
-                if pivot.is_nan() { 0.0 } else { least.min(pivot) }
-            });
+            let pivot =
+                pivots.fold(
+                    f64::INFINITY,
+                    |least, pivot| {
+                        if pivot.is_nan() { 0.0 } else { least.min(pivot) }
+                    },
+                );
             if pivot <= RANK * largest {
                 let class = classes.label(class).to_string();
                 return Err(ClassifierError::Singular { class, pivot, largest });

@@ -106,13 +106,15 @@ impl FromStr for Constraint {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
         let known = CONSTRAINTS.iter().map(|(name, _)| *name);
-        CONSTRAINTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
-            let near = nearest(name, known.clone())
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = known.collect::<Vec<_>>().join(", ");
-            format!("unknown constraint '{name}'{near}: choose one of {choices}")
-        })
+        CONSTRAINTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(
+            || {
+                let near = nearest(name, known.clone())
+                    .map(|near| format!(" (did you mean '{near}'?)"))
+                    .unwrap_or_default();
+                let choices = known.collect::<Vec<_>>().join(", ");
+                format!("unknown constraint '{name}'{near}: choose one of {choices}")
+            },
+        )
     }
 }
 
@@ -139,9 +141,7 @@ impl Map {
     /// Tᵀ A T.
     pub(crate) fn sandwich(&self, a: &[f64], m: usize) -> Vec<f64> {
         match self {
-            Self::Diagonal(t) => {
-                (0..m * m).map(|at| t[at / m] * a[at] * t[at % m]).collect()
-            }
+            Self::Diagonal(t) => (0..m * m).map(|at| t[at / m] * a[at] * t[at % m]).collect(),
             Self::Full(_) => self.transposed_times(&self.times_right(a, m), m),
         }
     }
@@ -186,9 +186,7 @@ impl Map {
     pub(crate) fn transposed_apply(&self, b: &[f64], m: usize) -> Vec<f64> {
         match self {
             Self::Diagonal(t) => (0..m).map(|i| t[i] * b[i]).collect(),
-            Self::Full(t) => {
-                (0..m).map(|i| (0..m).map(|k| t[k * m + i] * b[k]).sum()).collect()
-            }
+            Self::Full(t) => (0..m).map(|i| (0..m).map(|k| t[k * m + i] * b[k]).sum()).collect(),
         }
     }
 }

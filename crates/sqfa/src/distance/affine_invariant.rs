@@ -7,7 +7,9 @@
 //! Reference: Bhatia, *Positive Definite Matrices*, 2007, chapter 6.
 
 use super::Moments;
-use super::formula::{Formula, Pair, Slopes, Work, apply, congruence, factor, second_moment, spectral};
+use super::formula::{
+    Formula, Pair, Slopes, Work, apply, congruence, factor, second_moment, spectral,
+};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredAffineInvariant(pub(crate) Moments);

@@ -6,7 +6,9 @@
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m + 1.
 //! Reference: Calvo & Oller, *J. Multivariate Analysis* 35, 1990.
 
-use super::formula::{Formula, Pair, Slopes, Work, apply, congruence, difference, factor, spectral};
+use super::formula::{
+    Formula, Pair, Slopes, Work, apply, congruence, difference, factor, spectral,
+};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredCalvoOller;

@@ -22,8 +22,12 @@ pub(super) trait Kernel: Send + Sync {
         slopes: Option<&mut Slopes<Lanes>>,
     ) -> Lanes;
     /// One pair.
-    fn one(&self, pair: &Pair<'_, f64>, work: &mut Work<f64>, slopes: Option<&mut Slopes<f64>>)
-    -> f64;
+    fn one(
+        &self,
+        pair: &Pair<'_, f64>,
+        work: &mut Work<f64>,
+        slopes: Option<&mut Slopes<f64>>,
+    ) -> f64;
 }
 
 impl<F: Formula> Kernel for F {

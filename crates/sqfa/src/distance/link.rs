@@ -41,7 +41,10 @@ pub(crate) struct EqualCovarianceLink;
 impl Link for EqualCovarianceLink {
     fn apply(&self, value: f64) -> (f64, f64) {
         let root = value.sqrt();
-        (8.0_f64.sqrt() * (root / 8.0_f64.sqrt()).asinh(), 0.5 / (root * (1.0 + value / 8.0).sqrt()))
+        (
+            8.0_f64.sqrt() * (root / 8.0_f64.sqrt()).asinh(),
+            0.5 / (root * (1.0 + value / 8.0).sqrt()),
+        )
     }
 }
 

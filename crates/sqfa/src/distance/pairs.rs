@@ -175,8 +175,8 @@ impl ChunkSums {
         weight: f64,
     ) -> f64 {
         let order = self.order;
-        let (mean_sum, cov_sum) = self.slopes[class]
-            .get_or_insert_with(|| (vec![0.0; order], vec![0.0; order * order]));
+        let (mean_sum, cov_sum) =
+            self.slopes[class].get_or_insert_with(|| (vec![0.0; order], vec![0.0; order * order]));
         let mut check = 0.0;
         for (sum, slope) in mean_sum.iter_mut().zip(mean) {
             *sum += weight * slope.lane(lane);

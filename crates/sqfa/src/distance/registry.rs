@@ -82,34 +82,71 @@ macro_rules! entry {
 
 // Claims: s symmetric, t triangle inequality, m invariant to moving all means, a to linear maps.
 static REGISTRY: &[Entry] = &[
-    entry!("calvo-oller", None, b"stma", "lower bound of Fisher–Rao between Gaussians (SQFA)",
-        |_| Linked(SquaredCalvoOller, Root)),
-    entry!("affine-invariant", Moments, b"st-a", "affine-invariant distance of second moments (smSQFA)",
-        |s| Linked(SquaredAffineInvariant(s.moments), Root)),
-    entry!("bhattacharyya", None, b"s-ma", "−ln of the overlap ∫√(pq) (SQFA-B)",
-        |_| Chernoff(0.5)),
-    entry!("hellinger", None, b"stma", "√(1 − overlap), at most 1 (SQFA-H)",
-        |_| Linked(Chernoff(0.5), HellingerLink)),
-    entry!("jeffreys", None, b"s-ma", "symmetrised Kullback–Leibler divergence (SQFA-J)",
-        |_| Jeffreys),
-    entry!("wasserstein", None, b"stm-", "Bures–Wasserstein transport distance (SQFA-W)",
-        |_| Linked(SquaredWasserstein, Root)),
-    entry!("log-euclidean", Moments, b"st--", "Euclidean distance of matrix logarithms of second moments",
-        |s| Linked(SquaredLogEuclidean(s.moments), Root)),
-    entry!("mahalanobis", None, b"s-ma", "distance of means under the average covariance",
-        |_| Linked(SquaredMahalanobis, Root)),
-    entry!("fisher-rao-equal-covariance", None, b"s-ma", "Fisher–Rao when covariances are equal, of Mahalanobis",
-        |_| Linked(SquaredMahalanobis, EqualCovarianceLink)),
-    entry!("chernoff", Exponent, b"--ma", "−ln ∫ pˢ q¹⁻ˢ; s = 0.5 is bhattacharyya",
-        |s| Chernoff(s.exponent)),
-    entry!("squared-calvo-oller", None, b"s-ma", "square of calvo-oller",
-        |_| SquaredCalvoOller),
-    entry!("squared-affine-invariant", Moments, b"s--a", "square of affine-invariant",
-        |s| SquaredAffineInvariant(s.moments)),
-    entry!("squared-log-euclidean", Moments, b"s---", "square of log-euclidean",
-        |s| SquaredLogEuclidean(s.moments)),
-    entry!("squared-mahalanobis", None, b"s-ma", "square of mahalanobis; LDA's criterion at equal covariances",
-        |_| SquaredMahalanobis),
+    entry!(
+        "calvo-oller",
+        None,
+        b"stma",
+        "lower bound of Fisher–Rao between Gaussians (SQFA)",
+        |_| Linked(SquaredCalvoOller, Root)
+    ),
+    entry!(
+        "affine-invariant",
+        Moments,
+        b"st-a",
+        "affine-invariant distance of second moments (smSQFA)",
+        |s| Linked(SquaredAffineInvariant(s.moments), Root)
+    ),
+    entry!("bhattacharyya", None, b"s-ma", "−ln of the overlap ∫√(pq) (SQFA-B)", |_| {
+        Chernoff(0.5)
+    }),
+    entry!("hellinger", None, b"stma", "√(1 − overlap), at most 1 (SQFA-H)", |_| Linked(
+        Chernoff(0.5),
+        HellingerLink
+    )),
+    entry!("jeffreys", None, b"s-ma", "symmetrised Kullback–Leibler divergence (SQFA-J)", |_| {
+        Jeffreys
+    }),
+    entry!("wasserstein", None, b"stm-", "Bures–Wasserstein transport distance (SQFA-W)", |_| {
+        Linked(SquaredWasserstein, Root)
+    }),
+    entry!(
+        "log-euclidean",
+        Moments,
+        b"st--",
+        "Euclidean distance of matrix logarithms of second moments",
+        |s| Linked(SquaredLogEuclidean(s.moments), Root)
+    ),
+    entry!("mahalanobis", None, b"s-ma", "distance of means under the average covariance", |_| {
+        Linked(SquaredMahalanobis, Root)
+    }),
+    entry!(
+        "fisher-rao-equal-covariance",
+        None,
+        b"s-ma",
+        "Fisher–Rao when covariances are equal, of Mahalanobis",
+        |_| Linked(SquaredMahalanobis, EqualCovarianceLink)
+    ),
+    entry!(
+        "chernoff",
+        Exponent,
+        b"--ma",
+        "−ln ∫ pˢ q¹⁻ˢ; s = 0.5 is bhattacharyya",
+        |s| Chernoff(s.exponent)
+    ),
+    entry!("squared-calvo-oller", None, b"s-ma", "square of calvo-oller", |_| SquaredCalvoOller),
+    entry!("squared-affine-invariant", Moments, b"s--a", "square of affine-invariant", |s| {
+        SquaredAffineInvariant(s.moments)
+    }),
+    entry!("squared-log-euclidean", Moments, b"s---", "square of log-euclidean", |s| {
+        SquaredLogEuclidean(s.moments)
+    }),
+    entry!(
+        "squared-mahalanobis",
+        None,
+        b"s-ma",
+        "square of mahalanobis; LDA's criterion at equal covariances",
+        |_| SquaredMahalanobis
+    ),
 ];
 
 /// Every distance there is, in the order users meet them.
@@ -148,7 +185,9 @@ impl Entry {
                 settings.exponent = text
                     .and_then(|text| text.parse().ok())
                     .filter(|&s: &f64| s > 0.0 && s < 1.0)
-                    .ok_or_else(|| refused("a number strictly between 0 and 1, as in chernoff:0.3"))?;
+                    .ok_or_else(|| {
+                        refused("a number strictly between 0 and 1, as in chernoff:0.3")
+                    })?;
             }
         }
         Ok((self.build)(&settings))

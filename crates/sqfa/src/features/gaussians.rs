@@ -65,7 +65,11 @@ const ASYMMETRY: f64 = 1e-6;
 
 impl Gaussians {
     /// Gaussians from their numbers: means one after the other, then covariances row by row.
-    pub fn new(order: usize, means: Vec<f64>, mut covariances: Vec<f64>) -> Result<Self, GaussianError> {
+    pub fn new(
+        order: usize,
+        means: Vec<f64>,
+        mut covariances: Vec<f64>,
+    ) -> Result<Self, GaussianError> {
         let count = if order == 0 { 0 } else { means.len() / order };
         if count == 0 || means.len() != count * order || covariances.len() != means.len() * order {
             return Err(GaussianError::Shape {
@@ -120,11 +124,7 @@ impl Gaussians {
 
     /// One of them.
     pub fn get(&self, class: usize) -> Gaussian<'_> {
-        Gaussian {
-            order: self.order,
-            mean: self.mean(class),
-            covariance: self.covariance(class),
-        }
+        Gaussian { order: self.order, mean: self.mean(class), covariance: self.covariance(class) }
     }
 }
 

@@ -62,8 +62,7 @@ pub(crate) fn column_inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>, j: usize) -> 
 fn slice_inner(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (x_parts, y_parts) = (x.chunks_exact(8), y.chunks_exact(8));
-    let rest: f64 =
-        x_parts.remainder().iter().zip(y_parts.remainder()).map(|(x, y)| x * y).sum();
+    let rest: f64 = x_parts.remainder().iter().zip(y_parts.remainder()).map(|(x, y)| x * y).sum();
     for (x, y) in x_parts.zip(y_parts) {
         for lane in 0..8 {
             sums[lane] += x[lane] * y[lane];

@@ -63,8 +63,7 @@ pub(super) fn multiply(
 
 pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     let finite = matrix[..order * order].iter().all(|value| value.is_finite());
-    let decomposition =
-        if finite { symmetric_eigen(view(matrix, order)) } else { None };
+    let decomposition = if finite { symmetric_eigen(view(matrix, order)) } else { None };
     match decomposition {
         Some((values, columns)) => {
             for i in 0..order {

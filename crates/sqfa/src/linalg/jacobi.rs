@@ -44,8 +44,7 @@ fn is_diagonal<R: Real>(a: &[R], n: usize) -> bool {
         for q in p + 1..n {
             let off = a[p * n + q];
             let excess = off * off
-                - R::splat(TOLERANCE * TOLERANCE)
-                    * (a[p * n + p] * a[q * n + q]).map(f64::abs)
+                - R::splat(TOLERANCE * TOLERANCE) * (a[p * n + p] * a[q * n + q]).map(f64::abs)
                 - R::splat(TINY);
             for lane in 0..R::WIDTH {
                 worst[lane] = worst[lane].max(excess.lane(lane));

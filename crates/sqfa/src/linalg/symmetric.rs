@@ -193,8 +193,7 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
                 }
                 while column < group_end {
                     let columns = [&matrix[column * n + row..][..rows]];
-                    let dots =
-                        strip::<T, W, 1, FUSED>(&columns, &[packed[column]], own, target);
+                    let dots = strip::<T, W, 1, FUSED>(&columns, &[packed[column]], own, target);
                     add(&mut sums[column - first], &dots[0]);
                     column += 1;
                 }
@@ -276,39 +275,40 @@ fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
 }
 
 /// Wide blocks: the backend's product over fixed panels of rows, summed in f64 over blocks of columns.
-fn general<T: Element>(matrix: &[T], n: usize, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>) {
+fn general<T: Element>(
+    matrix: &[T],
+    n: usize,
+    block: MatRef<'_, f64>,
+    mut product: MatMut<'_, f64>,
+) {
     const DEPTH: usize = 1024;
     let width = block.ncols();
     let cast = Mat::from_fn(n, width, |i, j| <T as num::Float>::from_f64(block[(i, j)]));
     let full = MatRef::from_row_major_slice(&matrix[..n * n], n, n);
-    product
-        .as_mut()
-        .par_row_chunks_mut(PANEL / 2)
-        .enumerate()
-        .for_each(|(panel, mut target)| {
-            let rows = target.nrows();
-            let strip = full.subrows(panel * (PANEL / 2), rows);
-            let mut part = Mat::<T>::zeros(rows, width);
-            target.fill(0.0);
-            let mut depth = 0;
-            while depth < n {
-                let length = DEPTH.min(n - depth);
-                matmul(
-                    part.as_mut(),
-                    Accum::Replace,
-                    strip.subcols(depth, length),
-                    cast.subrows(depth, length),
-                    <T as num::Float>::from_f64(1.0),
-                    Par::Seq,
-                );
-                for j in 0..width {
-                    for i in 0..rows {
-                        target[(i, j)] += num::Float::to_f64(part[(i, j)]);
-                    }
+    product.as_mut().par_row_chunks_mut(PANEL / 2).enumerate().for_each(|(panel, mut target)| {
+        let rows = target.nrows();
+        let strip = full.subrows(panel * (PANEL / 2), rows);
+        let mut part = Mat::<T>::zeros(rows, width);
+        target.fill(0.0);
+        let mut depth = 0;
+        while depth < n {
+            let length = DEPTH.min(n - depth);
+            matmul(
+                part.as_mut(),
+                Accum::Replace,
+                strip.subcols(depth, length),
+                cast.subrows(depth, length),
+                <T as num::Float>::from_f64(1.0),
+                Par::Seq,
+            );
+            for j in 0..width {
+                for i in 0..rows {
+                    target[(i, j)] += num::Float::to_f64(part[(i, j)]);
                 }
-                depth += length;
             }
-        });
+            depth += length;
+        }
+    });
 }
 
 #[cfg(test)]
@@ -336,7 +336,8 @@ mod tests {
             let matrix = example(n);
             let single: Vec<f32> = matrix.iter().map(|&value| value as f32).collect();
             for width in [1, 3, 8, 9, 16, 17, 40] {
-                let block = Mat::from_fn(n, width, |i, j| ((i * 5 + j * 3) % 17) as f64 / 8.0 - 1.0);
+                let block =
+                    Mat::from_fn(n, width, |i, j| ((i * 5 + j * 3) % 17) as f64 / 8.0 - 1.0);
                 let expected = naive(&matrix, n, block.as_ref());
                 let scale = (n as f64).sqrt() * 10.0;
                 let mut product = Mat::zeros(n, width);

@@ -100,7 +100,9 @@ pub enum FitError {
         value: f64,
     },
     /// Filters that vanish or depend on each other.
-    #[error("the starting filters are degenerate: one is zero or, if orthonormal, they depend on each other")]
+    #[error(
+        "the starting filters are degenerate: one is zero or, if orthonormal, they depend on each other"
+    )]
     Degenerate,
     /// Starting filters of another shape.
     #[error(
@@ -120,7 +122,9 @@ pub enum FitError {
     #[error("starting filters hold non-finite values: pass finite numbers")]
     StartNotFinite,
     /// Pair weights that do not fit.
-    #[error("pair weights must be a symmetric {classes} × {classes} matrix of non-negative numbers, not all 0")]
+    #[error(
+        "pair weights must be a symmetric {classes} × {classes} matrix of non-negative numbers, not all 0"
+    )]
     Weights {
         /// Classes of the data.
         classes: usize,

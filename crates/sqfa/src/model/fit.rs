@@ -61,8 +61,8 @@ impl Sqfa {
                 observer,
             )?;
             passes += group.passes;
-            let cancelled = group.restarts[group.best].termination
-                == crate::optimize::Termination::Cancelled;
+            let cancelled =
+                group.restarts[group.best].termination == crate::optimize::Termination::Cancelled;
             learned = Some(group.filters.clone());
             last = Some(group);
             if cancelled && index + 1 < groups.len() {
@@ -113,9 +113,8 @@ impl Sqfa {
         );
         let starts = self.starts(statistics, learned, index, size);
         let (runs, passes) =
-            climb(&objective, starts, preconditioner, self.stopping, observer, frozen).map_err(
-                |error| FitError::from_evaluation(error, statistics.classes(), noise),
-            )?;
+            climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
+                .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
         let best = (0..runs.len())
             .reduce(|best, run| {
                 let objective = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);

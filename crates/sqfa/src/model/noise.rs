@@ -13,9 +13,9 @@ use crate::points::Points;
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
 use crate::transform::transform_rows;
 
+use super::FitError;
 use super::fitted::{FittedSqfa, NoiseTrial};
 use super::recipe::{Noise, Restarts, Sqfa, Start};
-use super::FitError;
 
 /// Multiples of the noise scale that are tried, from large to small.
 const GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
@@ -39,8 +39,11 @@ impl Sqfa {
         }
         let (learn, held) = split(labels, self.seed)?;
         if points.rows() != labels.len() {
-            return Err(StatisticsError::LabelCount { labels: labels.len(), points: points.rows() }
-                .into());
+            return Err(StatisticsError::LabelCount {
+                labels: labels.len(),
+                points: points.rows(),
+            }
+            .into());
         }
         let mut part = ClassAccumulator::new(labels.classes().clone(), points.columns());
         part.update_rows(points, labels, &learn)?;

@@ -12,9 +12,7 @@ use super::{EvaluationError, Objective};
 use crate::constraint::Constraint;
 use crate::distance::{Distance, PairPlan};
 use crate::features::pass;
-use crate::linalg::{
-    Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times,
-};
+use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
 use crate::statistics::ClassStatistics;
 
 /// Flops of one pair's value and gradient relative to m³: a Cholesky, a Jacobi eigenproblem and
@@ -182,8 +180,18 @@ impl Objective for MeanDistance<'_> {
                 let cross = self.against(point.free.as_ref(), &products);
                 let square = self.against(direction.as_ref(), &products);
                 for class in 0..self.small.classes {
-                    place_cross(&mut first.quadratic[class * m * m..][..m * m], &cross[class], m, frozen);
-                    place_square(&mut second.quadratic[class * m * m..][..m * m], &square[class], m, frozen);
+                    place_cross(
+                        &mut first.quadratic[class * m * m..][..m * m],
+                        &cross[class],
+                        m,
+                        frozen,
+                    );
+                    place_square(
+                        &mut second.quadratic[class * m * m..][..m * m],
+                        &square[class],
+                        m,
+                        frozen,
+                    );
                     for j in 0..direction.ncols() {
                         first.linear[class * m + frozen + j] = linear[(j, class)];
                     }

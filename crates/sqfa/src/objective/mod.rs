@@ -16,7 +16,9 @@ pub(crate) use mean_distance::MeanDistance;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum EvaluationError {
     /// Filters that vanish or depend on each other.
-    #[error("the filters are degenerate: one is zero or, if orthonormal, they depend on each other")]
+    #[error(
+        "the filters are degenerate: one is zero or, if orthonormal, they depend on each other"
+    )]
     Degenerate,
     /// The distances could not be computed.
     #[error(transparent)]

@@ -13,11 +13,13 @@ const AGREEMENT: f64 = 2e-8;
 
 /// Three classes in six dimensions with different means and covariances of full rank.
 pub(crate) fn example(n: usize, classes: usize) -> ClassStatistics {
-    let wave = |a: usize, b: usize, c: usize| ((a * 37 + b * 101 + c * 53 + 11) % 89) as f64 / 44.5 - 1.0;
+    let wave =
+        |a: usize, b: usize, c: usize| ((a * 37 + b * 101 + c * 53 + 11) % 89) as f64 / 44.5 - 1.0;
     let means: Vec<f64> = (0..classes * n).map(|at| wave(at / n, at % n, 3)).collect();
     let covariances = (0..classes)
         .map(|class| {
-            let root = Mat::from_fn(n, n, |i, j| wave(class + 7, i, j) + if i == j { 1.5 } else { 0.0 });
+            let root =
+                Mat::from_fn(n, n, |i, j| wave(class + 7, i, j) + if i == j { 1.5 } else { 0.0 });
             let full = &root * root.transpose();
             (0..n * n).map(|at| full[(at / n, at % n)]).collect()
         })
@@ -35,7 +37,11 @@ fn block(n: usize, m: usize, salt: usize) -> Mat<f64> {
     Mat::from_fn(n, m, |i, j| (((i + 3) * (j + 5) * 17 + salt * 29) % 71) as f64 / 35.5 - 1.0)
 }
 
-fn objective(statistics: &ClassStatistics, constraint: Constraint, frozen: usize) -> MeanDistance<'_> {
+fn objective(
+    statistics: &ClassStatistics,
+    constraint: Constraint,
+    frozen: usize,
+) -> MeanDistance<'_> {
     let distance = Distance::named("calvo-oller").unwrap();
     MeanDistance::new(statistics, distance, constraint, 0.3, 3, frozen, None)
 }

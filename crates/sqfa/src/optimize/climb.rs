@@ -93,16 +93,13 @@ pub(crate) fn climb<O: Objective>(
             for state in &mut active {
                 state.passes += 1;
                 state.gradient = negated(objective.gradient(&state.point));
-                state.preconditioned =
-                    preconditioner.apply(&[state.gradient.as_ref()]).remove(0);
+                state.preconditioned = preconditioner.apply(&[state.gradient.as_ref()]).remove(0);
             }
         } else if iteration == 0 {
             precondition(&mut active, preconditioner);
         }
-        let directions: Vec<Mat<f64>> = active
-            .par_iter_mut()
-            .map(|state| direction(objective, state))
-            .collect();
+        let directions: Vec<Mat<f64>> =
+            active.par_iter_mut().map(|state| direction(objective, state)).collect();
         let searches = active
             .iter()
             .zip(directions)

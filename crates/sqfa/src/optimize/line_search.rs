@@ -104,8 +104,8 @@ fn interpolate(low: Trial, high: Trial) -> f64 {
     if high.slope.is_finite() {
         let d1 = low.slope + high.slope - 3.0 * (low.loss - high.loss) / (low.step - high.step);
         let root = (d1 * d1 - low.slope * high.slope).sqrt() * length.signum();
-        let minimum = high.step
-            - length * (high.slope + root - d1) / (high.slope - low.slope + 2.0 * root);
+        let minimum =
+            high.step - length * (high.slope + root - d1) / (high.slope - low.slope + 2.0 * root);
         let share = (minimum - low.step) / length;
         if share.is_finite() {
             return share;

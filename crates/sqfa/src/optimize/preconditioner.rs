@@ -41,24 +41,22 @@ impl Preconditioner {
         let mut total = vec![0.0_f32; n * n];
         let shares = statistics.shares();
         for (share, covariance) in shares.iter().zip(statistics.covariances()) {
-            if !covariance.add_to(*share, &mut total) {
-                return Self::Identity;
-            }
+            let Some(entries) = covariance.entries() else { return Self::Identity };
+            entries.add_lower_to(n, *share, &mut total);
         }
         let centre: Vec<f64> = (0..n)
             .map(|i| shares.iter().enumerate().map(|(k, s)| s * statistics.means()[(i, k)]).sum())
             .collect();
-        let mut largest = 0.0_f64;
         for i in 0..n {
             for (class, share) in shares.iter().enumerate() {
                 let factor = share * (statistics.means()[(i, class)] - centre[i]);
                 for j in 0..=i {
-                    total[i * n + j] += (factor * (statistics.means()[(j, class)] - centre[j])) as f32;
+                    total[i * n + j] +=
+                        (factor * (statistics.means()[(j, class)] - centre[j])) as f32;
                 }
             }
-            largest = largest.max(f64::from(total[i * n + i]));
         }
-        // The trace bounds the largest eigenvalue; n times the largest variance bounds the trace.
+        // The trace bounds the largest eigenvalue.
         let trace: f64 = (0..n).map(|i| f64::from(total[i * n + i])).sum();
         let shift = noise.max(SMALLEST_SHIFT * trace);
         if shift <= 0.0 {

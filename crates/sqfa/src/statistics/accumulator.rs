@@ -190,14 +190,11 @@ impl ClassSum {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
                 }
             });
-            let rest: Vec<f64> = column_sums(&block[..rows.len() * n], n)
-                .iter()
-                .map(|sum| sum / size)
-                .collect();
+            let rest: Vec<f64> =
+                column_sums(&block[..rows.len() * n], n).iter().map(|sum| sum / size).collect();
             let count = self.count as f64;
-            let shift: Vec<f64> = (0..n)
-                .map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i])
-                .collect();
+            let shift: Vec<f64> =
+                (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
             let coupling = count * size / (count + size);
             add_scatter(
                 &block,

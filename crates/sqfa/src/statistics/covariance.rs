@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use rayon::prelude::*;
+
 use crate::linalg::{Element, Float, MatMut, MatRef, symmetric_times_block};
 
 /// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
@@ -13,8 +15,8 @@ pub trait Covariance: Debug + Send + Sync {
     fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, group: usize);
     /// The variances.
     fn diagonal(&self) -> Vec<f64>;
-    /// Adds weight·Φ to the lower triangle of a row-major matrix; `false` when this form has no entries to add.
-    fn add_to(&self, weight: f64, total: &mut [f32]) -> bool;
+    /// All n² entries, row by row, when this form keeps them.
+    fn entries(&self) -> Option<Entries<'_>>;
     /// Whether products are rounded to single precision.
     fn is_single(&self) -> bool;
     /// The same matrix in double precision, for products whose digits matter; `None` when it already is.
@@ -25,6 +27,35 @@ pub trait Covariance: Debug + Send + Sync {
     fn rescale(&mut self, factors: &[f64]);
     /// Memory it occupies.
     fn bytes(&self) -> usize;
+}
+
+/// The entries of a dense covariance, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum Entries<'a> {
+    /// Single precision.
+    F32(&'a [f32]),
+    /// Double precision.
+    F64(&'a [f64]),
+}
+
+impl Entries<'_> {
+    /// Adds weight·Φ to the lower triangle of a row-major matrix.
+    pub(crate) fn add_lower_to<T: Element>(self, n: usize, weight: f64, total: &mut [T]) {
+        match self {
+            Self::F32(entries) => add_lower(entries, n, weight, total),
+            Self::F64(entries) => add_lower(entries, n, weight, total),
+        }
+    }
+}
+
+fn add_lower<S: Element, T: Element>(entries: &[S], n: usize, weight: f64, total: &mut [T]) {
+    total.par_chunks_mut(n).zip(entries.par_chunks(n)).enumerate().for_each(
+        |(i, (total, entries))| {
+            for (total, &entry) in total[..=i].iter_mut().zip(entries) {
+                *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
+            }
+        },
+    );
 }
 
 /// All n² entries, row-major.
@@ -48,7 +79,7 @@ impl<T: Copy> Dense<T> {
 }
 
 macro_rules! dense {
-    ($type:ty, $single:literal, $double:expr) => {
+    ($type:ty, $variant:ident, $single:literal, $double:expr) => {
         impl Covariance for Dense<$type> {
             fn dimension(&self) -> usize {
                 self.dimension
@@ -59,9 +90,8 @@ macro_rules! dense {
             fn diagonal(&self) -> Vec<f64> {
                 diagonal(&self.entries, self.dimension)
             }
-            fn add_to(&self, weight: f64, total: &mut [f32]) -> bool {
-                add_lower(&self.entries, self.dimension, weight, total);
-                true
+            fn entries(&self) -> Option<Entries<'_>> {
+                Some(Entries::$variant(&self.entries))
             }
             fn is_single(&self) -> bool {
                 $single
@@ -82,29 +112,17 @@ macro_rules! dense {
         }
     };
 }
-dense!(f32, true, |dense| Some(Box::new(Dense {
+dense!(f32, F32, true, |dense| Some(Box::new(Dense {
     entries: dense.entries.iter().map(|&value| f64::from(value)).collect(),
     dimension: dense.dimension,
 })));
-dense!(f64, false, |_| None);
+dense!(f64, F64, false, |_| None);
 
 fn diagonal<T: Element>(entries: &[T], n: usize) -> Vec<f64> {
     (0..n).map(|i| Float::to_f64(entries[i * n + i])).collect()
 }
 
-fn add_lower<T: Element>(entries: &[T], n: usize, weight: f64, total: &mut [f32]) {
-    use rayon::prelude::*;
-    total.par_chunks_mut(n).zip(entries.par_chunks(n)).enumerate().for_each(
-        |(i, (total, entries))| {
-            for (total, &entry) in total[..=i].iter_mut().zip(entries) {
-                *total += (weight * Float::to_f64(entry)) as f32;
-            }
-        },
-    );
-}
-
 fn rescale<T: Element>(entries: &mut [T], n: usize, factors: &[f64]) {
-    use rayon::prelude::*;
     entries.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
         for (entry, factor) in row.iter_mut().zip(factors) {
             *entry = T::from_f64(Float::to_f64(*entry) * factors[i] * factor);

@@ -66,7 +66,9 @@ pub enum StatisticsError {
         count: u64,
     },
     /// Given arrays whose shapes do not fit together.
-    #[error("{what} has {found} values where {expected} are needed ({classes} classes, {dimension} dimensions)")]
+    #[error(
+        "{what} has {found} values where {expected} are needed ({classes} classes, {dimension} dimensions)"
+    )]
     GivenShape {
         /// Which array.
         what: &'static str,
@@ -106,7 +108,9 @@ pub enum StatisticsError {
         second: f64,
     },
     /// A given variance below zero.
-    #[error("the covariance of class '{class}' has a negative variance {value} in dimension {dimension}")]
+    #[error(
+        "the covariance of class '{class}' has a negative variance {value} in dimension {dimension}"
+    )]
     NegativeVariance {
         /// The class.
         class: String,

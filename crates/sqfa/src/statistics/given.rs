@@ -128,7 +128,8 @@ fn checked<T: Element>(
             check_definite(&entries, dimension, &name)?;
         }
         let found = entries.len();
-        result.push(wrap(entries).ok_or_else(|| shape("covariances", found, dimension * dimension))?);
+        result
+            .push(wrap(entries).ok_or_else(|| shape("covariances", found, dimension * dimension))?);
     }
     Ok(result)
 }
@@ -140,7 +141,8 @@ fn check_entries<T: Element>(
 ) -> Result<(), StatisticsError> {
     let at = |i: usize, j: usize| Float::to_f64(entries[i * n + j]);
     let diagonal: Vec<f64> = (0..n).map(|i| at(i, i)).collect();
-    if let Some((dimension, &value)) = diagonal.iter().enumerate().find(|(_, value)| **value < 0.0) {
+    if let Some((dimension, &value)) = diagonal.iter().enumerate().find(|(_, value)| **value < 0.0)
+    {
         return Err(StatisticsError::NegativeVariance { class: name(), dimension, value });
     }
     let scale = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(*value));
@@ -149,7 +151,11 @@ fn check_entries<T: Element>(
             let (value, mirror) = (at(i, j), at(j, i));
             if !value.is_finite() || !mirror.is_finite() {
                 let value = if value.is_finite() { mirror } else { value };
-                return Err(StatisticsError::GivenNotFinite { what: "covariance", class: name(), value });
+                return Err(StatisticsError::GivenNotFinite {
+                    what: "covariance",
+                    class: name(),
+                    value,
+                });
             }
             let bound = (diagonal[i] * diagonal[j]).sqrt();
             if (value - mirror).abs() > ASYMMETRY * bound.max(1e-6 * scale) {

@@ -5,16 +5,19 @@ mod covariance;
 mod error;
 mod estimator;
 mod given;
+mod preprocess;
+mod reduce;
 
 use crate::labels::{Classes, Labels};
 use crate::linalg::Mat;
 use crate::points::Points;
 
 pub use accumulator::ClassAccumulator;
-pub use covariance::{Covariance, Dense};
+pub use covariance::{Covariance, Dense, Entries};
 pub use error::StatisticsError;
 pub use estimator::{ESTIMATORS, Estimator};
 pub use given::GivenMatrices;
+pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 
 /// Which matrices the statistics hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,164 @@
+//! Scaling and centring as an affine map of the data that statistics and filters can follow.
+//!
+//! Points are never touched: the map x ↦ (x − offset)·factor is applied to the class statistics before a fit
+//! and folded into the filters after it.
+
+use std::str::FromStr;
+
+use super::{ClassStatistics, Moments};
+use crate::linalg::{Mat, MatRef};
+use crate::names::nearest;
+
+/// How dimensions are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scaling {
+    /// Not at all.
+    #[default]
+    None,
+    /// All by one number, the standard deviation of all values of the training data.
+    GlobalStd,
+    /// Each by its own standard deviation; constant dimensions are left alone.
+    PerFeature,
+}
+
+/// The scalings by name.
+pub const SCALINGS: [(&str, Scaling); 3] = [
+    ("none", Scaling::None),
+    ("global-std", Scaling::GlobalStd),
+    ("per-feature", Scaling::PerFeature),
+];
+
+impl Scaling {
+    /// Its name in every flag, file and message.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::GlobalStd => "global-std",
+            Self::PerFeature => "per-feature",
+        }
+    }
+}
+
+impl FromStr for Scaling {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = SCALINGS.iter().map(|(name, _)| *name);
+        SCALINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(
+            || {
+                let near = nearest(name, known.clone())
+                    .map(|near| format!(" (did you mean '{near}'?)"))
+                    .unwrap_or_default();
+                let choices = known.collect::<Vec<_>>().join(", ");
+                format!("unknown scaling '{name}'{near}: choose one of {choices}")
+            },
+        )
+    }
+}
+
+/// The map x ↦ (x − offset)·factor, dimension by dimension.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preprocessor {
+    /// Subtracted first.
+    pub offset: Vec<f64>,
+    /// Multiplied then.
+    pub factors: Vec<f64>,
+}
+
+impl Preprocessor {
+    /// The map that scales and centres data of these statistics; `None` when it would change nothing.
+    pub fn new(statistics: &ClassStatistics, scaling: Scaling, center: bool) -> Option<Self> {
+        if scaling == Scaling::None && !center {
+            return None;
+        }
+        let n = statistics.dimension();
+        let mean = statistics.total_mean();
+        let factors = match scaling {
+            Scaling::None => vec![1.0; n],
+            Scaling::GlobalStd => vec![inverse(global_std(statistics)); n],
+            Scaling::PerFeature => statistics
+                .total_variances()
+                .iter()
+                .map(|variance| inverse(variance.sqrt()))
+                .collect(),
+        };
+        let offset = if center { mean } else { vec![0.0; n] };
+        Some(Self { offset, factors })
+    }
+
+    /// Turns statistics of raw data into those of preprocessed data.
+    pub fn apply(&self, statistics: &mut ClassStatistics) {
+        for class in 0..statistics.means.ncols() {
+            let column = statistics.means.as_mut().col_mut(class);
+            if statistics.moments == Moments::Second {
+                continue;
+            }
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = (*value - self.offset[i]) * self.factors[i];
+            }
+        }
+        if self.factors.iter().any(|&factor| factor != 1.0) {
+            for covariance in &mut statistics.covariances {
+                covariance.rescale(&self.factors);
+            }
+        }
+    }
+
+    /// Filters of preprocessed data as filters of raw data, and the offset to add to their features.
+    pub fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
+        let folded = Mat::from_fn(filters.nrows(), filters.ncols(), |i, j| {
+            filters[(i, j)] * self.factors[i]
+        });
+        let offset = (0..filters.ncols())
+            .map(|j| -(0..filters.nrows()).map(|i| folded[(i, j)] * self.offset[i]).sum::<f64>())
+            .collect();
+        (folded, offset)
+    }
+}
+
+fn inverse(value: f64) -> f64 {
+    if value > 0.0 && value.is_finite() { 1.0 / value } else { 1.0 }
+}
+
+/// The standard deviation (divisor N − 1) of all values of the data.
+fn global_std(statistics: &ClassStatistics) -> f64 {
+    let n = statistics.dimension() as f64;
+    let total = statistics.total_count();
+    let mean = statistics.total_mean();
+    let variances = statistics.total_variances();
+    let grand: f64 = mean.iter().sum::<f64>() / n;
+    let squares: f64 = mean
+        .iter()
+        .zip(&variances)
+        .map(|(mean, variance)| (total - 1.0) * variance + total * (mean - grand).powi(2))
+        .sum();
+    (squares / (total * n - 1.0)).sqrt()
+}
+
+impl ClassStatistics {
+    fn total_count(&self) -> f64 {
+        // Without counts the classes stand for equally large, very large samples.
+        self.counts().map_or(1e12, |counts| counts.iter().sum::<u64>() as f64)
+    }
+
+    /// The mean of all points.
+    pub fn total_mean(&self) -> Vec<f64> {
+        let shares = self.shares();
+        (0..self.dimension())
+            .map(|i| shares.iter().enumerate().map(|(k, share)| share * self.means()[(i, k)]).sum())
+            .collect()
+    }
+
+    /// The variance (divisor N − 1) of every dimension over all points.
+    pub fn total_variances(&self) -> Vec<f64> {
+        let (shares, total, mean) = (self.shares(), self.total_count(), self.total_mean());
+        let mut sums = vec![0.0; self.dimension()];
+        for (class, (share, covariance)) in shares.iter().zip(self.covariances()).enumerate() {
+            let count = share * total;
+            for (i, variance) in covariance.diagonal().iter().enumerate() {
+                let shift = self.means()[(i, class)] - mean[i];
+                sums[i] += (count - 1.0) * variance + count * shift * shift;
+            }
+        }
+        sums.iter().map(|sum| sum / (total - 1.0)).collect()
+    }
+}
