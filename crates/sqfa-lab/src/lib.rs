@@ -5,3 +5,4 @@
 pub mod data;
 pub mod datasets;
 pub mod formats;
+pub mod model_file;

@@ -86,6 +86,18 @@ fn the_same_arrays_give_the_same_archive() {
 }
 
 #[test]
+fn a_failed_write_leaves_the_folder_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    assert!(write_npy(&path, &[2, 2], &vec![1.0f32; 3]).is_err());
+    let mut writer = NpzWriter::create(&folder.path().join("x.npz"), true).unwrap();
+    assert!(writer.add("x", &[5], &vec![1.0f32; 3]).is_err());
+    drop(writer);
+    assert!(write_npy(&folder.path().join("no/such/folder.npy"), &[1], &vec![1u8]).is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn fortran_order_is_transposed_on_the_way() {
     // (2, 3, 2): the first index moves fastest in the file.
     let data: Vec<u8> = (0..12).collect();

@@ -43,6 +43,11 @@ fn an_archive_of_images_keeps_bytes_shape_and_classes() {
     assert!(matches!(data.train.points.view(), Points::U8(table) if table.get(2, 3) == 11));
     assert_eq!(data.train.labels.classes(), &Classes::Integers(vec![-1, 3, 7]));
     assert_eq!(data.test.unwrap().labels.codes(), &[1]);
+    let mut options = LoadOptions { image_shape: Some((1, 4)), ..LoadOptions::default() };
+    let Loaded::Data(data) = load(&path, &options).unwrap() else { panic!("expected data") };
+    assert_eq!(data.image_shape, Some((1, 4)));
+    options.image_shape = Some((3, 3));
+    assert!(load(&path, &options).unwrap_err().to_string().contains("product is 4"));
 }
 
 #[test]

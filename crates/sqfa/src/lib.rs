@@ -11,14 +11,15 @@ mod names;
 mod objective;
 mod optimize;
 mod points;
+mod split;
 mod statistics;
 mod transform;
 
 pub use classify::{ClassifierError, Qda};
 pub use constraint::{CONSTRAINTS, Constraint};
 pub use distance::{
-    Claims, Dissimilarity, Distance, DistanceError, Entry, PairError, PairGradient, Parameter,
-    pairwise, pairwise_between, registry,
+    Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,
+    PairGradient, Parameter, mean_distance, pairwise, pairwise_between, registry,
 };
 pub use features::{Gaussian, GaussianError, Gaussians, project};
 pub use labels::{Classes, Label, LabelError, Labels};
@@ -31,6 +32,7 @@ pub use names::nearest;
 pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
+pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
     ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,
     GivenMatrices, Moments, Preprocessor, SCALINGS, Scaling, StatisticsError,

@@ -25,6 +25,8 @@ pub struct LoadOptions {
     pub test: Option<PathBuf>,
     /// The labels of the test points, for `.npy`.
     pub test_labels: Option<PathBuf>,
+    /// Height and width of every point, when it is an image and the file holds it flat.
+    pub image_shape: Option<(usize, usize)>,
     /// How much memory one array may take.
     pub limits: Limits,
 }
@@ -44,6 +46,22 @@ pub enum Loaded {
 /// `means`, `covariances`; or `second_moments`), `.npy` with labels beside it, `.csv` and `.tsv`
 /// (`.gz` too), `-` for a table on standard input, and a folder with MNIST's four IDX files.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
+    let mut loaded = open(path, options)?;
+    if let (Loaded::Data(data), Some((height, width))) = (&mut loaded, options.image_shape) {
+        let columns = data.train.points.columns();
+        if height.checked_mul(width) != Some(columns) {
+            let problem = format!(
+                "points of {columns} dimensions are not images of {height} × {width}: \
+                 give a height and a width whose product is {columns}"
+            );
+            return Err(DataError::content(&path.display().to_string(), problem));
+        }
+        data.image_shape = Some((height, width));
+    }
+    Ok(loaded)
+}
+
+fn open(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
     let place = path.display().to_string();
     if place == "-" {
         let table =

@@ -95,8 +95,13 @@ pub(crate) fn read_array(
 pub(crate) fn read_stack(
     reader: &mut impl Read,
     layout: Layout,
+    limits: Limits,
     place: &str,
 ) -> Result<(Vec<usize>, Stack), FormatError> {
+    if matches!(layout.dtype.kind, Kind::Bool | Kind::U8) {
+        // The limit was compared with one byte an element; here each becomes eight.
+        layout.verify(u64::MAX, false, Limits { bytes: limits.bytes / 8 }, place)?;
+    }
     if layout.shape.len() < 2 || layout.shape.contains(&0) {
         return Err(FormatError::shape(place, &layout.shape, "two or more axes, none empty"));
     }

@@ -23,7 +23,7 @@ pub fn read_npy(path: &Path, limits: Limits) -> Result<Array, FormatError> {
 pub fn read_npy_stack(path: &Path, limits: Limits) -> Result<(Vec<usize>, Stack), FormatError> {
     let (mut reader, available, place) = open(path)?;
     let layout = verified(&mut reader, available, true, limits, &place)?;
-    read_stack(&mut reader, layout, &place)
+    read_stack(&mut reader, layout, limits, &place)
 }
 
 /// Writes an array, whole or not at all.

@@ -80,8 +80,9 @@ impl Npz {
     ///
     /// Returns the whole array's shape and the parts; integers become double precision.
     pub fn read_stack(&mut self, name: &str) -> Result<(Vec<usize>, Stack), FormatError> {
+        let limits = self.limits;
         self.with_member(name, |mut reader, layout, size, place| {
-            let stack = read_stack(&mut reader, layout, place)?;
+            let stack = read_stack(&mut reader, layout, limits, place)?;
             expect_end(&mut reader, size, place)?;
             Ok(stack)
         })

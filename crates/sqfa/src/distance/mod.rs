@@ -26,7 +26,7 @@ use kernel::Kernel;
 
 pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
-pub use pairwise::{pairwise, pairwise_between};
+pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};
 pub use registry::{Claims, Entry, Parameter, registry};
 
 /// Derivatives of one distance with respect to both Gaussians; those of covariances are symmetric.

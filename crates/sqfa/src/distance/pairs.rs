@@ -221,7 +221,9 @@ pub(super) fn diagnose(
         let order = gaussians.order();
         let mut factor = gaussians.covariance(class).to_vec();
         f64::cholesky(&mut factor, order);
-        if factor.iter().any(|value| !value.is_finite()) {
+        // A last pivot of exactly zero has a root; it is a failure all the same.
+        let singular = factor.iter().step_by(order + 1).any(|&root| root == 0.0);
+        if singular || factor.iter().any(|value| !value.is_finite()) {
             return PairError::NotPositiveDefinite {
                 class,
                 pivot: smallest_pivot(gaussians.covariance(class), order),
@@ -338,3 +340,6 @@ fn set<R: Real>(target: &mut [R], source: &[f64], lane: usize) {
         target.set_lane(lane, source);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::pairs::{Batch, Buffers, diagnose, same};
+use super::pairs::{Batch, Buffers, PairPlan, diagnose, same};
 use super::{Distance, PairError};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat};
@@ -33,6 +33,30 @@ pub fn pairwise_between(
         .collect();
     let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(Mat::from_fn(first.len(), second.len(), |i, j| rows[i][j]))
+}
+
+/// The mean distance over all pairs of a set, with its derivatives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeanPairDistance {
+    /// The mean over unordered pairs.
+    pub value: f64,
+    /// Its derivatives with respect to the means, one Gaussian after the other.
+    pub mean_slopes: Vec<f64>,
+    /// Its derivatives with respect to the covariances, row-major, one Gaussian after the other.
+    pub cov_slopes: Vec<f64>,
+}
+
+/// The mean distance over all pairs of a set of at least two Gaussians, and its gradient.
+pub fn mean_distance(
+    distance: &Distance,
+    gaussians: &Gaussians,
+) -> Result<MeanPairDistance, PairError> {
+    let sums = PairPlan::new(gaussians.len(), None).evaluate(distance, gaussians)?;
+    Ok(MeanPairDistance {
+        value: sums.value,
+        mean_slopes: sums.mean_slopes,
+        cov_slopes: sums.cov_slopes,
+    })
 }
 
 fn row<R: Batch>(

@@ -15,16 +15,23 @@ fn view_mut(values: &mut [f64], order: usize) -> MatMut<'_, f64> {
 }
 
 pub(super) fn cholesky(matrix: &mut [f64], order: usize) {
-    match view(matrix, order).llt(Side::Lower) {
-        Ok(factor) => {
-            let lower = factor.L();
-            for i in 0..order {
-                for j in 0..order {
-                    matrix[i * order + j] = if j <= i { lower[(i, j)] } else { 0.0 };
-                }
-            }
-        }
-        Err(_) => matrix[..order * order].fill(f64::NAN),
+    use faer::dyn_stack::{MemBuffer, MemStack};
+    use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+    let mut memory =
+        MemBuffer::new(cholesky_in_place_scratch::<f64>(order, Par::Seq, Default::default()));
+    let factored = cholesky_in_place(
+        view_mut(matrix, order),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    );
+    if factored.is_err() {
+        matrix[..order * order].fill(f64::NAN);
+        return;
+    }
+    for i in 0..order {
+        matrix[i * order + i + 1..(i + 1) * order].fill(0.0);
     }
 }
 
@@ -115,4 +122,85 @@ pub(crate) fn is_positive_semidefinite<T: super::Element>(
         super::Float::to_f64(entries[i * order + j]) + if i == j { shift } else { 0.0 }
     });
     shifted.llt(Side::Lower).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::small;
+    use super::*;
+
+    /// The blocked and the plain loops add in different orders; entries are near 1.
+    const ROUNDING: f64 = 1e-12;
+    const ORDER: usize = 70;
+
+    fn wave(seed: usize) -> Vec<f64> {
+        (0..ORDER * ORDER).map(|k| ((k * k + seed) as f64).sin()).collect()
+    }
+
+    fn positive() -> Vec<f64> {
+        let mut matrix = vec![0.0; ORDER * ORDER];
+        small::multiply(&wave(1), false, &wave(1), true, &mut matrix, ORDER);
+        matrix.iter_mut().for_each(|value| *value /= ORDER as f64);
+        matrix.iter_mut().step_by(ORDER + 1).for_each(|value| *value += 0.5);
+        matrix
+    }
+
+    fn assert_near(x: &[f64], y: &[f64]) {
+        for (x, y) in x.iter().zip(y) {
+            assert!((x - y).abs() <= ROUNDING, "{x} is not {y}");
+        }
+    }
+
+    #[test]
+    fn factors_inverses_and_products_are_those_of_the_plain_loops() {
+        let (mut ours, mut theirs) = (positive(), positive());
+        small::cholesky(&mut ours, ORDER);
+        cholesky(&mut theirs, ORDER);
+        assert_near(&theirs, &ours);
+        let [mut ours_inverse, mut theirs_inverse] = [wave(2), wave(2)];
+        small::invert_lower(&ours, &mut ours_inverse, ORDER);
+        invert_lower(&theirs, &mut theirs_inverse, ORDER);
+        assert_near(&theirs_inverse, &ours_inverse);
+        for (left, right) in [(false, false), (false, true), (true, false), (true, true)] {
+            let [mut ours, mut theirs] = [wave(3), wave(3)];
+            small::multiply(&wave(4), left, &wave(5), right, &mut ours, ORDER);
+            multiply(&wave(4), left, &wave(5), right, &mut theirs, ORDER);
+            assert_near(&theirs, &ours);
+        }
+    }
+
+    #[test]
+    fn eigenvectors_are_orthogonal_and_rebuild_the_matrix() {
+        let indefinite: Vec<f64> =
+            (0..ORDER * ORDER).map(|at| ((at / ORDER * (at % ORDER)) as f64).sin()).collect();
+        let repeated: Vec<f64> =
+            (0..ORDER * ORDER).map(|at| 0.1 + f64::from(at / ORDER == at % ORDER)).collect();
+        for matrix in [positive(), indefinite, repeated] {
+            let (mut diagonal, mut vectors) = (matrix.clone(), vec![0.0; ORDER * ORDER]);
+            eigen(&mut diagonal, &mut vectors, ORDER);
+            let scaled: Vec<f64> = (0..ORDER * ORDER)
+                .map(|at| vectors[at] * diagonal[at % ORDER * (ORDER + 1)])
+                .collect();
+            let (mut rebuilt, mut gram) = (wave(6), wave(6));
+            small::multiply(&scaled, false, &vectors, true, &mut rebuilt, ORDER);
+            small::multiply(&vectors, true, &vectors, false, &mut gram, ORDER);
+            assert_near(&rebuilt, &matrix);
+            let identity: Vec<f64> =
+                (0..ORDER * ORDER).map(|at| f64::from(at / ORDER == at % ORDER)).collect();
+            assert_near(&gram, &identity);
+        }
+    }
+
+    #[test]
+    fn failures_are_nan_and_never_panic() {
+        let mut indefinite = positive();
+        indefinite[ORDER + 1] = -1.0;
+        cholesky(&mut indefinite, ORDER);
+        assert!(indefinite.iter().all(|value| value.is_nan()));
+        let mut broken = positive();
+        broken[3] = f64::INFINITY;
+        let mut vectors = vec![0.0; ORDER * ORDER];
+        eigen(&mut broken, &mut vectors, ORDER);
+        assert!(broken.iter().chain(&vectors).all(|value| value.is_nan()));
+    }
 }

@@ -88,3 +88,142 @@ fn turn<R: Real>(values: &mut [R], x: usize, y: usize, c: R, s: R) {
     values[x] = c * first - s * second;
     values[y] = s * first + c * second;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::real::{LANES, Lanes};
+    use super::*;
+
+    /// Rounding of the vectors by some thousand rotations, each a unit of the last place.
+    const ROUNDING: f64 = 1e-13;
+    /// Small eigenvalues of graded positive matrices, relative to themselves.
+    const RELATIVE: f64 = 1e-12;
+
+    /// A reproducible number between −1 and 1.
+    fn noise(seed: usize) -> f64 {
+        2.0 * ((seed as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 1.0
+    }
+
+    fn matrix(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        (0..n * n).map(|at| entry((at / n).min(at % n), (at / n).max(at % n))).collect()
+    }
+
+    /// QDQᵀ with Q = I − 2uuᵀ/uᵀu: a dense matrix whose eigenvalues are known.
+    fn reflected(values: &[f64]) -> Vec<f64> {
+        let n = values.len();
+        let u: Vec<f64> = (0..n).map(|i| 1.0 + 0.5 * noise(i)).collect();
+        let square: f64 = u.iter().map(|u| u * u).sum();
+        let q = |i: usize, j: usize| f64::from(i == j) - 2.0 * u[i] * u[j] / square;
+        matrix(n, |i, j| (0..n).map(|k| q(i, k) * values[k] * q(j, k)).sum())
+    }
+
+    /// Named matrices of one order.
+    fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
+        let spectrum = |f: fn(usize) -> f64| reflected(&(0..n).map(f).collect::<Vec<_>>());
+        vec![
+            ("random", matrix(n, |i, j| noise(31 * i + j))),
+            (
+                "graded",
+                matrix(n, |i, j| {
+                    (f64::from(i == j) + 0.1 * noise(7 * i + j)) * 10.0_f64.powi(-((i + j) as i32))
+                }),
+            ),
+            ("clustered", spectrum(|k| 1.0 + 1e-10 * k as f64)),
+            ("repeated", spectrum(|k| if k % 2 == 0 { 2.0 } else { 5.0 })),
+            ("near-singular", spectrum(|k| if k == 0 { 1e-15 } else { 1.0 })),
+            ("rank one", matrix(n, |_, _| 1.0)),
+            ("diagonal", matrix(n, |i, j| if i == j { 3.0 - i as f64 } else { 0.0 })),
+            ("identity", matrix(n, |i, j| f64::from(i == j))),
+            ("zero", vec![0.0; n * n]),
+            ("indefinite", spectrum(|k| if k % 2 == 0 { -3.0 } else { 1.0 + k as f64 })),
+            ("opposite", matrix(n, |i, j| if i + j == n - 1 { 1.0 } else { 0.0 })),
+            ("large", matrix(n, |i, j| 1e100 * noise(3 * i + 5 * j))),
+            ("small", matrix(n, |i, j| 1e-100 * noise(3 * i + 5 * j))),
+        ]
+    }
+
+    /// ‖AV − VΛ‖ and ‖VᵀV − I‖, the first relative to ‖A‖.
+    fn errors(a: &[f64], values: &[f64], v: &[f64], n: usize) -> (f64, f64) {
+        let (mut backward, mut orthogonal) = (0.0_f64, 0.0_f64);
+        let scale = a.iter().fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
+        for i in 0..n {
+            for j in 0..n {
+                let product: f64 = (0..n).map(|k| a[i * n + k] / scale * v[k * n + j]).sum();
+                backward = backward.max((product - values[j] / scale * v[i * n + j]).abs());
+                let inner: f64 = (0..n).map(|k| v[k * n + i] * v[k * n + j]).sum();
+                orthogonal = orthogonal.max((inner - f64::from(i == j)).abs());
+            }
+        }
+        (backward, orthogonal)
+    }
+
+    fn check(name: &str, a: &[f64], result: &[f64], v: &[f64], n: usize) {
+        let values: Vec<f64> = (0..n).map(|i| result[i * n + i]).collect();
+        let (backward, orthogonal) = errors(a, &values, v, n);
+        // Every neglected element may be as large as the tolerance, and a column holds n of them.
+        assert!(
+            backward <= n as f64 * TOLERANCE,
+            "{name} of order {n}: backward error {backward:e}"
+        );
+        assert!(orthogonal <= ROUNDING, "{name} of order {n}: not orthogonal by {orthogonal:e}");
+    }
+
+    #[test]
+    fn one_at_a_time_is_backward_stable_and_orthogonal() {
+        for n in [1, 2, 3, 5, 9, 17, 33, 49] {
+            for (name, a) in zoo(n) {
+                let (mut result, mut v) = (a.clone(), vec![0.0; n * n]);
+                eigen(&mut result, &mut v, n);
+                check(name, &a, &result, &v, n);
+            }
+        }
+    }
+
+    #[test]
+    fn eight_different_matrices_at_a_time_are_too() {
+        for n in [1, 2, 5, 9, 17, 33] {
+            for batch in zoo(n).chunks(LANES) {
+                let mut a = vec![Lanes::splat(0.0); n * n];
+                let mut v = a.clone();
+                for lane in 0..LANES {
+                    let (_, matrix) = &batch[lane % batch.len()];
+                    a.iter_mut().zip(matrix).for_each(|(a, &value)| a.set_lane(lane, value));
+                }
+                Lanes::eigen(&mut a, &mut v, n);
+                for (lane, (name, matrix)) in batch.iter().enumerate() {
+                    let [result, vectors] =
+                        [&a, &v].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
+                    check(name, matrix, &result, &vectors, n);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_eigenvalues_of_graded_matrices_have_their_own_digits() {
+        // D·C·D with D = diag(1, 2⁻²⁰) exact: eigenvalues from the quadratic formula.
+        let (a, b, c) = (1.0, 0.5 * 2.0_f64.powi(-20), 2.0_f64.powi(-40));
+        let (mut matrix, mut v) = (vec![a, b, b, c], vec![0.0; 4]);
+        f64::eigen(&mut matrix, &mut v, 2);
+        let large = 0.5 * (a + c + ((a - c) * (a - c) + 4.0 * b * b).sqrt());
+        let small = (a * c - b * b) / large;
+        assert!((matrix[3] / small - 1.0).abs() <= RELATIVE, "{:e} is not {small:e}", matrix[3]);
+        assert!((matrix[0] / large - 1.0).abs() <= RELATIVE);
+    }
+
+    #[test]
+    fn a_lane_of_nan_leaves_its_neighbours_alone() {
+        let n = 4;
+        let sound = matrix(n, |i, j| noise(31 * i + j));
+        let mut a: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
+        let mut v = a.clone();
+        a[1].set_lane(2, f64::NAN);
+        Lanes::eigen(&mut a, &mut v, n);
+        for lane in (0..LANES).filter(|&lane| lane != 2) {
+            let [result, vectors] =
+                [&a, &v].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
+            check("beside NaN", &sound, &result, &vectors, n);
+        }
+        assert!((0..n).any(|i| a[i * n + i].lane(2).is_nan()));
+    }
+}

@@ -42,15 +42,8 @@ pub enum FitError {
     )]
     NoiseNeedsPoints,
     /// The validation part that chooses the noise would lack a class.
-    #[error(
-        "noise 'auto' holds out 15 % of the points, but class '{class}' has only {count}: pass a number or 'scale'"
-    )]
-    NoiseNeedsSamples {
-        /// The class.
-        class: String,
-        /// Its points.
-        count: u64,
-    },
+    #[error("noise 'auto' cannot hold points out: {0}; pass a number or 'scale'")]
+    NoiseSplit(#[from] crate::split::SplitError),
     /// Fewer samples than a covariance of full rank needs, and no noise.
     #[error(
         "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is singular, and noise is 0: set noise, or use covariance = oas"

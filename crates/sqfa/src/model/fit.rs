@@ -310,7 +310,7 @@ fn precise_enough<'a>(
     warnings.push(format!(
         "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
     ));
-    Precise::Doubled(Box::new(statistics.to_double()))
+    Precise::Doubled(Box::new(statistics.in_double_precision()))
 }
 
 /// Statistics as given, or a copy in double precision.

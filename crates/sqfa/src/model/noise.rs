@@ -2,14 +2,11 @@
 
 use std::time::Instant;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha12Rng;
-
 use crate::classify::Qda;
 use crate::labels::Labels;
 use crate::optimize::{Control, Progress};
 use crate::points::Points;
+use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
 use crate::transform::transform_rows;
 
@@ -37,7 +34,7 @@ impl Sqfa {
             let statistics = ClassStatistics::from_points(points, labels, estimator)?;
             return self.fit_observed(&statistics, observer);
         }
-        let (learn, held) = split(labels, self.seed)?;
+        let Split { learn, held } = stratified_split(labels, HELD_OUT, self.seed)?;
         if points.rows() != labels.len() {
             return Err(StatisticsError::LabelCount {
                 labels: labels.len(),
@@ -125,30 +122,4 @@ fn held_out_accuracy(
     let qda = Qda::from_statistics(statistics, fitted.filters().as_ref(), SHRINKAGE)?;
     let features = transform_rows(points, held, fitted.filters().as_ref());
     Ok(qda.accuracy(features.as_points(fitted.filters().ncols()), codes))
-}
-
-/// A stratified split: rows to learn from and rows held out, both in ascending order.
-pub(crate) fn split(labels: &Labels, seed: u64) -> Result<(Vec<usize>, Vec<usize>), FitError> {
-    let mut generator = ChaCha12Rng::seed_from_u64(seed);
-    generator.set_stream(u64::MAX - 2);
-    let mut rows = vec![Vec::new(); labels.classes().len()];
-    for (row, &code) in labels.codes().iter().enumerate() {
-        rows[code as usize].push(row);
-    }
-    let (mut learn, mut held) = (Vec::new(), Vec::new());
-    for (class, mut rows) in rows.into_iter().enumerate() {
-        let out = (rows.len() as f64 * HELD_OUT).round().max(1.0) as usize;
-        if rows.len() < out + 2 {
-            return Err(FitError::NoiseNeedsSamples {
-                class: labels.classes().label(class).to_string(),
-                count: rows.len() as u64,
-            });
-        }
-        rows.shuffle(&mut generator);
-        held.extend_from_slice(&rows[..out]);
-        learn.extend_from_slice(&rows[out..]);
-    }
-    learn.sort_unstable();
-    held.sort_unstable();
-    Ok((learn, held))
 }

@@ -123,7 +123,7 @@ impl ClassStatistics {
     }
 
     /// The same statistics with every covariance in double precision.
-    pub(crate) fn to_double(&self) -> Self {
+    pub fn in_double_precision(&self) -> Self {
         let covariances = self
             .covariances
             .iter()

@@ -1,0 +1,116 @@
+//! Whole fits: passes, seconds, objectives.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use serde_json::{Value, json};
+use sqfa::{
+    ClassStatistics, Covariance, Dense, Mat, Method, Moments, Noise, Preconditioning, Restarts,
+    Sqfa,
+};
+use sqfa_lab::datasets::scaling::{CLASSES, Scaling};
+
+use crate::data::prepare;
+use crate::machine::{median, peak_memory};
+
+/// One start per seed of a method on given statistics.
+pub(crate) fn seeds(
+    statistics: &ClassStatistics,
+    method: &str,
+    filters: usize,
+    noise: f64,
+    count: u64,
+    preconditioning: Preconditioning,
+) -> Result<Value> {
+    let method = Method::named(method).map_err(|message| anyhow!(message))?;
+    let mut rows = Vec::new();
+    for seed in 0..count {
+        let fitted = Sqfa::for_method(&method, filters)?
+            .noise(Noise::Value(noise))
+            .restarts(Restarts::Count(1))
+            .preconditioning(preconditioning)
+            .seed(seed)
+            .fit(statistics)?;
+        rows.push(json!({
+            "seed": seed, "objective": fitted.objective(), "passes": fitted.passes(),
+            "evaluations": fitted.evaluations(), "seconds": fitted.seconds(),
+            "termination": fitted.termination().name(),
+        }));
+    }
+    let column =
+        |key: &str| -> Vec<f64> { rows.iter().filter_map(|row| row[key].as_f64()).collect() };
+    Ok(json!({
+        "method": method.name, "filters": filters, "noise": noise,
+        "preconditioning": format!("{preconditioning:?}"),
+        "median_passes": median(&column("passes")),
+        "median_seconds": median(&column("seconds")),
+        "median_objective": median(&column("objective")),
+        "median_evaluations": median(&column("evaluations")),
+        "rows": rows,
+    }))
+}
+
+pub(crate) fn run(folder: &Path, count: u64) -> Result<Value> {
+    let mut results = Vec::new();
+    for (set, cases) in [
+        ("mnist", [("sqfa", 5.0), ("sqfa-h", 1.0), ("smsqfa", 5.0), ("sqfa-b", 1.0)]),
+        ("svhn", [("sqfa", 1.0), ("sqfa-h", 1.0), ("smsqfa", 1.0), ("sqfa-b", 1.0)]),
+    ] {
+        let prepared = prepare(folder, set)?;
+        for (method, noise) in cases {
+            for preconditioning in [Preconditioning::Auto, Preconditioning::Off] {
+                let fit = seeds(&prepared.statistics, method, 8, noise, count, preconditioning)?;
+                results.push(json!({
+                    "set": set, "statistics_seconds": prepared.statistics_seconds, "fit": fit,
+                }));
+            }
+        }
+    }
+    Ok(Value::Array(results))
+}
+
+/// One fit of the scaling problem from dense f32 covariances.
+pub(crate) fn scaling(dimension: usize, filters: usize) -> Result<Value> {
+    let problem = if dimension == 5000 && filters != 8 {
+        Scaling::filter_count(filters)
+    } else {
+        Scaling::ambient(dimension)
+    }
+    .generate()?;
+    let means = problem.ambient_means();
+    let means = Mat::from_fn(dimension, CLASSES, |i, class| means[class * dimension + i]);
+    let covariances = (0..CLASSES)
+        .map(|class| {
+            let entries = problem.ambient_covariance_f32(class);
+            Dense::new(entries, dimension)
+                .map(|dense| Box::new(dense) as Box<dyn Covariance>)
+                .ok_or_else(|| anyhow!("covariance of the wrong size"))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let statistics = ClassStatistics::from_parts(
+        sqfa::Classes::numbered(CLASSES),
+        None,
+        means,
+        covariances,
+        Moments::Central,
+    );
+    let before = peak_memory();
+    let began = Instant::now();
+    let fitted = Sqfa::new(filters)?
+        .noise(Noise::Value(0.001))
+        .restarts(Restarts::Count(1))
+        .seed(filters as u64)
+        .fit(&statistics)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let bytes = statistics.bytes();
+    let peak = peak_memory();
+    Ok(json!({
+        "dimension": dimension, "filters": filters, "seconds": seconds,
+        "passes": fitted.passes(), "evaluations": fitted.evaluations(),
+        "objective": fitted.objective(), "termination": fitted.termination().name(),
+        "preconditioned": fitted.preconditioned(),
+        "covariance_bytes": bytes, "peak_bytes_before": before, "peak_bytes": peak,
+        "peak_ratio": peak.map(|peak| peak as f64 / bytes as f64),
+    }))
+}

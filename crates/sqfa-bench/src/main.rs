@@ -1,0 +1,103 @@
+//! Benchmarks of sqfa, compared as ratios within one run and written as dated records.
+
+mod accuracy;
+mod data;
+mod fits;
+mod kernels;
+mod machine;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use serde_json::{Value, json};
+
+#[derive(Parser)]
+#[command(about = "Benchmarks of sqfa; run on an otherwise idle machine")]
+struct Arguments {
+    /// Folder that receives the dated record; printed only when absent.
+    #[arg(long, global = true)]
+    out: Option<PathBuf>,
+    /// The date in the record's name, as YYYY-MM-DD.
+    #[arg(long, global = true, default_value = "undated")]
+    date: String,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The pass, the pair kernel and the class statistics against the machine's own limits.
+    Kernels,
+    /// Passes, seconds and objectives of fits on MNIST and SVHN, median over seeds.
+    Fits {
+        /// Folder that holds mnist/ and svhn/svhn_gray.npz.
+        #[arg(long)]
+        data: PathBuf,
+        #[arg(long, default_value_t = 10)]
+        seeds: u64,
+    },
+    /// QDA accuracies of the six variants as the paper's tables have them.
+    Accuracy {
+        /// Folder that holds mnist/ and svhn/svhn_gray.npz.
+        #[arg(long)]
+        data: PathBuf,
+        /// mnist or svhn.
+        #[arg(long)]
+        set: String,
+        #[arg(long, default_value_t = 10)]
+        seeds: u64,
+        #[arg(long, value_delimiter = ',', default_value = "2,4,8,16")]
+        filters: Vec<usize>,
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "sqfa,smsqfa,sqfa-h,sqfa-b,sqfa-w,sqfa-j"
+        )]
+        methods: Vec<String>,
+    },
+    /// Seconds and peak memory of one fit to given dense covariances (the scaling problem).
+    Scaling {
+        #[arg(long, default_value_t = 5000)]
+        dimension: usize,
+        #[arg(long, default_value_t = 8)]
+        filters: usize,
+    },
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let (name, result) = match &arguments.what {
+        What::Kernels => ("kernels", kernels::run()),
+        What::Fits { data, seeds } => ("fits", fits::run(data, *seeds)?),
+        What::Accuracy { data, set, seeds, filters, methods } => {
+            ("accuracy", accuracy::run(data, set, *seeds, filters, methods)?)
+        }
+        What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
+    };
+    let record = json!({
+        "benchmark": name,
+        "command": std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+        "version": env!("CARGO_PKG_VERSION"),
+        "machine": machine::describe(),
+        "result": result,
+    });
+    report(&arguments, name, &record)
+}
+
+#[allow(clippy::print_stdout)] // the record is this program's output
+fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(record)?;
+    println!("{text}");
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder)?;
+        let set = match &arguments.what {
+            What::Accuracy { set, .. } => format!("-{set}"),
+            What::Scaling { dimension, filters } => format!("-n{dimension}-m{filters}"),
+            _ => String::new(),
+        };
+        let path = folder.join(format!("{}-{name}{set}.json", arguments.date));
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! Values with names: the help lists them, and a name that is not among them meets the nearest one.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error};
+use sqfa::{
+    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, METHODS, Method, SCALINGS, Scaling,
+    registry,
+};
+
+use crate::data::Builtin;
+
+/// A parser of named values.
+#[derive(Clone)]
+pub(crate) struct Choice<T> {
+    names: fn() -> Vec<(String, &'static str)>,
+    parse: fn(&str) -> Result<T, String>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Choice<T> {
+    type Value = T;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+        let text = value.to_string_lossy();
+        (self.parse)(&text).map_err(|message| {
+            let flag = arg.map(|arg| format!("{arg}: ")).unwrap_or_default();
+            Error::raw(ErrorKind::ValueValidation, format!("{flag}{message}\n")).with_cmd(cmd)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let named = |(name, help): (String, &'static str)| match help {
+            "" => PossibleValue::new(name),
+            help => PossibleValue::new(name).help(help),
+        };
+        Some(Box::new((self.names)().into_iter().map(named)))
+    }
+}
+
+/// The paper's methods.
+pub(crate) fn method() -> Choice<Method> {
+    Choice {
+        names: || METHODS.iter().map(|method| (method.name.to_owned(), method.summary)).collect(),
+        parse: Method::named,
+    }
+}
+
+/// The distances of the registry.
+pub(crate) fn distance() -> Choice<Distance> {
+    Choice {
+        names: || registry().iter().map(|entry| (entry.spelling(), entry.summary)).collect(),
+        parse: |name| Distance::named(name).map_err(|error| error.to_string()),
+    }
+}
+
+/// The constraints on filters.
+pub(crate) fn constraint() -> Choice<Constraint> {
+    Choice {
+        names: || CONSTRAINTS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        parse: str::parse,
+    }
+}
+
+/// The covariance estimators.
+pub(crate) fn estimator() -> Choice<Estimator> {
+    Choice {
+        names: || ESTIMATORS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        parse: str::parse,
+    }
+}
+
+/// The scalings.
+pub(crate) fn scaling() -> Choice<Scaling> {
+    Choice {
+        names: || SCALINGS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        parse: str::parse,
+    }
+}
+
+/// The built-in data sets.
+pub(crate) fn builtin() -> Choice<Builtin> {
+    Choice {
+        names: || {
+            Builtin::ALL.iter().map(|data| (data.name().to_owned(), data.summary())).collect()
+        },
+        parse: Builtin::named,
+    }
+}

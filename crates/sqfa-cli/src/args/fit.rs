@@ -1,0 +1,97 @@
+//! Flags of `sqfa fit`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sqfa::{Constraint, Distance, Estimator, Method, Noise, Restarts, Scaling};
+
+use super::values::{self, PrecisionArg, StartArg};
+use super::{DataFlags, choice};
+
+const EXAMPLES: &str = "\
+Examples:
+  sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
+  sqfa fit mnist/ --method sqfa-h --filters 8 --scale global-std --center --out mnist.sqfa
+  sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
+  sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
+  zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
+
+/// Flags of `sqfa fit`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FitArgs {
+    /// Points with labels, class statistics, or a built-in data set (see sqfa --help).
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// Filters to learn.
+    #[arg(long, short = 'm', value_name = "M", value_parser = values::positive)]
+    pub(crate) filters: usize,
+    /// Model file to write; an existing one is replaced only by a complete new one.
+    #[arg(long, short = 'o', value_name = "MODEL")]
+    pub(crate) out: PathBuf,
+    /// Method.
+    #[arg(long, value_name = "METHOD", default_value = "sqfa", value_parser = choice::method())]
+    pub(crate) method: Method,
+    /// Distance to maximise with --method sqfa [default: calvo-oller].
+    #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
+    pub(crate) distance: Option<Distance>,
+    /// Feature noise σ²: scale (mean within-class variance), auto (chosen on held-out points) or a
+    /// number in the squared units of the preprocessed data.
+    #[arg(long, value_name = "NOISE", default_value = "scale", value_parser = values::noise)]
+    pub(crate) noise: Noise,
+
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Learn from these classes only.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
+    pub(crate) classes: Option<Vec<String>>,
+    /// Scale the data first; stored in the model.
+    #[arg(long, value_name = "SCALING", default_value = "none", help_heading = "Data")]
+    #[arg(value_parser = choice::scaling())]
+    pub(crate) scale: Scaling,
+    /// Subtract the mean of all points first; stored in the model.
+    #[arg(long, help_heading = "Data")]
+    pub(crate) center: bool,
+    /// Confine the fit to the leading K principal components; the filters are lifted back.
+    #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
+    pub(crate) pca_dims: Option<usize>,
+    /// Estimator of the class covariances.
+    #[arg(long, value_name = "ESTIMATOR", default_value = "empirical", help_heading = "Data")]
+    #[arg(value_parser = choice::estimator())]
+    pub(crate) covariance: Estimator,
+    /// Precision of the class covariances; otherwise that of the data.
+    #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
+    pub(crate) precision: Option<PrecisionArg>,
+
+    /// Constraint on the filters; otherwise the method's own.
+    #[arg(long, value_name = "CONSTRAINT", value_parser = choice::constraint())]
+    #[arg(help_heading = "Optimisation")]
+    pub(crate) constraint: Option<Constraint>,
+    /// Where the filters start: random, pca, or a file (.npy of dimensions × filters, or a model).
+    #[arg(long, value_name = "START", default_value = "random", help_heading = "Optimisation")]
+    pub(crate) start: StartArg,
+    /// Starts that climb side by side, the best is kept: auto (about 16 / M) or a number.
+    #[arg(long, value_name = "N", default_value = "auto", help_heading = "Optimisation")]
+    #[arg(value_parser = values::restarts)]
+    pub(crate) restarts: Restarts,
+    /// Learn filters in groups, each with the earlier ones frozen [in pairs unless =SIZE].
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "2", value_parser = values::positive)]
+    #[arg(help_heading = "Optimisation")]
+    pub(crate) sequential: Option<usize>,
+    /// Seed of all random numbers.
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Optimisation")]
+    pub(crate) seed: u64,
+    /// Iterations of one start at most [default: 1000].
+    #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Optimisation")]
+    pub(crate) max_iterations: Option<usize>,
+    /// Stop when the objective changes by less than this, relatively, three times in a row
+    /// [default: 1e-6].
+    #[arg(long, value_name = "T", value_parser = values::not_negative)]
+    #[arg(help_heading = "Optimisation")]
+    pub(crate) tolerance: Option<f64>,
+
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

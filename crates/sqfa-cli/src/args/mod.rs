@@ -1,0 +1,161 @@
+//! The command line as typed; clap turns it into help, completions and man pages.
+
+mod choice;
+mod fit;
+mod use_model;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser};
+
+use crate::data::Builtin;
+pub(crate) use fit::FitArgs;
+pub(crate) use use_model::{
+    DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs, PredictArgs, TransformArgs,
+};
+pub(crate) use values::{PartArg, PrecisionArg, PriorsArg, StartArg};
+
+const LONG_ABOUT: &str = "\
+Learns a few linear filters that keep labelled classes apart: it maximises an information-geometric \
+distance between the classes' Gaussians in feature space, so differences in covariance count as well \
+as differences in mean, and more filters than classes are welcome.";
+
+const EXAMPLES: &str = "\
+Examples:
+  sqfa demo                                        six methods on moving textures, in a minute
+  sqfa fit data.csv --label species --filters 2 --out model.sqfa
+  sqfa evaluate model.sqfa test.csv --label species
+  sqfa transform model.sqfa data.csv --out features.csv
+  sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa   (a folder of IDX files)
+  sqfa evaluate mnist.sqfa mnist/
+
+DATA is one of
+  FILE.npz      arrays X_train, y_train[, X_test, y_test]; or X, y;
+                or statistics: means, covariances[, counts, classes]; or second_moments
+  FILE.npy      points, with --labels y.npy
+  FILE.csv      a table (.tsv, .gz too, - for standard input), with --label COLUMN
+  FOLDER        IDX files as MNIST is distributed, .gz or not
+  NAME          built in: toy-6d, toy-4d, toy-lda, scaling, speed
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+
+/// Supervised linear dimensionality reduction by information geometry.
+#[derive(Debug, Parser)]
+#[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = EXAMPLES)]
+#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// Threads to use; all cores unless given. Results do not depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
+    pub(crate) threads: Option<usize>,
+    #[command(subcommand)]
+    pub(crate) command: Subcommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Subcommand {
+    /// Learn filters from data and write a model file.
+    Fit(Box<FitArgs>),
+    /// Apply a model's filters to points.
+    Transform(TransformArgs),
+    /// Name the class of every point with the model's quadratic classifier.
+    Predict(PredictArgs),
+    /// Measure how well the model's quadratic classifier tells classes apart.
+    Evaluate(EvaluateArgs),
+    /// Show how far classes are from each other, in data or in a model's features.
+    Distances(DistancesArgs),
+    /// Show what a model is and how it was fitted.
+    Inspect(InspectArgs),
+    /// Write a model's numbers as npz or csv.
+    Export(ExportArgs),
+    /// Write a built-in data set to a file.
+    Dataset(DatasetArgs),
+    /// Fit the six methods to moving textures and compare them, in under a minute.
+    Demo(DemoArgs),
+    /// Print shell completions.
+    #[command(hide = true)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all of them to a folder.
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+/// What a data file cannot say about itself.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct DataFlags {
+    /// Labels of the points in an .npy file: another .npy file.
+    #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Label column of a table, by name or by position from 0; otherwise the one called label,
+    /// class, target or y.
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) label: Option<String>,
+}
+
+const DATASET_EXAMPLES: &str = "\
+Examples:
+  sqfa dataset speed --out speed.npz                       train and test videos of 41 speeds
+  sqfa dataset speed --images photos.npz --out speed.npz   from grey images of your own
+  sqfa dataset toy-6d --out toy.npz                        exact means and covariances
+  sqfa dataset toy-6d --train 500 --test 500 --out toy.npz points drawn from them
+  sqfa dataset scaling --dimensions 2000 --out big.npz";
+
+/// Flags of `sqfa dataset`.
+#[derive(Debug, Args)]
+#[command(after_help = DATASET_EXAMPLES)]
+pub(crate) struct DatasetArgs {
+    /// Which data set.
+    #[arg(value_name = "NAME", value_parser = choice::builtin())]
+    pub(crate) name: Builtin,
+    /// File to write.
+    #[arg(long, value_name = "FILE.npz")]
+    pub(crate) out: PathBuf,
+    /// Training points per class; toys are written as exact statistics unless given [speed: 500].
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub(crate) train: Option<usize>,
+    /// Test points per class [speed: 300].
+    #[arg(long, value_name = "N")]
+    pub(crate) test: Option<usize>,
+    /// Seed of all random numbers [speed: 1, toys: 0, scaling: K].
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Grey images to film instead of drawn textures (speed): arrays (height, width) or
+    /// (images, height, width).
+    #[arg(long, value_name = "FILE.npz")]
+    pub(crate) images: Option<PathBuf>,
+    /// Dimensions n (scaling) [1000, or 5000 with --informative].
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub(crate) dimensions: Option<usize>,
+    /// Informative dimensions k (scaling), for the filter-count experiment [8].
+    #[arg(long, value_name = "K", value_parser = values::positive)]
+    pub(crate) informative: Option<usize>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `sqfa demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Filters to learn with each method.
+    #[arg(long, short = 'm', value_name = "M", default_value = "4", value_parser = values::positive)]
+    pub(crate) filters: usize,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `sqfa completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Flags of `sqfa man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for one page a command; without it the main page goes to standard output.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -1,0 +1,185 @@
+//! Flags of the commands that use a model: transform, predict, evaluate, distances, inspect, export.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sqfa::{Distance, Noise};
+
+use super::values::{self, PartArg, PriorsArg};
+use super::{DataFlags, choice};
+
+const TRANSFORM_EXAMPLES: &str = "\
+Examples:
+  sqfa transform model.sqfa data.npz --out features.npz     every part under its own name
+  sqfa transform model.sqfa X.npy --out Z.npy
+  sqfa transform model.sqfa table.csv --label species --out features.csv";
+
+/// Flags of `sqfa transform`.
+#[derive(Debug, Args)]
+#[command(after_help = TRANSFORM_EXAMPLES)]
+pub(crate) struct TransformArgs {
+    /// Model file.
+    pub(crate) model: PathBuf,
+    /// Points, with or without labels.
+    pub(crate) data: String,
+    /// File to write: .npy, .npz or .csv (labels beside the features where there are any).
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Which part of DATA; all parts when writing .npz.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<PartArg>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const PREDICT_EXAMPLES: &str = "\
+Examples:
+  sqfa predict model.sqfa new.csv | sort | uniq -c
+  sqfa predict model.sqfa X.npy --probabilities --out predictions.csv";
+
+/// Flags of `sqfa predict`.
+#[derive(Debug, Args)]
+#[command(after_help = PREDICT_EXAMPLES)]
+pub(crate) struct PredictArgs {
+    /// Model file.
+    pub(crate) model: PathBuf,
+    /// Points, with or without labels; the test part when there are two.
+    pub(crate) data: String,
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Which part of DATA.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<PartArg>,
+    /// Also print the probability of every class, as a table.
+    #[arg(long)]
+    pub(crate) probabilities: bool,
+    #[command(flatten)]
+    pub(crate) classifier: ClassifierFlags,
+    /// File to write instead of standard output: .csv or .npy (labels alone).
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How the quadratic classifier is built from the model.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ClassifierFlags {
+    /// Class priors: frequencies (of the training data), equal, or one number per class.
+    #[arg(long, value_name = "PRIORS", default_value = "frequencies")]
+    #[arg(help_heading = "Classifier")]
+    pub(crate) priors: PriorsArg,
+    /// Shrinkage of the feature covariances towards a multiple of the identity, 0 to 1.
+    #[arg(long, value_name = "S", default_value_t = sqfa_lab::model_file::SHRINKAGE)]
+    #[arg(help_heading = "Classifier")]
+    pub(crate) shrinkage: f64,
+}
+
+const EVALUATE_EXAMPLES: &str = "\
+Examples:
+  sqfa evaluate model.sqfa data.npz                        on its test part
+  sqfa evaluate model.sqfa --test test.csv --label species
+  sqfa evaluate model.sqfa X.npy --labels y.npy --json";
+
+/// Flags of `sqfa evaluate`.
+#[derive(Debug, Args)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub(crate) struct EvaluateArgs {
+    /// Model file; it holds all the classifier needs, so no training data are read.
+    pub(crate) model: PathBuf,
+    /// Points with labels: the test part, or all of them when there is none.
+    #[arg(required_unless_present = "test")]
+    pub(crate) data: Option<String>,
+    /// Test points in a file of their own, instead of DATA's.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Option<String>,
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Which part of DATA.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<PartArg>,
+    #[command(flatten)]
+    pub(crate) classifier: ClassifierFlags,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const DISTANCES_EXAMPLES: &str = "\
+Examples:
+  sqfa distances model.sqfa                       between classes in feature space
+  sqfa distances data.npz --distance hellinger --pca-dims 20
+  sqfa distances model.sqfa --distance jeffreys --out matrix.csv";
+
+/// Flags of `sqfa distances`.
+#[derive(Debug, Args)]
+#[command(after_help = DISTANCES_EXAMPLES)]
+pub(crate) struct DistancesArgs {
+    /// A model file, or data as for sqfa fit.
+    #[arg(value_name = "DATA|MODEL")]
+    pub(crate) source: String,
+    /// Distance [default: the model's own, or calvo-oller].
+    #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
+    pub(crate) distance: Option<Distance>,
+    /// Noise σ² on every covariance: scale or a number [default: the model's own, or scale].
+    #[arg(long, value_name = "NOISE", value_parser = values::noise)]
+    pub(crate) noise: Option<Noise>,
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Between these classes of DATA only.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
+    pub(crate) classes: Option<Vec<String>>,
+    /// Measure DATA in its leading K principal components.
+    #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
+    pub(crate) pca_dims: Option<usize>,
+    /// File for the whole matrix: .npy or .csv.
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `sqfa inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// Model file.
+    pub(crate) model: PathBuf,
+    /// Print the whole metadata as one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  sqfa export model.sqfa --format csv > filters.csv
+  sqfa export model.sqfa --format npz --out model.npz
+
+In the npz, features of raw points X are X @ raw_filters + raw_offset.";
+
+/// Flags of `sqfa export`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// Model file.
+    pub(crate) model: PathBuf,
+    /// npz: every array; csv: the filters, one a column.
+    #[arg(long, value_enum)]
+    pub(crate) format: ExportFormat,
+    /// File to write; csv goes to standard output without it.
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The formats a model can be exported to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Every array, by name.
+    Npz,
+    /// The filters as a table.
+    Csv,
+}

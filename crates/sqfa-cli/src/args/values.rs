@@ -1,0 +1,143 @@
+//! Values that are a word or a number, such as `--noise scale` and `--noise 0.01`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use sqfa::{Noise, Restarts, nearest};
+
+/// `scale`, `auto` or a number.
+pub(crate) fn noise(text: &str) -> Result<Noise, String> {
+    match text {
+        "scale" => Ok(Noise::Scale),
+        "auto" => Ok(Noise::Auto),
+        _ => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(Noise::Value(value)),
+            Ok(_) => Err("give a finite number of at least 0, 'scale' or 'auto'".to_owned()),
+            Err(_) => Err(word_or(text, &["scale", "auto"], "a number of at least 0")),
+        },
+    }
+}
+
+/// `auto` or a count.
+pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
+    match text.parse::<usize>() {
+        _ if text == "auto" => Ok(Restarts::Auto),
+        Ok(count) if count > 0 => Ok(Restarts::Count(count)),
+        Ok(_) => Err("at least 1 start is needed".to_owned()),
+        Err(_) => Err(word_or(text, &["auto"], "a whole number of at least 1")),
+    }
+}
+
+/// A whole number of at least 1.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) | Err(_) => Err("give a whole number of at least 1".to_owned()),
+        Ok(count) => Ok(count),
+    }
+}
+
+/// A finite number of at least 0.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("give a finite number of at least 0".to_owned()),
+    }
+}
+
+/// Where the filters start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StartArg {
+    /// Random numbers from the seed.
+    Random,
+    /// Leading principal components.
+    Pca,
+    /// Filters from an npy file (dimensions × filters) or a model file.
+    File(PathBuf),
+}
+
+impl FromStr for StartArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "random" => Ok(Self::Random),
+            "pca" => Ok(Self::Pca),
+            // A name without an ending is more likely a misspelt word than a file.
+            _ if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => Ok(Self::File(text.into())),
+            _ => Err(word_or(text, &["random", "pca"], "a file of filters (.npy or a model)")),
+        }
+    }
+}
+
+/// Where a test set or a prediction takes its points from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PartArg {
+    /// The training points.
+    Train,
+    /// The test points.
+    Test,
+}
+
+/// The precision of covariances, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PrecisionArg {
+    /// Single precision: half the memory, twice the speed.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+/// Class priors of a classifier.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum PriorsArg {
+    /// The class frequencies of the training data.
+    Frequencies,
+    /// All equal.
+    Equal,
+    /// These, in the order of the classes.
+    Given(Vec<f64>),
+}
+
+impl FromStr for PriorsArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "frequencies" => return Ok(Self::Frequencies),
+            "equal" => return Ok(Self::Equal),
+            _ => {}
+        }
+        let numbers: Option<Vec<f64>> =
+            text.split(',').map(|number| number.trim().parse().ok()).collect();
+        let sound = |numbers: &Vec<f64>| {
+            numbers.len() > 1 && numbers.iter().all(|p| p.is_finite() && *p >= 0.0)
+        };
+        numbers.filter(sound).map(Self::Given).ok_or_else(|| {
+            word_or(text, &["frequencies", "equal"], "one number per class, as in 0.2,0.8")
+        })
+    }
+}
+
+fn word_or(text: &str, words: &[&str], otherwise: &str) -> String {
+    let near = nearest(text, words.iter().copied())
+        .map(|near| format!(" (did you mean '{near}'?)"))
+        .unwrap_or_default();
+    format!("'{text}' is not understood{near}: give {} or {otherwise}", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_are_told_apart() {
+        assert_eq!(noise("0.5"), Ok(Noise::Value(0.5)));
+        assert!(noise("-1").is_err() && noise("nan").is_err() && noise("inf").is_err());
+        assert!(noise("scal").unwrap_err().contains("did you mean 'scale'?"));
+        assert_eq!(restarts("3"), Ok(Restarts::Count(3)));
+        assert!(restarts("0").is_err());
+        assert_eq!("pca".parse(), Ok(StartArg::Pca));
+        assert!("randm".parse::<StartArg>().unwrap_err().contains("did you mean 'random'?"));
+        assert_eq!("f.npy".parse(), Ok(StartArg::File("f.npy".into())));
+        assert_eq!("1,3".parse(), Ok(PriorsArg::Given(vec![1.0, 3.0])));
+        assert!("1,x".parse::<PriorsArg>().is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! How the command ends: 0 when all went well, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C.
+
+use std::io;
+use std::process::ExitCode;
+
+use thiserror::Error;
+
+use crate::output;
+
+/// Flags that do not fit together, or values no data could make sense of.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
+/// The user asked to stop.
+#[derive(Debug, Error)]
+#[error("interrupted; nothing was written")]
+pub(crate) struct Interrupted;
+
+/// A usage error, ready to be returned.
+pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(message.into()).into())
+}
+
+/// Tells standard error what went wrong, if anything, and chooses the exit code.
+pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    if is_closed_pipe(&error) {
+        // Whoever read our output has seen enough, as with `| head`.
+        return ExitCode::SUCCESS;
+    }
+    output::complain("error", &format!("{error:#}"));
+    if error.is::<Usage>() {
+        output::hint("For more information, try '--help'.");
+        return ExitCode::from(2);
+    }
+    ExitCode::from(if error.is::<Interrupted>() { 130 } else { 1 })
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

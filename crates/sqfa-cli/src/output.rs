@@ -1,0 +1,134 @@
+//! Everything the command says: results on standard output, remarks on standard error.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+/// Writes text to standard output; a closed pipe comes back as an error that ends the command quietly.
+pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes one JSON object on a line of its own.
+pub(crate) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
+    say(&format!("{}\n", serde_json::to_string(value)?))
+}
+
+/// Writes a warning to standard error.
+pub(crate) fn warn(message: &str) {
+    complain("warning", message);
+}
+
+/// Writes a remark of some kind to standard error, coloured on terminals.
+pub(crate) fn complain(kind: &str, message: &str) {
+    let mut stderr = io::stderr().lock();
+    let colour = if kind == "error" { "31" } else { "33" };
+    let plain = !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some();
+    // When even standard error is gone there is nobody left to tell.
+    let _ = if plain {
+        writeln!(stderr, "{kind}: {}", printable(message))
+    } else {
+        writeln!(stderr, "\u{1b}[1;{colour}m{kind}:\u{1b}[0m {}", printable(message))
+    };
+}
+
+/// Writes a plain line to standard error.
+pub(crate) fn hint(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// Text without control characters, which class names of strangers' files may hold.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|letter| {
+            let safe = !letter.is_control() || letter == '\n';
+            let escaped: Vec<char> =
+                if safe { vec![letter] } else { letter.escape_default().collect() };
+            escaped
+        })
+        .collect()
+}
+
+/// Columns of text, the first left-aligned and the others right-aligned.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+            match column {
+                0 => line.push_str(&format!("{cell}{padding}")),
+                _ => line.push_str(&format!("  {padding}{cell}")),
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A name and what it is, one pair a line, names aligned.
+pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
+    let width = pairs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    pairs.iter().map(|(name, value)| format!("  {name:<width$}  {}\n", printable(value))).collect()
+}
+
+/// A number to five digits, in whichever notation is shorter to read.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e5).contains(&size) {
+        let decimals = (4 - size.log10().floor() as i32).clamp(0, 7) as usize;
+        let text = format!("{value:.decimals$}");
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        }
+    } else {
+        format!("{value:.4e}")
+    }
+}
+
+/// A fraction as per cent with one decimal.
+pub(crate) fn percent(fraction: f64) -> String {
+    format!("{:.1} %", 100.0 * fraction)
+}
+
+/// A duration for people.
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.01 => format!("{:.1} ms", 1e3 * s),
+        s if s < 10.0 => format!("{s:.2} s"),
+        s => format!("{s:.1} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_control_characters_visible() {
+        assert_eq!(number(0.25), "0.25");
+        assert_eq!(number(12345.6), "12346");
+        assert_eq!(number(100.0), "100");
+        assert_eq!(number(1.0e-7), "1.0000e-7");
+        assert_eq!(number(-3.14159265), "-3.1416");
+        assert_eq!(printable("a\u{1b}[31mé"), "a\\u{1b}[31mé");
+        assert_eq!(percent(0.1234), "12.3 %");
+    }
+
+    #[test]
+    fn tables_align() {
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bb".to_owned(), "22".to_owned()]];
+        assert_eq!(table(&rows), "a    1\nbb  22\n");
+    }
+}

@@ -1,0 +1,99 @@
+//! Copies of points that a command cannot avoid: some of the rows, another precision, preprocessed.
+
+use anyhow::{Context, Result};
+use sqfa::{Points, Preprocessor, Scalar, Table, with_table};
+use sqfa_lab::data::OwnedPoints;
+
+/// The precision in which covariances are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Precision {
+    /// Single.
+    F32,
+    /// Double.
+    F64,
+}
+
+impl Precision {
+    /// Its name in flags and files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// The precision the core gives covariances of such points.
+    pub(crate) fn natural(points: Points<'_>) -> Self {
+        match points {
+            Points::U8(_) | Points::F32(_) => Self::F32,
+            Points::F64(_) => Self::F64,
+        }
+    }
+}
+
+/// Some of the points.
+pub(crate) fn select(points: &OwnedPoints, rows: &[usize]) -> Result<OwnedPoints> {
+    fn copy<T: Scalar>(table: &Table<'_, T>, rows: &[usize]) -> Vec<T> {
+        let columns = table.columns();
+        rows.iter().flat_map(|&row| (0..columns).map(move |j| table.get(row, j))).collect()
+    }
+    let (count, columns) = (rows.len(), points.columns());
+    let selected = match points.view() {
+        Points::U8(table) => OwnedPoints::from_u8(copy(&table, rows), count, columns),
+        Points::F32(table) => OwnedPoints::from_f32(copy(&table, rows), count, columns),
+        Points::F64(table) => OwnedPoints::from_f64(copy(&table, rows), count, columns),
+    };
+    selected.context("selected rows changed their length")
+}
+
+/// The points in the precision asked for, copied only when they are in another.
+pub(crate) fn in_precision(points: OwnedPoints, precision: Precision) -> Result<OwnedPoints> {
+    let (rows, columns) = (points.rows(), points.columns());
+    let converted = match (points.view(), precision) {
+        // Bytes are summed exactly; only single-precision covariances would lose digits of that.
+        (Points::U8(_) | Points::F32(_), Precision::F32) | (Points::F64(_), Precision::F64) => None,
+        (view, Precision::F32) => {
+            let values = with_table!(view, table => all(&table).map(|v| v.to_f32()).collect());
+            OwnedPoints::from_f32(values, rows, columns)
+        }
+        (view, Precision::F64) => {
+            let values = with_table!(view, table => all(&table).map(|v| v.to_f64()).collect());
+            OwnedPoints::from_f64(values, rows, columns)
+        }
+    };
+    Ok(converted.unwrap_or(points))
+}
+
+/// The points after preprocessing, in single precision unless they were in double.
+pub(crate) fn preprocessed(points: Points<'_>, map: &Preprocessor) -> Result<OwnedPoints> {
+    fn mapped<'a, S: Scalar>(
+        table: &'a Table<'_, S>,
+        map: &'a Preprocessor,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let columns = table.columns();
+        all(table).enumerate().map(move |(at, value)| {
+            let column = at % columns;
+            (value.to_f64() - map.offset[column]) * map.factors[column]
+        })
+    }
+    let (rows, columns) = (points.rows(), points.columns());
+    let copy = match points {
+        Points::U8(table) => {
+            let values = mapped(&table, map).map(|value| value as f32).collect();
+            OwnedPoints::from_f32(values, rows, columns)
+        }
+        Points::F32(table) => {
+            let values = mapped(&table, map).map(|value| value as f32).collect();
+            OwnedPoints::from_f32(values, rows, columns)
+        }
+        Points::F64(table) => {
+            OwnedPoints::from_f64(mapped(&table, map).collect(), rows, columns)
+        }
+    };
+    copy.context("preprocessed points changed their length")
+}
+
+fn all<'a, S: Scalar>(table: &'a Table<'_, S>) -> impl Iterator<Item = S> + 'a {
+    let columns = table.columns();
+    (0..table.rows()).flat_map(move |row| (0..columns).map(move |column| table.get(row, column)))
+}

@@ -1,0 +1,62 @@
+//! One line of progress on terminals, nothing elsewhere; also where a fit learns that it should stop.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sqfa::{Control, Progress};
+
+use crate::interrupt;
+
+/// How often the line is redrawn while nothing is reported.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The progress line; it vanishes when dropped.
+pub(crate) struct Line {
+    bar: ProgressBar,
+}
+
+impl Line {
+    /// A line that begins by saying what is under way.
+    pub(crate) fn new(message: &str) -> Self {
+        // Standard error draws nothing unless it is a terminal.
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} · {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(message.to_owned());
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(TICK);
+        }
+        Self { bar }
+    }
+
+    /// Says what is under way now.
+    pub(crate) fn tell(&self, message: &str) {
+        self.bar.set_message(message.to_owned());
+    }
+
+    /// Shows an iteration and answers whether to go on.
+    pub(crate) fn observe(&self, name: &str, progress: &Progress) -> Control {
+        if !self.bar.is_hidden() {
+            let learned = match progress.frozen {
+                0 => String::new(),
+                frozen => format!(" · {frozen} filters learned"),
+            };
+            self.bar.set_message(format!(
+                "{name}: iteration {} · objective {:.5} · {} passes · {} of {} starts climbing{learned}",
+                progress.iteration,
+                progress.objective,
+                progress.passes,
+                progress.active,
+                progress.starts,
+            ));
+        }
+        if interrupt::asked() { Control::Cancel } else { Control::Continue }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

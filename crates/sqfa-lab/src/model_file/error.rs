@@ -1,0 +1,62 @@
+//! What can be wrong with a model and with the file it is kept in.
+
+use thiserror::Error;
+
+use crate::formats::FormatError;
+
+/// A model that could not be built, read, written or applied.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file could not be opened, read or written.
+    #[error(transparent)]
+    File(#[from] FormatError),
+    /// The bytes are not a model file, or a damaged one.
+    #[error("{place} is not a readable model file: {problem}; write it again with sqfa fit")]
+    Damaged {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A model of a format this program does not know.
+    #[error("{place} is a model of format version {found}; this program reads version {known}")]
+    Version {
+        /// The file.
+        place: String,
+        /// The version in the file.
+        found: u64,
+        /// The version this program writes.
+        known: u64,
+    },
+    /// Parts that do not fit together.
+    #[error("the model is inconsistent: {problem}")]
+    Inconsistent {
+        /// Which parts, and how.
+        problem: String,
+    },
+    /// Points of another dimension.
+    #[error("points have {found} dimensions, but the model was fitted on {expected}")]
+    Dimension {
+        /// The model's.
+        expected: usize,
+        /// The points'.
+        found: usize,
+    },
+    /// Metadata that cannot be put into text.
+    #[error("the model's metadata cannot be written: {problem}")]
+    Metadata {
+        /// Why.
+        problem: String,
+    },
+}
+
+impl ModelError {
+    pub(super) fn damaged(place: &str, problem: impl Into<String>) -> Self {
+        Self::Damaged { place: place.to_owned(), problem: problem.into() }
+    }
+
+    pub(super) fn inconsistent(problem: impl Into<String>) -> Self {
+        Self::Inconsistent { problem: problem.into() }
+    }
+}

@@ -1,0 +1,160 @@
+//! Models survive the file to the last bit, and damaged files are refused without a panic.
+
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::formats::Limits;
+
+fn description() -> Description {
+    Description {
+        method: "sqfa".to_owned(),
+        distance: "calvo-oller".to_owned(),
+        constraint: "sphere".to_owned(),
+        noise_choice: "given".to_owned(),
+        noise: 0.1 + 0.2,
+        noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],
+        classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
+        restricted: false,
+        second_moments: false,
+        covariance: "empirical".to_owned(),
+        precision: "f64".to_owned(),
+        scale: "global-std".to_owned(),
+        center: true,
+        pca_dims: None,
+        start: "random".to_owned(),
+        sequential: Some(2),
+        seed: u64::MAX,
+        max_iterations: 10,
+        tolerance: 1e-6,
+        fit: FitRecord {
+            objective: std::f64::consts::PI,
+            converged: true,
+            termination: "small-change".to_owned(),
+            iterations: 3,
+            passes: 4,
+            evaluations: 5,
+            seconds: 0.1,
+            restarts: Vec::new(),
+            best: 0,
+            trace: vec![1.0, 2.0, std::f64::consts::PI],
+            warnings: Vec::new(),
+        },
+        data: DataRecord { name: "test".to_owned(), image_shape: Some((1, 3)) },
+        software: "sqfa".to_owned(),
+    }
+}
+
+fn model() -> Model {
+    let parts = ModelParts {
+        filters: Mat::from_fn(3, 2, |i, j| (1.0 + i as f64 + 10.0 * j as f64).sqrt()),
+        preprocessing: Some(Preprocessor { offset: vec![1.0, 2.0, 3.0], factors: vec![0.1; 3] }),
+        counts: Some(vec![10, 20]),
+        features: Gaussians::new(
+            2,
+            vec![0.0, 1.0, 2.0, 3.0],
+            vec![1.0, 0.1, 0.1, 2.0, 3.0, 0.2, 0.2, 1.5],
+        )
+        .unwrap(),
+    };
+    Model::new(parts, description()).unwrap()
+}
+
+#[test]
+fn a_model_survives_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.sqfa");
+    let model = model();
+    model.write(&path).unwrap();
+    assert_eq!(Model::read(&path, Limits::default()).unwrap(), model);
+    assert_eq!(model.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+    assert!(Model::read(&path, Limits { bytes: 100 }).is_err());
+}
+
+#[test]
+fn features_follow_the_preprocessing() {
+    let model = model();
+    let point = [4.0, -1.0, 0.5];
+    let table = sqfa::Table::row_major(&point, 1, 3).unwrap();
+    let features = model.transform(table.into()).unwrap().to_f64();
+    let Preprocessor { offset, factors } = model.preprocessing().unwrap();
+    for (j, feature) in features.iter().enumerate() {
+        let expected: f64 = (0..3)
+            .map(|i| model.filters()[(i, j)] * (point[i] - offset[i]) * factors[i])
+            .sum();
+        assert!((feature - expected).abs() < 1e-14, "{feature} {expected}");
+    }
+    let short = sqfa::Table::row_major(&point[..2], 1, 2).unwrap();
+    assert!(matches!(
+        model.transform(short.into()),
+        Err(ModelError::Dimension { expected: 3, found: 2 })
+    ));
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let parts = |counts| ModelParts {
+        filters: model().filters,
+        preprocessing: None,
+        counts,
+        features: model().features,
+    };
+    assert!(Model::new(parts(None), description()).is_ok());
+    for counts in [vec![1], vec![0, 3], vec![u64::MAX, 2]] {
+        assert!(Model::new(parts(Some(counts)), description()).is_err());
+    }
+    let same = ClassNames::Integers(vec![7, 7]);
+    assert!(Model::new(parts(None), Description { classes: same, ..description() }).is_err());
+    assert!(Model::new(parts(None), Description { noise: -1.0, ..description() }).is_err());
+}
+
+#[test]
+fn another_version_is_named() {
+    let bytes = model().to_bytes().unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let at = text.find("\\\"version\\\":1").unwrap();
+    let mut changed = bytes.clone();
+    changed[at + "\\\"version\\\":".len()] = b'9';
+    let error = Model::from_bytes(&changed, "m").unwrap_err();
+    assert!(matches!(error, ModelError::Version { found: 9, .. }), "{error}");
+}
+
+#[test]
+fn sizes_that_lie_are_refused() {
+    let huge = br#"{"filters":{"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,18446744073709551615]}}"#;
+    let mut bytes = (huge.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(huge);
+    assert!(Model::from_bytes(&bytes, "m").is_err());
+    assert!(Model::from_bytes(&u64::MAX.to_le_bytes(), "m").is_err());
+    assert!(Model::from_bytes(b"", "m").is_err());
+    assert!(Model::from_bytes(b"\x02\0\0\0\0\0\0\0{}", "m").is_err());
+}
+
+#[test]
+fn random_damage_never_panics() {
+    let whole = model().to_bytes().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let end = Instant::now() + Duration::from_secs(2);
+    let mut rounds = 0;
+    while Instant::now() < end || rounds < 1000 {
+        let mut bytes = whole.clone();
+        for _ in 0..rng.random_range(1..4) {
+            let place = rng.random_range(0..bytes.len());
+            match rng.random_range(0..4) {
+                0 => bytes[place] ^= 1 << rng.random_range(0..8),
+                1 => bytes[place] = rng.random(),
+                2 => bytes.truncate(place.max(1)),
+                _ => bytes.insert(place, rng.random()),
+            }
+        }
+        if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
+            // What passes the checks must also be usable.
+            let _ = model.qda(None, SHRINKAGE);
+            let _ = model.noisy_gaussians(model.description().noise);
+            let _ = model.to_bytes();
+        }
+        rounds += 1;
+    }
+}
