@@ -5,6 +5,7 @@ mod data;
 mod fits;
 mod kernels;
 mod machine;
+mod peers;
 
 use std::path::PathBuf;
 
@@ -56,6 +57,23 @@ enum What {
         )]
         methods: Vec<String>,
     },
+    /// Writes the statistics files that both sides of the peer comparison are given.
+    Statistics {
+        /// Folder that holds mnist/ and svhn/svhn_gray.npz.
+        #[arg(long)]
+        data: PathBuf,
+        /// Folder that receives mnist.npz, svhn.npz and synthetic.npz.
+        #[arg(long)]
+        to: PathBuf,
+    },
+    /// Fits to the statistics files and compares with what the peer recorded beside them.
+    Peers {
+        /// Folder written by `statistics` and completed by the peer.
+        #[arg(long)]
+        from: PathBuf,
+        #[arg(long, default_value_t = 5)]
+        seeds: u64,
+    },
     /// Seconds and peak memory of one fit to given dense covariances (the scaling problem).
     Scaling {
         #[arg(long, default_value_t = 5000)]
@@ -73,6 +91,8 @@ fn main() -> Result<()> {
         What::Accuracy { data, set, seeds, filters, methods } => {
             ("accuracy", accuracy::run(data, set, *seeds, filters, methods)?)
         }
+        What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
+        What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
         What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
     };
     let record = json!({

@@ -17,7 +17,7 @@ pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
 pub(crate) use real::{LANES, Lanes, Real};
-pub(crate) use solver::{CholeskySolver, solve_all};
+pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 
 /// Runs a closure compiled for the widest vector instructions this processor has.

@@ -78,6 +78,18 @@ pub enum FitError {
         /// The noise in use.
         noise: f64,
     },
+    /// A covariance that projects to a matrix with a negative eigenvalue.
+    #[error(
+        "the covariance of class '{class}' is indefinite: in feature space its smallest eigenvalue is {smallest:e} and its largest {largest:e}; pass a positive semi-definite matrix"
+    )]
+    Indefinite {
+        /// The class.
+        class: String,
+        /// The smallest eigenvalue of its projection.
+        smallest: f64,
+        /// The largest.
+        largest: f64,
+    },
     /// A distance that is not finite.
     #[error(
         "distance '{distance}' between classes '{first}' and '{second}' is {value}: increase noise, or check the distance's own code"

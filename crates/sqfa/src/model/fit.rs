@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crate::constraint::Constraint;
 use crate::distance::Distance;
-use crate::linalg::{Mat, beside, inner, orthonormalize};
+use crate::features::Gaussians;
+use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
 use crate::objective::MeanDistance;
 use crate::optimize::{Control, Preconditioner, Progress, climb};
 use crate::statistics::ClassStatistics;
@@ -36,8 +37,9 @@ impl Sqfa {
         self.check(statistics, noise)?;
         let began = Instant::now();
         let mut warnings = self.warnings(statistics, noise);
-        let statistics = precise_enough(statistics, noise, &mut warnings);
-        let preconditioner = Preconditioner::new(&statistics, noise, self.preconditioning);
+        let largest = starts::largest_variance(statistics);
+        let statistics = precise_enough(statistics, noise, largest, &mut warnings);
+        let preconditioner = Preconditioner::new(&statistics, noise, largest, self.preconditioning);
         let groups = match self.learning {
             Learning::Joint => vec![self.filters],
             Learning::Sequential(size) => {
@@ -121,6 +123,7 @@ impl Sqfa {
                 if objective(run) > objective(best) { run } else { best }
             })
             .unwrap_or(0);
+        check_definite(runs[best].point.gaussians(), noise, statistics)?;
         let mut filters = runs[best].point.filters();
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);
@@ -289,6 +292,31 @@ impl FittedSqfa {
     }
 }
 
+/// Relative size below which a negative eigenvalue of a projection is taken for round-off.
+const INDEFINITE: f64 = 1e-4;
+
+/// Refuses covariances that noise alone made positive: given ones too large to be factored beforehand.
+fn check_definite(
+    gaussians: &Gaussians,
+    noise: f64,
+    statistics: &ClassStatistics,
+) -> Result<(), FitError> {
+    let m = gaussians.order();
+    let mut vectors = vec![0.0; m * m];
+    for class in 0..gaussians.len() {
+        let mut matrix = gaussians.covariance(class).to_vec();
+        f64::eigen(&mut matrix, &mut vectors, m);
+        let values = || (0..m).map(|i| matrix[i * m + i] - noise);
+        let smallest = values().fold(f64::INFINITY, f64::min);
+        let largest = values().fold(0.0, f64::max);
+        if smallest < -INDEFINITE * (largest + noise) {
+            let class = statistics.classes().label(class).to_string();
+            return Err(FitError::Indefinite { class, smallest, largest });
+        }
+    }
+    Ok(())
+}
+
 fn acts_on_second_moments(distance: &Distance) -> bool {
     ["affine-invariant", "squared-affine-invariant", "log-euclidean", "squared-log-euclidean"]
         .contains(&distance.name())
@@ -298,12 +326,13 @@ fn acts_on_second_moments(distance: &Distance) -> bool {
 fn precise_enough<'a>(
     statistics: &'a ClassStatistics,
     noise: f64,
+    largest_variance: f64,
     warnings: &mut Vec<String>,
 ) -> Precise<'a> {
     if statistics.covariances().iter().all(|covariance| !covariance.is_single()) {
         return Precise::Given(statistics);
     }
-    let ratio = starts::largest_variance(statistics) / noise;
+    let ratio = largest_variance / noise;
     if ratio <= SINGLE_PRECISION_RANGE {
         return Precise::Given(statistics);
     }

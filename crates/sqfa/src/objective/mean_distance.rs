@@ -11,7 +11,7 @@ use super::small::{Forms, SmallProblem, SmallValue};
 use super::{EvaluationError, Objective};
 use crate::constraint::Constraint;
 use crate::distance::{Distance, PairPlan};
-use crate::features::pass;
+use crate::features::{Gaussians, pass};
 use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
 use crate::statistics::ClassStatistics;
 
@@ -48,6 +48,11 @@ pub(crate) struct Line {
 }
 
 impl Point {
+    /// The class Gaussians in feature space, noise included.
+    pub(crate) fn gaussians(&self) -> &Gaussians {
+        &self.value.gaussians
+    }
+
     /// F = ηT.
     pub(crate) fn filters(&self) -> Mat<f64> {
         let m = self.free.ncols();

@@ -56,7 +56,7 @@ impl Forms {
 pub(super) struct SmallValue {
     pub(super) map: Map,
     pub(super) sums: PairSums,
-    gaussians: Gaussians,
+    pub(super) gaussians: Gaussians,
 }
 
 /// The part of the problem that is independent of n.

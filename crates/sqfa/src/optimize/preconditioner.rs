@@ -3,7 +3,7 @@
 //! M = Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) + σ²I. Where the data's variances differ by orders of magnitude, as in
 //! natural images, measuring steps in this metric saves most passes; where they do not, it saves nothing.
 
-use crate::linalg::{CholeskySolver, Mat, MatRef, solve_all};
+use crate::linalg::{CholeskySolver, Mat, MatRef, beside};
 use crate::statistics::ClassStatistics;
 
 /// Whether to precondition.
@@ -20,6 +20,9 @@ pub enum Preconditioning {
 
 /// Beyond this dimension factoring costs more than it saves.
 const MAX_DIMENSION: usize = 8192;
+/// How far the largest variance must stand out from the average one (noise included) for it to pay:
+/// on MNIST (13 at σ² = 5, 36 at σ² = 1) it saves nothing, on SVHN (about 300) it saves four passes of five.
+const SPREAD: f64 = 50.0;
 /// Single precision cannot factor matrices that are worse conditioned than this.
 const SMALLEST_SHIFT: f64 = 1e-6;
 
@@ -31,11 +34,17 @@ pub(crate) enum Preconditioner {
 }
 
 impl Preconditioner {
-    pub(crate) fn new(statistics: &ClassStatistics, noise: f64, wish: Preconditioning) -> Self {
+    /// `largest_variance` is that of any class in any direction; with `Auto` it decides.
+    pub(crate) fn new(
+        statistics: &ClassStatistics,
+        noise: f64,
+        largest_variance: f64,
+        wish: Preconditioning,
+    ) -> Self {
         let n = statistics.dimension();
-        if wish == Preconditioning::Off
-            || (wish == Preconditioning::Auto && (n > MAX_DIMENSION || n < 3))
-        {
+        let spread = largest_variance / (statistics.noise_scale() + noise);
+        let worthwhile = n <= MAX_DIMENSION && spread > SPREAD;
+        if wish == Preconditioning::Off || (wish == Preconditioning::Auto && !worthwhile) {
             return Self::Identity;
         }
         let mut total = vec![0.0_f32; n * n];
@@ -72,7 +81,18 @@ impl Preconditioner {
     pub(crate) fn apply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Mat<f64>> {
         match self {
             Self::Identity => blocks.iter().map(|block| block.to_owned()).collect(),
-            Self::Total(solver) => solve_all(solver, blocks),
+            Self::Total(solver) => {
+                let solved = solver.solve(beside(blocks).as_ref());
+                let mut column = 0;
+                blocks
+                    .iter()
+                    .map(|block| {
+                        let first = column;
+                        column += block.ncols();
+                        solved.subcols(first, block.ncols()).to_owned()
+                    })
+                    .collect()
+            }
         }
     }
 

@@ -18,28 +18,28 @@ use crate::with_table;
 
 /// Bytes are centred here, so that 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
 const BYTE_CENTRE: f64 = 128.0;
-const BYTE_BLOCK: usize = 1024;
+pub(super) const BYTE_BLOCK: usize = 1024;
 /// Points whose products are summed in the data's own precision before the sum continues in f64.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// A running sum of labelled points.
 #[derive(Debug, Clone)]
 pub struct ClassAccumulator {
-    classes: Classes,
-    dimension: usize,
-    sums: Vec<ClassSum>,
+    pub(super) classes: Classes,
+    pub(super) dimension: usize,
+    pub(super) sums: Vec<ClassSum>,
     /// Whether any batch came in double precision; the covariances then are, too.
-    double: bool,
+    pub(super) double: bool,
 }
 
 #[derive(Debug, Clone)]
-struct ClassSum {
-    count: u64,
+pub(super) struct ClassSum {
+    pub(super) count: u64,
     /// For bytes the sum about 128, else the mean.
-    mean: Vec<f64>,
+    pub(super) mean: Vec<f64>,
     /// Lower triangle, row-major: for bytes about 128, else about the mean.
-    scatter: Vec<f64>,
-    bytes: bool,
+    pub(super) scatter: Vec<f64>,
+    pub(super) bytes: bool,
 }
 
 impl ClassAccumulator {
@@ -154,11 +154,11 @@ impl ClassAccumulator {
 }
 
 impl ClassSum {
-    fn empty(n: usize) -> Self {
+    pub(super) fn empty(n: usize) -> Self {
         Self { count: 0, mean: vec![0.0; n], scatter: vec![0.0; n * n], bytes: true }
     }
 
-    fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
+    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
         if !self.bytes {
             return self.add_reals::<f32, _>(table, rows);
         }
@@ -173,7 +173,7 @@ impl ClassSum {
         }
     }
 
-    fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[usize]) {
+    pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[usize]) {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
@@ -207,7 +207,7 @@ impl ClassSum {
         }
     }
 
-    fn step_mean(&mut self, shift: &[f64], size: u64) {
+    pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
         self.count += size;
         let share = size as f64 / self.count as f64;
         self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
@@ -245,7 +245,7 @@ impl ClassSum {
     }
 
     /// Turns exact sums about 128 into a mean and a scatter about it.
-    fn leave_bytes(&mut self) {
+    pub(super) fn leave_bytes(&mut self) {
         if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
             return;
         }
@@ -261,7 +261,7 @@ impl ClassSum {
 }
 
 /// Refuses a batch that does not fit or holds a value that is not finite.
-fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
+pub(super) fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
     }
@@ -288,7 +288,7 @@ fn finite<S: Scalar>(table: &Table<'_, S>) -> Result<(), StatisticsError> {
     Err(StatisticsError::NotFinite { row, column, value: table.get(row, column).to_f64() })
 }
 
-fn gather<S: Scalar, T: Element>(
+pub(super) fn gather<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: &[usize],
     block: &mut [T],

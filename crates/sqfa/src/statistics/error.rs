@@ -23,6 +23,26 @@ pub enum StatisticsError {
         /// Points given.
         points: usize,
     },
+    /// Points and weights that do not match.
+    #[error("{weights} weights for {points} points: give one weight per point")]
+    WeightCount {
+        /// Weights given.
+        weights: usize,
+        /// Points given.
+        points: usize,
+    },
+    /// Weights whose sum is no 64-bit count.
+    #[error("the weights of class '{class}' add up to more than 2⁵³: scale them down")]
+    WeightSum {
+        /// The class.
+        class: String,
+    },
+    /// Bytes that are no accumulator.
+    #[error("these bytes are no class statistics of this version: {problem}")]
+    Bytes {
+        /// What is wrong with them.
+        problem: String,
+    },
     /// A label that is not known or not a class.
     #[error(transparent)]
     Label(#[from] LabelError),

@@ -5,8 +5,10 @@ mod covariance;
 mod error;
 mod estimator;
 mod given;
+mod portable;
 mod preprocess;
 mod reduce;
+mod weighted;
 
 use crate::labels::{Classes, Labels};
 use crate::linalg::Mat;

@@ -135,7 +135,7 @@ fn global_std(statistics: &ClassStatistics) -> f64 {
 }
 
 impl ClassStatistics {
-    fn total_count(&self) -> f64 {
+    pub(super) fn total_count(&self) -> f64 {
         // Without counts the classes stand for equally large, very large samples.
         self.counts().map_or(1e12, |counts| counts.iter().sum::<u64>() as f64)
     }

@@ -37,9 +37,12 @@ impl ClassStatistics {
             return None;
         }
         let mut total = vec![0.0_f64; n * n];
-        let (shares, mean) = (self.shares(), self.total_mean());
+        let (shares, mean, points) = (self.shares(), self.total_mean(), self.total_count());
         for (class, (share, covariance)) in shares.iter().zip(self.covariances()).enumerate() {
-            covariance.entries()?.add_lower_to(n, *share, &mut total);
+            // The scatter of all points over their number less one, as for every class.
+            let within = (share * points - 1.0) / (points - 1.0);
+            let share = share * points / (points - 1.0);
+            covariance.entries()?.add_lower_to(n, within, &mut total);
             let shift: Vec<f64> = (0..n).map(|i| self.means()[(i, class)] - mean[i]).collect();
             for i in 0..n {
                 for j in 0..=i {

@@ -1,0 +1,56 @@
+# The words of this project: demo · test · check · bench (bench-peers and fuzz are never part of the tests).
+.PHONY: help demo test test-rust test-python check bench bench-peers fuzz docs clean
+
+# Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
+DATA ?= data
+DATE ?= $(shell date +%F)
+VENV ?= .venv
+PYTHON ?= python3
+export CARGO_TERM_COLOR ?= auto
+
+help:
+	@echo "make demo        fit the six variants on built-in data and print what they achieve"
+	@echo "make test        every test, installing what they need"
+	@echo "make check       formatting, lints, documentation"
+	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
+	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
+	@echo "make fuzz        coverage-guided fuzzing of every file reader (SECONDS each)"
+
+demo:
+	cargo run --release --quiet -p sqfa-cli -- demo
+
+test: test-rust test-python
+
+test-rust:
+	cargo test --workspace --all-targets
+	cargo test --workspace --doc
+
+test-python:
+	@true
+
+check:
+	cargo fmt --all -- --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+bench:
+	cargo build --release -p sqfa-bench
+	target/release/sqfa-bench kernels --out benchmarks/runs --date $(DATE)
+	target/release/sqfa-bench scaling --out benchmarks/runs --date $(DATE)
+	target/release/sqfa-bench fits --data $(DATA) --out benchmarks/runs --date $(DATE)
+	target/release/sqfa-bench accuracy --set mnist --data $(DATA) --out benchmarks/runs --date $(DATE)
+	target/release/sqfa-bench accuracy --set svhn --data $(DATA) --out benchmarks/runs --date $(DATE)
+
+bench-peers:
+	benchmarks/peers/run.sh $(DATA) $(DATE)
+
+SECONDS ?= 60
+fuzz:
+	fuzz/run.sh $(SECONDS)
+
+docs:
+	cargo doc --workspace --no-deps --open
+
+clean:
+	cargo clean
+	rm -rf $(VENV)

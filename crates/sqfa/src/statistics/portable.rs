@@ -1,0 +1,213 @@
+//! Accumulators as bytes, to travel between processes and machines.
+//!
+//! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
+//! kind, its mean and the lower triangle of its scatter; last a 64-bit sum that guards against damage.
+
+use super::accumulator::ClassSum;
+use super::{ClassAccumulator, StatisticsError};
+use crate::labels::Classes;
+
+const MAGIC: &[u8; 8] = b"sqfa-sum";
+const VERSION: u32 = 1;
+
+impl ClassAccumulator {
+    /// The accumulator as bytes; [`ClassAccumulator::from_bytes`] reads them back to the last bit.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let n = self.dimension;
+        let per_class = 9 + 8 * (n + n * (n + 1) / 2);
+        let mut bytes = Vec::with_capacity(64 + self.sums.len() * (per_class + 16));
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.push(u8::from(self.double));
+        bytes.extend_from_slice(&(n as u64).to_le_bytes());
+        write_classes(&self.classes, &mut bytes);
+        for sum in &self.sums {
+            bytes.extend_from_slice(&sum.count.to_le_bytes());
+            bytes.push(u8::from(sum.bytes));
+            let rows = (0..n).map(|i| &sum.scatter[i * n..][..=i]);
+            for values in std::iter::once(sum.mean.as_slice()).chain(rows) {
+                values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            }
+        }
+        let guard = guard(&bytes);
+        bytes.extend_from_slice(&guard.to_le_bytes());
+        bytes
+    }
+
+    /// The accumulator in the bytes of [`ClassAccumulator::to_bytes`]; every size is checked first.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatisticsError> {
+        let (content, tail) = bytes
+            .split_last_chunk::<8>()
+            .ok_or_else(|| refuse(format!("{} bytes are too few", bytes.len())))?;
+        let mut reader = Reader { rest: content };
+        if reader.take(MAGIC.len())? != MAGIC {
+            return Err(refuse("they begin differently"));
+        }
+        let version = u32::from_le_bytes(reader.array()?);
+        if version != VERSION {
+            return Err(refuse(format!("version {version}, where {VERSION} is known")));
+        }
+        if guard(content) != u64::from_le_bytes(*tail) {
+            return Err(refuse("the check sum differs, so they were damaged on the way"));
+        }
+        let double = reader.flag()?;
+        let n = reader.size()?;
+        let classes = read_classes(&mut reader)?;
+        let entries = n.checked_add(1).and_then(|m| n.checked_mul(m)).map(|twice| twice / 2);
+        let needed = entries
+            .and_then(|entries| entries.checked_add(n)?.checked_mul(8)?.checked_add(9))
+            .and_then(|size| size.checked_mul(classes.len()));
+        if n == 0 || needed != Some(reader.rest.len()) {
+            return Err(refuse(format!(
+                "{} bytes left for {} classes of {n} dimensions",
+                reader.rest.len(),
+                classes.len()
+            )));
+        }
+        let sums = (0..classes.len()).map(|_| read_sum(&mut reader, n)).collect::<Result<_, _>>()?;
+        Ok(Self { classes, dimension: n, sums, double })
+    }
+}
+
+fn refuse(problem: impl Into<String>) -> StatisticsError {
+    StatisticsError::Bytes { problem: problem.into() }
+}
+
+/// FNV-1a over 64-bit words.
+fn guard(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let last = rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let words = words.iter().map(|&word| u64::from_le_bytes(word));
+    words.chain([last, bytes.len() as u64]).fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
+        (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+    })
+}
+
+fn write_classes(classes: &Classes, bytes: &mut Vec<u8>) {
+    bytes.push(u8::from(matches!(classes, Classes::Texts(_))));
+    bytes.extend_from_slice(&(classes.len() as u64).to_le_bytes());
+    match classes {
+        Classes::Integers(values) => {
+            values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+        }
+        Classes::Texts(values) => {
+            for text in values {
+                bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(text.as_bytes());
+            }
+        }
+    }
+}
+
+fn read_classes(reader: &mut Reader<'_>) -> Result<Classes, StatisticsError> {
+    let text = reader.flag()?;
+    let count = reader.size()?;
+    // Every class takes at least eight bytes, so a wild count ends here.
+    if count > reader.rest.len() / 8 {
+        return Err(refuse(format!("{count} classes do not fit in")));
+    }
+    if !text {
+        let values = (0..count).map(|_| Ok(i64::from_le_bytes(reader.array()?)));
+        return Ok(Classes::Integers(values.collect::<Result<_, StatisticsError>>()?));
+    }
+    let texts = (0..count).map(|_| {
+        let length = reader.size()?;
+        let text = std::str::from_utf8(reader.take(length)?);
+        text.map(str::to_owned).map_err(|_| refuse("a class name is not text"))
+    });
+    Ok(Classes::Texts(texts.collect::<Result<_, _>>()?))
+}
+
+fn read_sum(reader: &mut Reader<'_>, n: usize) -> Result<ClassSum, StatisticsError> {
+    let count = u64::from_le_bytes(reader.array()?);
+    let bytes = reader.flag()?;
+    let mut sum = ClassSum { count, bytes, ..ClassSum::empty(n) };
+    reader.reals(&mut sum.mean)?;
+    for i in 0..n {
+        reader.reals(&mut sum.scatter[i * n..][..=i])?;
+    }
+    Ok(sum)
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], StatisticsError> {
+        let (taken, rest) =
+            self.rest.split_at_checked(length).ok_or_else(|| refuse("they end too early"))?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], StatisticsError> {
+        let (taken, rest) =
+            self.rest.split_first_chunk().ok_or_else(|| refuse("they end too early"))?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    fn flag(&mut self) -> Result<bool, StatisticsError> {
+        match self.array::<1>()? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            [other] => Err(refuse(format!("a flag is {other}"))),
+        }
+    }
+
+    fn size(&mut self) -> Result<usize, StatisticsError> {
+        let value = u64::from_le_bytes(self.array()?);
+        usize::try_from(value).map_err(|_| refuse(format!("a size is {value}")))
+    }
+
+    fn reals(&mut self, target: &mut [f64]) -> Result<(), StatisticsError> {
+        for value in target {
+            *value = f64::from_le_bytes(self.array()?);
+            if !value.is_finite() {
+                return Err(refuse(format!("a sum is {value}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labels::Labels;
+    use crate::points::Table;
+
+    fn sums(labels: &Labels) -> ClassAccumulator {
+        let values: Vec<f32> = (0..24).map(|i| (i * i % 11) as f32).collect();
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), 3);
+        sums.update(Table::row_major(&values, 8, 3).unwrap().into(), labels).unwrap();
+        sums
+    }
+
+    #[test]
+    fn bytes_come_back_to_the_last_bit() {
+        for labels in [
+            Labels::from_integers(&[4, -1, 4, -1, 4, -1, 4, -1]),
+            Labels::from_texts(&["a", "Ω", "a", "Ω", "a", "Ω", "a", "Ω"]),
+        ] {
+            let bytes = sums(&labels).to_bytes();
+            let back = ClassAccumulator::from_bytes(&bytes).unwrap();
+            assert_eq!(back.classes(), labels.classes());
+            assert_eq!(back.counts(), [4, 4]);
+            assert_eq!(back.to_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn damage_is_noticed_wherever_it_is() {
+        let bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            assert!(ClassAccumulator::from_bytes(&damaged).is_err(), "byte {at}");
+            assert!(ClassAccumulator::from_bytes(&bytes[..at]).is_err(), "cut at {at}");
+        }
+        assert!(ClassAccumulator::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
+    }
+}

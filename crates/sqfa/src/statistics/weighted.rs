@@ -1,0 +1,259 @@
+//! Points that count more than once, and updates that can be stopped on the way.
+//!
+//! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
+//! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
+
+use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, check, gather};
+use super::{ClassAccumulator, StatisticsError};
+use crate::labels::{Classes, Labels};
+use crate::linalg::{Element, Float, add_scatter};
+use crate::points::{Points, Scalar, Table};
+
+/// Multiply-adds between two questions whether to go on: about a tenth of a second on one core.
+const STEP: usize = 4_000_000_000;
+/// Counts are exact in double precision up to here.
+const MOST: u64 = 1 << 53;
+
+impl ClassAccumulator {
+    /// The number of dimensions.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Adds labelled points, each as often as its weight says; 0 leaves a point out.
+    pub fn update_weighted(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        weights: &[u64],
+    ) -> Result<(), StatisticsError> {
+        self.update_while(points, labels, Some(weights), &mut || true).map(|_| ())
+    }
+
+    /// Adds labelled points step by step for as long as `go_on` says so; returns whether all were added.
+    ///
+    /// The sums are the same to the last bit as those of one [`ClassAccumulator::update`]. After a stop
+    /// only some of the points have been added: the accumulator is of no more use.
+    pub fn update_while(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        weights: Option<&[u64]>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, StatisticsError> {
+        check(points, labels, self.dimension)?;
+        let labels = labels.recode(&self.classes)?;
+        let mut rows = vec![Vec::new(); self.classes.len()];
+        for (row, &code) in labels.codes().iter().enumerate() {
+            rows[code as usize].push(row);
+        }
+        if let Some(weights) = weights {
+            self.check_weights(weights, points.rows(), &mut rows)?;
+        }
+        self.double |= matches!(points, Points::F64(_));
+        // Whole blocks of both kinds, so that steps cut nothing an update would not.
+        let step = (STEP / self.dimension.pow(2).max(1)).next_multiple_of(BYTE_BLOCK);
+        for (sum, rows) in self.sums.iter_mut().zip(&rows) {
+            for rows in rows.chunks(step) {
+                if !go_on() {
+                    return Ok(false);
+                }
+                match (points, weights) {
+                    (Points::U8(table), None) => sum.add_bytes(&table, rows),
+                    (Points::F32(table), None) => sum.add_reals::<f32, _>(&table, rows),
+                    (Points::F64(table), None) => sum.add_reals::<f64, _>(&table, rows),
+                    (Points::U8(table), Some(w)) => sum.add_weighted::<f32, _>(&table, rows, w),
+                    (Points::F32(table), Some(w)) => sum.add_weighted::<f32, _>(&table, rows, w),
+                    (Points::F64(table), Some(w)) => sum.add_weighted::<f64, _>(&table, rows, w),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Refuses weights that do not fit and forgets rows of weight 0.
+    fn check_weights(
+        &self,
+        weights: &[u64],
+        points: usize,
+        rows: &mut [Vec<usize>],
+    ) -> Result<(), StatisticsError> {
+        if weights.len() != points {
+            return Err(StatisticsError::WeightCount { weights: weights.len(), points });
+        }
+        for (class, rows) in rows.iter_mut().enumerate() {
+            rows.retain(|&row| weights[row] > 0);
+            let seen = self.sums[class].count;
+            let total = rows.iter().try_fold(seen, |sum, &row| sum.checked_add(weights[row]));
+            if total.is_none_or(|total| total > MOST) {
+                let class = self.classes.label(class).to_string();
+                return Err(StatisticsError::WeightSum { class });
+            }
+        }
+        Ok(())
+    }
+
+    /// The same sums in a larger set of classes, which must hold all of the present ones.
+    pub fn widen(&mut self, classes: Classes) -> Result<(), StatisticsError> {
+        let places: Option<Vec<usize>> = self
+            .classes
+            .iter()
+            .map(|label| classes.iter().position(|other| other == label))
+            .collect();
+        let places = places.ok_or(StatisticsError::Classes)?;
+        let mut sums: Vec<Option<ClassSum>> = (0..classes.len()).map(|_| None).collect();
+        for (place, sum) in places.into_iter().zip(self.sums.drain(..)) {
+            sums[place] = Some(sum);
+        }
+        let empty = || ClassSum::empty(self.dimension);
+        self.sums = sums.into_iter().map(|sum| sum.unwrap_or_else(empty)).collect();
+        self.classes = classes;
+        Ok(())
+    }
+}
+
+impl ClassSum {
+    fn add_weighted<T: Element, S: Scalar>(
+        &mut self,
+        table: &Table<'_, S>,
+        rows: &[usize],
+        weights: &[u64],
+    ) {
+        self.leave_bytes();
+        let n = self.mean.len();
+        let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
+        for rows in rows.chunks(BLOCK) {
+            let weights: Vec<u64> = rows.iter().map(|&row| weights[row]).collect();
+            let total: u64 = weights.iter().sum();
+            let block = &mut block[..rows.len() * n];
+            gather(table, rows, block, |value: S| T::from_f64(value.to_f64()));
+            let centre: Vec<T> =
+                weighted_mean(block, n, &weights).into_iter().map(T::from_f64).collect();
+            for row in block.chunks_mut(n) {
+                for (value, &centre) in row.iter_mut().zip(&centre) {
+                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
+                }
+            }
+            let rest = weighted_mean(block, n, &weights);
+            for (row, &weight) in block.chunks_mut(n).zip(&weights) {
+                let root = (weight as f64).sqrt();
+                row.iter_mut().for_each(|value| *value = T::from_f64(Float::to_f64(*value) * root));
+            }
+            let (count, size) = (self.count as f64, total as f64);
+            let shift: Vec<f64> =
+                (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
+            let coupling = count * size / (count + size);
+            let corrections = [(-size, rest.as_slice()), (coupling, shift.as_slice())];
+            add_scatter(block, rows.len(), n, &corrections, &mut self.scatter);
+            self.step_mean(&shift, total);
+        }
+    }
+}
+
+fn weighted_mean<T: Element>(block: &[T], n: usize, weights: &[u64]) -> Vec<f64> {
+    let mut sums = vec![0.0; n];
+    for (row, &weight) in block.chunks(n).zip(weights) {
+        for (sum, &value) in sums.iter_mut().zip(row) {
+            *sum += weight as f64 * Float::to_f64(value);
+        }
+    }
+    let total = weights.iter().sum::<u64>() as f64;
+    sums.iter().map(|sum| sum / total).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Estimator;
+
+    const N: usize = 3;
+
+    fn data() -> (Vec<f64>, Labels) {
+        let values = (0..20 * N).map(|i| ((i * i * 7 + 3 * i) % 23) as f64 / 5.0 + 100.0).collect();
+        (values, Labels::from_integers(&(0..20).map(|i| i % 2).collect::<Vec<_>>()))
+    }
+
+    fn table(values: &[f64]) -> Points<'_> {
+        Table::row_major(values, values.len() / N, N).unwrap().into()
+    }
+
+    fn close(a: ClassAccumulator, b: ClassAccumulator) {
+        assert_eq!(a.counts(), b.counts());
+        let (a, b) = (a.finish(Estimator::Empirical), b.finish(Estimator::Empirical));
+        let (a, b) = (a.unwrap(), b.unwrap());
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-10, "{x} {y}");
+        for class in 0..2 {
+            (0..N).for_each(|i| near(a.means()[(i, class)], b.means()[(i, class)]));
+            let entries = |statistics: &crate::ClassStatistics| {
+                let mut lower = vec![0.0; N * N];
+                let entries = statistics.covariances()[class].entries().unwrap();
+                entries.add_lower_to(N, 1.0, &mut lower);
+                lower
+            };
+            entries(&a).into_iter().zip(entries(&b)).for_each(|(x, y)| near(x, y));
+        }
+    }
+
+    #[test]
+    fn a_weight_is_a_repetition_count() {
+        let (values, labels) = data();
+        let weights: Vec<u64> = (0..20).map(|i| [0, 1, 2, 3, 7][i % 5]).collect();
+        let mut weighted = ClassAccumulator::new(labels.classes().clone(), N);
+        weighted.update_weighted(table(&values), &labels, &weights).unwrap();
+        let repeated: Vec<usize> =
+            (0..20).flat_map(|row| vec![row; weights[row] as usize]).collect();
+        let mut plain = ClassAccumulator::new(labels.classes().clone(), N);
+        plain.update_rows(table(&values), &labels, &repeated).unwrap();
+        close(weighted, plain);
+    }
+
+    #[test]
+    fn bytes_take_weights_too() {
+        let bytes: Vec<u8> = (0..20 * N).map(|i| ((i * 37) % 251) as u8).collect();
+        let reals: Vec<f64> = bytes.iter().map(|&byte| f64::from(byte)).collect();
+        let (_, labels) = data();
+        let weights: Vec<u64> = (0..20).map(|i| 1 + i % 3).collect();
+        let mut first = ClassAccumulator::new(labels.classes().clone(), N);
+        let points = Table::row_major(&bytes, 20, N).unwrap().into();
+        first.update_weighted(points, &labels, &weights).unwrap();
+        let mut second = ClassAccumulator::new(labels.classes().clone(), N);
+        second.update_weighted(table(&reals), &labels, &weights).unwrap();
+        first.double = true;
+        let (first, second) = (
+            first.finish(Estimator::Empirical).unwrap(),
+            second.finish(Estimator::Empirical).unwrap(),
+        );
+        let (a, b) = (first.noise_scale(), second.noise_scale());
+        assert!((a - b).abs() < 1e-4 * b, "{a} {b}");
+    }
+
+    #[test]
+    fn weights_that_do_not_fit_are_refused() {
+        let (values, labels) = data();
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
+        let short = sums.update_weighted(table(&values), &labels, &[1, 2]).unwrap_err();
+        assert_eq!(short, StatisticsError::WeightCount { weights: 2, points: 20 });
+        let large = sums.update_weighted(table(&values), &labels, &[u64::MAX; 20]).unwrap_err();
+        assert_eq!(large, StatisticsError::WeightSum { class: "0".into() });
+        assert_eq!(sums.counts(), [0, 0]);
+    }
+
+    #[test]
+    fn an_update_can_be_stopped() {
+        let (values, labels) = data();
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
+        assert!(!sums.update_while(table(&values), &labels, None, &mut || false).unwrap());
+        assert!(sums.update_while(table(&values), &labels, None, &mut || true).unwrap());
+        assert_eq!(sums.counts(), [10, 10]);
+    }
+
+    #[test]
+    fn new_classes_find_their_place() {
+        let (values, labels) = data();
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
+        sums.update(table(&values), &labels).unwrap();
+        sums.widen(Classes::Integers(vec![-1, 0, 1])).unwrap();
+        assert_eq!(sums.counts(), [0, 10, 10]);
+        assert_eq!(sums.widen(Classes::numbered(2)), Err(StatisticsError::Classes));
+    }
+}

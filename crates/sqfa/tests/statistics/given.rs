@@ -1,0 +1,111 @@
+//! Statistics given from outside, and the rules of labels.
+
+use sqfa::{ClassStatistics, Classes, GivenMatrices, Label, Labels, Moments};
+
+use crate::common::diagonal;
+use crate::problems::{entries, given, given_single, random_classes, worst};
+
+#[test]
+fn given_moments_are_kept_as_they_are() {
+    let classes = random_classes(5, 3, 91);
+    let (double, single) = (given(&classes), given_single(&classes));
+    for (class, normal) in classes.iter().enumerate() {
+        assert_eq!(entries(&double, class), normal.covariance);
+        let rounded: Vec<f64> =
+            normal.covariance.iter().map(|&entry| f64::from(entry as f32)).collect();
+        assert_eq!(entries(&single, class), rounded);
+        let mean: Vec<f64> = double.means().col(class).iter().copied().collect();
+        assert_eq!(mean, normal.mean);
+    }
+    assert_eq!(double.moments(), Moments::Central);
+    assert_eq!(double.counts(), None);
+    assert_eq!(double.shares(), [1.0 / 3.0; 3]);
+    assert_eq!((double.bytes(), single.bytes()), (3 * 25 * 8, 3 * 25 * 4));
+    let doubled = single.in_double_precision();
+    assert!(doubled.covariances().iter().all(|covariance| !covariance.is_single()));
+    assert_eq!(entries(&doubled, 1), entries(&single, 1));
+}
+
+#[test]
+fn counts_weigh_the_classes() {
+    let matrices = vec![diagonal(&[1.0, 3.0]), diagonal(&[5.0, 7.0])];
+    let found = ClassStatistics::from_moments(
+        Classes::Texts(vec!["a".into(), "b".into()]),
+        Some(vec![30, 10]),
+        &[0.0, 0.0, 4.0, 8.0],
+        GivenMatrices::F64(matrices),
+    )
+    .unwrap();
+    assert_eq!(found.shares(), [0.75, 0.25]);
+    assert_eq!(found.total_mean(), [1.0, 2.0]);
+    // (¾·(1 + 3) + ¼·(5 + 7)) / 2
+    assert_eq!(found.noise_scale(), 3.0);
+    assert_eq!(found.classes().label(1), Label::Text("b".into()));
+}
+
+#[test]
+fn second_moments_alone_have_no_means() {
+    let matrices = vec![diagonal(&[1.0, 2.0]), diagonal(&[2.0, 1.0])];
+    let found = ClassStatistics::from_second_moments(
+        Classes::numbered(2),
+        Some(vec![5, 9]),
+        2,
+        GivenMatrices::F64(matrices.clone()),
+    )
+    .unwrap();
+    assert_eq!(found.moments(), Moments::Second);
+    assert_eq!(found.counts(), Some([5, 9].as_slice()));
+    assert_eq!((found.dimension(), entries(&found, 1)), (2, matrices[1].clone()));
+    assert!(found.means().col(0).iter().chain(found.means().col(1).iter()).all(|&mean| mean == 0.0));
+}
+
+#[test]
+fn round_off_of_given_matrices_is_forgiven() {
+    let mut classes = random_classes(4, 2, 92);
+    let exact = classes[1].covariance.clone();
+    // Single-precision round-off of another program: entries and their mirror images differ a little.
+    classes[1].covariance[1] *= 1.0 + 1e-6;
+    let found = given(&classes);
+    assert!(worst(&entries(&found, 1), &exact) <= 1e-5);
+    // A matrix of rank 1 whose smallest eigenvalues are 0 up to round-off.
+    let line = [0.1, 0.7, -0.3, 0.9];
+    classes[0].covariance = (0..16).map(|at| line[at / 4] * line[at % 4]).collect();
+    given_single(&classes);
+}
+
+#[test]
+fn labels_are_integers_when_all_of_them_read_as_one() {
+    let texts = |labels: &[&str]| Labels::from_texts(labels);
+    assert_eq!(texts(&["10", "9", "-3", "9"]).classes(), &Classes::Integers(vec![-3, 9, 10]));
+    assert_eq!(texts(&["10", "9", "-3", "9"]).codes(), [2, 1, 0, 1]);
+    // One that is no integer turns all of them to text, in the order of their bytes.
+    for odd in ["9.5", "1e3", "", "cat", "9223372036854775808", "é"] {
+        let labels = texts(&["10", "9", odd]);
+        let mut expected = vec!["10".to_owned(), "9".to_owned(), odd.to_owned()];
+        expected.sort();
+        assert_eq!(labels.classes(), &Classes::Texts(expected), "{odd}");
+    }
+    assert_eq!(texts(&["Zebra", "apple", "zebra"]).codes(), [0, 1, 2]);
+}
+
+#[test]
+fn floating_point_labels_must_be_whole() {
+    assert_eq!(
+        Labels::from_floats(&[2.0, -1.0, 2.0, -0.0]).unwrap().classes(),
+        &Classes::Integers(vec![-1, 0, 2])
+    );
+    for bad in [0.5, f64::NAN, f64::INFINITY, 1e300] {
+        let message = Labels::from_floats(&[0.0, 1.0, bad]).unwrap_err().to_string();
+        let value = format!("label {bad} at row 2");
+        assert!(message.contains(&value) && message.contains("integer or text"), "{message}");
+    }
+}
+
+#[test]
+fn codes_must_name_a_class() {
+    let classes = Classes::numbered(3);
+    let labels = Labels::from_codes(classes.clone(), vec![2, 0, 2]).unwrap();
+    assert_eq!(labels.counts(), [1, 0, 2]);
+    assert_eq!((labels.len(), labels.is_empty()), (3, false));
+    assert_eq!(Labels::from_codes(classes, vec![3]), None);
+}

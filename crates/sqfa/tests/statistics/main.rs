@@ -1,0 +1,15 @@
+//! Class statistics against the definitions: from points of every type and layout, streamed, merged,
+//! shrunk, given, preprocessed and reduced.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../problems/mod.rs"]
+mod problems;
+
+mod given;
+mod moments;
+mod preprocessing;
+mod shrinkage;
+mod streaming;
