@@ -4,6 +4,7 @@ mod classify;
 mod constraint;
 mod distance;
 mod features;
+mod fisher_rao;
 mod labels;
 mod linalg;
 mod model;
@@ -22,6 +23,10 @@ pub use distance::{
     PairGradient, Parameter, mean_distance, pairwise, pairwise_between, registry,
 };
 pub use features::{Gaussian, GaussianError, Gaussians, project};
+pub use fisher_rao::{
+    Certainty, FisherRao, FisherRaoError, FisherRaoGradient, FisherRaoOptions, GaussianPoint,
+    Geodesic, Side, Velocity, exponential, fisher_rao, fisher_rao_pairwise, logarithm,
+};
 pub use labels::{Classes, Label, LabelError, Labels};
 pub use linalg::{Mat, MatMut, MatRef};
 pub use model::{

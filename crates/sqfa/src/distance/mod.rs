@@ -3,6 +3,7 @@
 mod affine_invariant;
 mod calvo_oller;
 mod chernoff;
+mod fisher_rao;
 mod formula;
 mod jeffreys;
 mod kernel;
@@ -24,6 +25,7 @@ use crate::features::Gaussian;
 use crate::names::nearest;
 use kernel::Kernel;
 
+pub(crate) use kernel::Hint;
 pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
 pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::Distance;
 use super::formula::{Pair, Slopes, Work, filled};
+use super::kernel::Hint;
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real};
 
@@ -57,6 +58,8 @@ pub(crate) struct PairSums {
     pub(crate) mean_slopes: Vec<f64>,
     /// c × m × m, symmetric.
     pub(crate) cov_slopes: Vec<f64>,
+    /// What the distance remembers of every pair; empty when it keeps nothing.
+    pub(crate) hints: Vec<Hint>,
 }
 
 impl PairPlan {
@@ -83,11 +86,12 @@ impl PairPlan {
         self.pairs.len()
     }
 
-    /// The weighted mean distance and its derivatives.
+    /// The weighted mean distance and its derivatives, helped by the hints of a nearby evaluation, if any.
     pub(crate) fn evaluate(
         &self,
         distance: &Distance,
         gaussians: &Gaussians,
+        hints: &[Hint],
     ) -> Result<PairSums, PairError> {
         let order = gaussians.order();
         let lanes = distance.kernel.shares_lanes(order);
@@ -98,8 +102,14 @@ impl PairPlan {
             .pairs
             .par_chunks(per_chunk)
             .zip(self.weights.par_chunks(per_chunk))
-            .map(|(pairs, weights)| {
+            .enumerate()
+            .map(|(index, (pairs, weights))| {
                 let mut sums = ChunkSums::new(self.classes, order);
+                if distance.kernel.keeps_hints() {
+                    let given = hints.iter().skip(index * per_chunk).take(pairs.len());
+                    sums.hints = given.cloned().collect();
+                    sums.hints.resize(pairs.len(), Hint::new());
+                }
                 if lanes {
                     sums.add::<Lanes>(distance, gaussians, pairs, weights)?;
                 } else {
@@ -112,6 +122,7 @@ impl PairPlan {
             value: 0.0,
             mean_slopes: vec![0.0; self.classes * order],
             cov_slopes: vec![0.0; self.classes * order * order],
+            hints: Vec::new(),
         };
         for chunk in chunks {
             chunk?.fold_into(&mut total, order);
@@ -124,12 +135,13 @@ impl PairPlan {
 struct ChunkSums {
     value: f64,
     slopes: Vec<Option<(Vec<f64>, Vec<f64>)>>,
+    hints: Vec<Hint>,
     order: usize,
 }
 
 impl ChunkSums {
     fn new(classes: usize, order: usize) -> Self {
-        Self { value: 0.0, slopes: vec![None; classes], order }
+        Self { value: 0.0, slopes: vec![None; classes], hints: Vec::new(), order }
     }
 
     fn add<R: Batch>(
@@ -142,9 +154,11 @@ impl ChunkSums {
         let order = self.order;
         let mut buffers = Buffers::<R>::new(order);
         let mut slopes = filled(order, R::splat(0.0));
-        for (pairs, weights) in pairs.chunks(R::WIDTH).zip(weights.chunks(R::WIDTH)) {
+        let batches = pairs.chunks(R::WIDTH).zip(weights.chunks(R::WIDTH));
+        for (batch, (pairs, weights)) in batches.enumerate() {
             buffers.load(gaussians, gaussians, pairs);
-            let values = buffers.evaluate(distance, Some(&mut slopes));
+            let hint = self.hints.get_mut(batch);
+            let values = buffers.evaluate(distance, Some(&mut slopes), hint);
             for (lane, (&(i, j), &weight)) in pairs.iter().zip(weights).enumerate() {
                 let (i, j) = (i as usize, j as usize);
                 if same(gaussians, i, gaussians, j) {
@@ -191,6 +205,7 @@ impl ChunkSums {
 
     fn fold_into(self, total: &mut PairSums, order: usize) {
         total.value += self.value;
+        total.hints.extend(self.hints);
         for (class, slopes) in self.slopes.into_iter().enumerate() {
             let Some((mean, cov)) = slopes else { continue };
             add_to(&mut total.mean_slopes[class * order..], &mean);
@@ -264,6 +279,7 @@ pub(super) trait Batch: Real {
         pair: &Pair<'_, Self>,
         work: &mut Work<Self>,
         slopes: Option<&mut Slopes<Self>>,
+        hint: Option<&mut Hint>,
     ) -> Self;
 }
 
@@ -273,8 +289,12 @@ impl Batch for f64 {
         pair: &Pair<'_, Self>,
         work: &mut Work<Self>,
         slopes: Option<&mut Slopes<Self>>,
+        hint: Option<&mut Hint>,
     ) -> Self {
-        distance.kernel.one(pair, work, slopes)
+        match hint {
+            Some(hint) => distance.kernel.one_from(pair, work, slopes, hint),
+            None => distance.kernel.one(pair, work, slopes),
+        }
     }
 }
 
@@ -284,6 +304,7 @@ impl Batch for Lanes {
         pair: &Pair<'_, Self>,
         work: &mut Work<Self>,
         slopes: Option<&mut Slopes<Self>>,
+        _: Option<&mut Hint>,
     ) -> Self {
         distance.kernel.eight(pair, work, slopes)
     }
@@ -323,7 +344,12 @@ impl<R: Batch> Buffers<R> {
         }
     }
 
-    pub(super) fn evaluate(&mut self, distance: &Distance, slopes: Option<&mut Slopes<R>>) -> R {
+    pub(super) fn evaluate(
+        &mut self,
+        distance: &Distance,
+        slopes: Option<&mut Slopes<R>>,
+        hint: Option<&mut Hint>,
+    ) -> R {
         let pair = Pair {
             order: self.order,
             mean_a: &self.mean_a,
@@ -331,7 +357,7 @@ impl<R: Batch> Buffers<R> {
             mean_b: &self.mean_b,
             cov_b: &self.cov_b,
         };
-        R::run(distance, &pair, &mut self.work, slopes)
+        R::run(distance, &pair, &mut self.work, slopes, hint)
     }
 }
 

@@ -51,7 +51,7 @@ pub fn mean_distance(
     distance: &Distance,
     gaussians: &Gaussians,
 ) -> Result<MeanPairDistance, PairError> {
-    let sums = PairPlan::new(gaussians.len(), None).evaluate(distance, gaussians)?;
+    let sums = PairPlan::new(gaussians.len(), None).evaluate(distance, gaussians, &[])?;
     Ok(MeanPairDistance {
         value: sums.value,
         mean_slopes: sums.mean_slopes,
@@ -71,7 +71,7 @@ fn row<R: Batch>(
     let mut distances = Vec::with_capacity(second.len());
     for batch in pairs.chunks(R::WIDTH) {
         buffers.load(first, second, batch);
-        let values = buffers.evaluate(distance, None);
+        let values = buffers.evaluate(distance, None, None);
         for (lane, &(_, j)) in batch.iter().enumerate() {
             let j = j as usize;
             let value = values.lane(lane);

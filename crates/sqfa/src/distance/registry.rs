@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::affine_invariant::SquaredAffineInvariant;
 use super::calvo_oller::SquaredCalvoOller;
 use super::chernoff::Chernoff;
+use super::fisher_rao::ExactFisherRao;
 use super::jeffreys::Jeffreys;
 use super::kernel::Kernel;
 use super::link::{EqualCovarianceLink, HellingerLink, Linked, Root};
@@ -88,6 +89,13 @@ static REGISTRY: &[Entry] = &[
         b"stma",
         "lower bound of Fisher–Rao between Gaussians (SQFA)",
         |_| Linked(SquaredCalvoOller, Root)
+    ),
+    entry!(
+        "fisher-rao",
+        None,
+        b"stma",
+        "exact Fisher–Rao distance between Gaussians (SQFA-FR)",
+        |_| { ExactFisherRao }
     ),
     entry!(
         "affine-invariant",

@@ -173,7 +173,7 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
         let mut group = first;
         while group < end {
             let group_end = (group + FLUSH).min(end);
-            self_and_corner(matrix, n, packed, group, group_end, first, &mut sums);
+            corner::<T, W, C, FUSED>(matrix, n, packed, group..group_end, first, &mut sums);
             let mut row = group_end;
             while row < n {
                 let rows = ROWS.min(n - row);
@@ -208,36 +208,50 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     }
 }
 
-/// The square on the diagonal of one flush group, in f64.
+/// The square on the diagonal of one flush group: strips below C × C squares, which are done entry by entry.
 #[inline(always)]
-fn self_and_corner<T: Element, const W: usize>(
+fn corner<T: Element, const W: usize, const C: usize, const FUSED: bool>(
     matrix: &[T],
     n: usize,
     packed: &[[T; W]],
-    group: usize,
-    end: usize,
+    group: std::ops::Range<usize>,
     first: usize,
     sums: &mut [[f64; W]],
 ) {
-    for j in group..end {
-        let column = &matrix[j * n..][..n];
-        let mut dot = [0.0; W];
-        let own = packed[j].map(num::Float::to_f64);
-        for lane in 0..W {
-            dot[lane] = num::Float::to_f64(column[j]) * own[lane];
-        }
-        for i in j + 1..end {
-            let a = num::Float::to_f64(column[i]);
-            let other = packed[i].map(num::Float::to_f64);
-            let sum = &mut sums[i - first];
-            for lane in 0..W {
-                sum[lane] += a * own[lane];
-                dot[lane] += a * other[lane];
+    let mut flush = [[T::ZERO; W]; FLUSH];
+    let mut column = group.start;
+    while column < group.end {
+        let next = (column + C).min(group.end);
+        for j in column..next {
+            let own = packed[j].map(num::Float::to_f64);
+            for i in j..next {
+                let a = num::Float::to_f64(matrix[j * n + i]);
+                let other = packed[i].map(num::Float::to_f64);
+                for lane in 0..W {
+                    sums[i - first][lane] += a * own[lane];
+                    if i > j {
+                        sums[j - first][lane] += a * other[lane];
+                    }
+                }
             }
         }
-        for lane in 0..W {
-            sums[j - first][lane] += dot[lane];
+        // A short last group ends the square, so nothing lies below it.
+        if next - column == C && next < group.end {
+            let rows = group.end - next;
+            let columns: [&[T]; C] =
+                std::array::from_fn(|k| &matrix[(column + k) * n + next..][..rows]);
+            let factors: [[T; W]; C] = std::array::from_fn(|k| packed[column + k]);
+            let own = &packed[next..group.end];
+            let target = &mut flush[next - group.start..][..rows];
+            let dots = strip::<T, W, C, FUSED>(&columns, &factors, own, target);
+            for k in 0..C {
+                add(&mut sums[column + k - first], &dots[k]);
+            }
         }
+        column = next;
+    }
+    for (sum, part) in sums[group.start - first..].iter_mut().zip(&flush[..group.len()]) {
+        add(sum, part);
     }
 }
 

@@ -65,8 +65,8 @@ pub struct Method {
     pub summary: &'static str,
 }
 
-/// The paper's variants.
-pub const METHODS: [Method; 6] = [
+/// The paper's variants, and SQFA on the exact distance.
+pub const METHODS: [Method; 7] = [
     Method {
         name: "sqfa",
         distance: "calvo-oller",
@@ -102,6 +102,12 @@ pub const METHODS: [Method; 6] = [
         distance: "wasserstein",
         constraint: Constraint::Orthonormal,
         summary: "Wasserstein distance, orthonormal filters",
+    },
+    Method {
+        name: "sqfa-fr",
+        distance: "fisher-rao",
+        constraint: Constraint::Sphere,
+        summary: "the exact Fisher–Rao distance, which the paper only bounds",
     },
 ];
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::small::{Forms, SmallProblem, SmallValue};
 use super::{EvaluationError, Objective};
 use crate::constraint::Constraint;
-use crate::distance::{Distance, PairPlan};
+use crate::distance::{Distance, Hint, PairPlan};
 use crate::features::{Gaussians, pass};
 use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
 use crate::statistics::ClassStatistics;
@@ -104,9 +104,14 @@ impl<'a> MeanDistance<'a> {
         forms
     }
 
-    fn point(&self, free: Mat<f64>, products: Vec<Mat<f64>>) -> Result<Point, EvaluationError> {
+    fn point(
+        &self,
+        free: Mat<f64>,
+        products: Vec<Mat<f64>>,
+        hints: &[Hint],
+    ) -> Result<Point, EvaluationError> {
         let forms = self.forms(free.as_ref(), &products);
-        let value = self.small.evaluate(&forms)?;
+        let value = self.small.evaluate(&forms, hints)?;
         let gradient = self.free_gradient(free.as_ref(), &products, &value);
         Ok(Point { free, products, forms, value, gradient })
     }
@@ -167,7 +172,7 @@ impl Objective for MeanDistance<'_> {
         let products = pass(self.statistics, &blocks);
         free.into_par_iter()
             .zip(products)
-            .map(|(free, products)| self.point(free, products))
+            .map(|(free, products)| self.point(free, products, &[]))
             .collect()
     }
 
@@ -217,7 +222,8 @@ impl Objective for MeanDistance<'_> {
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
         let forms = point.forms.moved(step, &line.first, &line.second);
-        let value = self.small.evaluate(&forms)?;
+        let nearest = line.last.as_ref().map_or(&point.value, |(_, _, value)| value);
+        let value = self.small.evaluate(&forms, &nearest.sums.hints)?;
         let rate = Forms::rate(step, &line.first, &line.second);
         let slope = self.small.slope(&forms, &rate, &value);
         let result = (value.sums.value, slope);
@@ -230,7 +236,7 @@ impl Objective for MeanDistance<'_> {
             Some((last, forms, value)) if last == step => (forms, value),
             _ => {
                 let forms = point.forms.moved(step, &line.first, &line.second);
-                let value = self.small.evaluate(&forms)?;
+                let value = self.small.evaluate(&forms, &point.value.sums.hints)?;
                 (forms, value)
             }
         };
@@ -259,6 +265,7 @@ impl Objective for MeanDistance<'_> {
             let fresh = self.point(
                 std::mem::replace(&mut point.free, Mat::zeros(0, 0)),
                 std::mem::take(&mut point.products),
+                &point.value.sums.hints,
             )?;
             *point = fresh;
         }

@@ -2,7 +2,7 @@
 
 use super::EvaluationError;
 use crate::constraint::{Constraint, Map};
-use crate::distance::{Distance, PairPlan, PairSums};
+use crate::distance::{Distance, Hint, PairPlan, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::Real;
 
@@ -71,8 +71,12 @@ pub(super) struct SmallProblem {
 }
 
 impl SmallProblem {
-    /// Feature statistics, distances and their derivatives. Costs O(c m³ + pairs · m³).
-    pub(super) fn evaluate(&self, forms: &Forms) -> Result<SmallValue, EvaluationError> {
+    /// Feature statistics, distances and their derivatives. Costs O(c m³ + pairs · m³); hints come from nearby.
+    pub(super) fn evaluate(
+        &self,
+        forms: &Forms,
+        hints: &[Hint],
+    ) -> Result<SmallValue, EvaluationError> {
         let m = self.filters;
         let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
         let mut means = Vec::with_capacity(self.classes * m);
@@ -91,7 +95,7 @@ impl SmallProblem {
             covariances.extend(covariance);
         }
         let gaussians = Gaussians::trusted(m, means, covariances);
-        let sums = self.plan.evaluate(&self.distance, &gaussians)?;
+        let sums = self.plan.evaluate(&self.distance, &gaussians, hints)?;
         Ok(SmallValue { map, sums, gaussians })
     }
 

@@ -173,7 +173,11 @@ impl ClassSum {
         }
     }
 
-    pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[usize]) {
+    pub(super) fn add_reals<T: Element, S: Scalar>(
+        &mut self,
+        table: &Table<'_, S>,
+        rows: &[usize],
+    ) {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
@@ -261,7 +265,11 @@ impl ClassSum {
 }
 
 /// Refuses a batch that does not fit or holds a value that is not finite.
-pub(super) fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
+pub(super) fn check(
+    points: Points<'_>,
+    labels: &Labels,
+    dimension: usize,
+) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
     }

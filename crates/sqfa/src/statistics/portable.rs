@@ -64,7 +64,8 @@ impl ClassAccumulator {
                 classes.len()
             )));
         }
-        let sums = (0..classes.len()).map(|_| read_sum(&mut reader, n)).collect::<Result<_, _>>()?;
+        let sums =
+            (0..classes.len()).map(|_| read_sum(&mut reader, n)).collect::<Result<_, _>>()?;
         Ok(Self { classes, dimension: n, sums, double })
     }
 }

@@ -70,9 +70,8 @@ impl Sample {
     /// Rounded to single precision, and back for comparisons.
     pub(crate) fn singles(&self) -> (Vec<f32>, Self) {
         let singles: Vec<f32> = self.values.iter().map(|&value| value as f32).collect();
-        let back = self.mapped(self.columns, |row| {
-            row.iter().map(|&value| f64::from(value as f32)).collect()
-        });
+        let back = self
+            .mapped(self.columns, |row| row.iter().map(|&value| f64::from(value as f32)).collect());
         (singles, back)
     }
 
@@ -80,9 +79,8 @@ impl Sample {
     pub(crate) fn bytes(&self) -> (Vec<u8>, Self) {
         let byte = |value: &f64| (110.0 + 30.0 * value).clamp(0.0, 255.0).round() as u8;
         let bytes: Vec<u8> = self.values.iter().map(byte).collect();
-        let back = self.mapped(self.columns, |row| {
-            row.iter().map(|value| f64::from(byte(value))).collect()
-        });
+        let back = self
+            .mapped(self.columns, |row| row.iter().map(|value| f64::from(byte(value))).collect());
         (bytes, back)
     }
 
@@ -250,7 +248,8 @@ pub(crate) fn eigen(matrix: &[f64], order: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
     for _ in 0..60 {
         for p in 0..order {
             for q in p + 1..order {
-                let angle = 0.5 * (2.0 * a[p * order + q]).atan2(a[q * order + q] - a[p * order + p]);
+                let angle =
+                    0.5 * (2.0 * a[p * order + q]).atan2(a[q * order + q] - a[p * order + p]);
                 let (sine, cosine) = angle.sin_cos();
                 for matrix in [&mut a, &mut vectors] {
                     for k in 0..order {
@@ -286,7 +285,14 @@ pub(crate) fn pencil(first: &[f64], second: &[f64], order: usize) -> (Vec<f64>, 
         .flat_map(|(value, vector)| vector.iter().map(|x| x / value.sqrt()).collect::<Vec<_>>())
         .collect();
     let back = transposed(&white, order);
-    let inner = crate::common::product(&crate::common::product(&white, second, order), &back, order);
+    let inner =
+        crate::common::product(&crate::common::product(&white, second, order), &back, order);
     let (values, vectors) = eigen(&crate::common::symmetric(inner, order), order);
     (values, vectors.iter().map(|vector| crate::common::times(&back, vector)).collect())
+}
+
+/// The largest difference of two matrices of the same shape.
+#[track_caller]
+pub(crate) fn norm_gap(x: &Mat<f64>, y: &Mat<f64>) -> f64 {
+    worst(&columns(x.as_ref()).concat(), &columns(y.as_ref()).concat())
 }

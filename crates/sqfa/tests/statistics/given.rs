@@ -56,7 +56,9 @@ fn second_moments_alone_have_no_means() {
     assert_eq!(found.moments(), Moments::Second);
     assert_eq!(found.counts(), Some([5, 9].as_slice()));
     assert_eq!((found.dimension(), entries(&found, 1)), (2, matrices[1].clone()));
-    assert!(found.means().col(0).iter().chain(found.means().col(1).iter()).all(|&mean| mean == 0.0));
+    assert!(
+        found.means().col(0).iter().chain(found.means().col(1).iter()).all(|&mean| mean == 0.0)
+    );
 }
 
 #[test]

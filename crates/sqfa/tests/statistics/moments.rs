@@ -23,11 +23,16 @@ pub(crate) fn assert_matches(statistics: &ClassStatistics, sample: &Sample, tole
         let found: Vec<f64> = statistics.means().col(class).iter().copied().collect();
         let scale = largest(mean.iter().copied()).max(largest(variances()).sqrt());
         let gap = worst(&found, mean);
-        assert!(gap <= DOUBLE.max(0.1 * tolerance) * scale, "mean of class {class} is off by {gap:e}");
+        assert!(
+            gap <= DOUBLE.max(0.1 * tolerance) * scale,
+            "mean of class {class} is off by {gap:e}"
+        );
         let gap = worst(&entries(statistics, class), covariance) / largest(variances());
         assert!(gap <= tolerance, "covariance of class {class} is off by {gap:e}");
         let diagonal = statistics.covariances()[class].diagonal();
-        assert!(worst(&diagonal, &variances().collect::<Vec<_>>()) <= tolerance * largest(variances()));
+        assert!(
+            worst(&diagonal, &variances().collect::<Vec<_>>()) <= tolerance * largest(variances())
+        );
     }
 }
 
@@ -64,7 +69,8 @@ fn double_precision_points_in_any_layout() {
 
 #[test]
 fn single_precision_points_in_any_layout() {
-    for (counts, columns, seed) in [(vec![2, 3], 1, 54), (vec![40, 7, 19], 5, 55), (vec![700, 513], 11, 56)]
+    for (counts, columns, seed) in
+        [(vec![2, 3], 1, 54), (vec![40, 7, 19], 5, 55), (vec![700, 513], 11, 56)]
     {
         let (singles, sample) = Sample::draw(&counts, columns, seed).singles();
         layouts(&singles, columns, |table| {
@@ -88,7 +94,8 @@ fn exact_covariance(rows: &[&[f64]], i: usize, j: usize) -> f64 {
 #[test]
 fn bytes_in_any_layout_are_summed_exactly() {
     // More than one block of 1024 points in the last case.
-    for (counts, columns, seed) in [(vec![2, 3], 1, 57), (vec![40, 7, 19], 5, 58), (vec![2500, 90], 6, 59)]
+    for (counts, columns, seed) in
+        [(vec![2, 3], 1, 57), (vec![40, 7, 19], 5, 58), (vec![2500, 90], 6, 59)]
     {
         let (bytes, sample) = Sample::draw(&counts, columns, seed).bytes();
         layouts(&bytes, columns, |table| {
@@ -140,8 +147,7 @@ fn means_far_from_zero_cost_no_digits_of_the_covariance() {
 #[test]
 fn a_constant_dimension_has_no_variance_at_all() {
     // A tenth has no finite binary expansion, so a careless mean differs from it.
-    let sample = Sample::draw(&[900, 333], 3, 62)
-        .mapped(4, |row| [row, &[0.1]].concat());
+    let sample = Sample::draw(&[900, 333], 3, 62).mapped(4, |row| [row, &[0.1]].concat());
     let (singles, _) = sample.singles();
     let (bytes, _) = sample.bytes();
     let rows = sample.rows();

@@ -37,9 +37,8 @@ fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
 
 /// Points of unequal classes, scales and offsets, with a constant dimension.
 fn sample() -> Sample {
-    Sample::draw(&[90, 210, 33], 5, 101).mapped(6, |row| {
-        vec![row[0], 10.0 * row[1] + 4.0, 0.1 * row[2], row[3] - 7.0, row[4], 0.1]
-    })
+    Sample::draw(&[90, 210, 33], 5, 101)
+        .mapped(6, |row| vec![row[0], 10.0 * row[1] + 4.0, 0.1 * row[2], row[3] - 7.0, row[4], 0.1])
 }
 
 #[test]
@@ -98,10 +97,12 @@ fn features_are_products_with_the_filters_in_any_type_and_layout() {
     let filters = matrix(&[normals(9, &mut stream(105)), normals(9, &mut stream(106))]);
     let naive = |sample: &Sample| -> Vec<f64> {
         (0..sample.rows())
-            .flat_map(|row| [0, 1].map(|j| {
-                let filter: Vec<f64> = filters.col(j).iter().copied().collect();
-                dot(sample.row(row), &filter)
-            }))
+            .flat_map(|row| {
+                [0, 1].map(|j| {
+                    let filter: Vec<f64> = filters.col(j).iter().copied().collect();
+                    dot(sample.row(row), &filter)
+                })
+            })
             .collect()
     };
     let (singles, rounded) = sample.singles();

@@ -34,8 +34,7 @@ fn oas_follows_its_formula() {
         let found =
             ClassStatistics::from_points(sample.points(), &sample.labels, Estimator::Oas).unwrap();
         let points = Table::row_major(&singles, sample.rows(), columns).unwrap().into();
-        let single =
-            ClassStatistics::from_points(points, &sample.labels, Estimator::Oas).unwrap();
+        let single = ClassStatistics::from_points(points, &sample.labels, Estimator::Oas).unwrap();
         for (found, sample, tolerance) in [(&found, &sample, DOUBLE), (&single, &rounded, SINGLE)] {
             for (class, (count, _, covariance)) in sample.naive().iter().enumerate() {
                 let expected = shrunk(covariance, columns, *count);

@@ -32,7 +32,7 @@ fn sums_over_batches_are_sums_over_pairs() {
         for entry in registry() {
             let name = entry.spelling().replace(":S", ":0.3");
             let distance = Distance::named(&name).expect("a registered name");
-            let sums = plan.evaluate(&distance, &gaussians).expect("sound classes");
+            let sums = plan.evaluate(&distance, &gaussians, &[]).expect("sound classes");
             let total: f64 =
                 plan.pairs.iter().map(|&(i, j)| weights[i as usize * count + j as usize]).sum();
             let mut value = 0.0;
@@ -76,7 +76,7 @@ fn identical_classes_have_no_distance_and_no_derivative() {
         for entry in registry() {
             let name = entry.spelling().replace(":S", ":0.3");
             let distance = Distance::named(&name).expect("a registered name");
-            let sums = PairPlan::new(2, None).evaluate(&distance, &gaussians).expect("sound");
+            let sums = PairPlan::new(2, None).evaluate(&distance, &gaussians, &[]).expect("sound");
             assert_eq!(sums.value, 0.0, "{name}");
             assert!(sums.mean_slopes.iter().chain(&sums.cov_slopes).all(|&x| x == 0.0), "{name}");
         }
@@ -90,7 +90,7 @@ fn the_same_bits_at_any_thread_count() {
     let distance = Distance::named("calvo-oller").expect("a registered name");
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        let sums = pool.install(|| plan.evaluate(&distance, &gaussians)).expect("sound");
+        let sums = pool.install(|| plan.evaluate(&distance, &gaussians, &[])).expect("sound");
         (sums.value, sums.mean_slopes, sums.cov_slopes)
     };
     assert_eq!(run(1), run(3));

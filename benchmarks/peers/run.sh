@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Compares with the authors' Python package on the same statistics files; run on an otherwise idle machine.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+data=$1
+date=$2
+venv=${PEERS_VENV:-.venv-peers}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ ! -x "$venv/bin/python" ]; then
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet -r benchmarks/peers/requirements.txt
+fi
+cargo build --release -p sqfa-bench
+target/release/sqfa-bench statistics --data "$data" --to "$work" > /dev/null
+"$venv/bin/python" benchmarks/peers/peer.py "$work" --seeds 5
+target/release/sqfa-bench peers --from "$work" --seeds 5 --out benchmarks/runs --date "$date"

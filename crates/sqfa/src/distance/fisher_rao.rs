@@ -1,0 +1,62 @@
+//! The exact Fisher–Rao distance as an objective.
+//!
+//! Each pair is a small optimisation of its own (see the `fisher_rao` room); its minimiser is the hint from which
+//! the next evaluation of the same pair starts, so that along a line or a path a few Newton steps suffice.
+//! Cost per pair: about 90 µs cold and 60 µs from a hint at m = 8. Reference: Nielsen, *Entropy* 25, 2023, for bounds
+//! and lifts; the minimisation over lifts is our own.
+
+use super::formula::{Pair, Slopes, Work};
+use super::kernel::{Hint, Kernel};
+use crate::features::Gaussian;
+use crate::fisher_rao::{FisherRaoOptions, fisher_rao};
+
+pub(super) struct ExactFisherRao;
+
+impl Kernel for ExactFisherRao {
+    fn shares_lanes(&self, _: usize) -> bool {
+        false
+    }
+
+    fn keeps_hints(&self) -> bool {
+        true
+    }
+
+    fn one(
+        &self,
+        pair: &Pair<'_, f64>,
+        work: &mut Work<f64>,
+        slopes: Option<&mut Slopes<f64>>,
+    ) -> f64 {
+        self.one_from(pair, work, slopes, &mut Hint::new())
+    }
+
+    fn one_from(
+        &self,
+        pair: &Pair<'_, f64>,
+        _: &mut Work<f64>,
+        slopes: Option<&mut Slopes<f64>>,
+        hint: &mut Hint,
+    ) -> f64 {
+        let side = |mean, covariance| Gaussian { order: pair.order, mean, covariance };
+        let options = FisherRaoOptions {
+            bounds: false,
+            warm_start: (!hint.is_empty()).then_some(hint.as_slice()),
+            ..FisherRaoOptions::default()
+        };
+        // What has no distance has none here either: the pair loop finds out why.
+        let Ok(found) =
+            fisher_rao(side(pair.mean_a, pair.cov_a), side(pair.mean_b, pair.cov_b), &options)
+        else {
+            return f64::NAN;
+        };
+        if let Some(slopes) = slopes {
+            let gradient = found.gradient();
+            slopes.mean_a.copy_from_slice(&gradient.mean_p);
+            slopes.cov_a.copy_from_slice(&gradient.covariance_p);
+            slopes.mean_b.copy_from_slice(&gradient.mean_q);
+            slopes.cov_b.copy_from_slice(&gradient.covariance_q);
+        }
+        *hint = found.twist;
+        found.distance
+    }
+}

@@ -1,0 +1,36 @@
+//! The exact Fisher–Rao distance between Gaussians, its geodesics and its gradient.
+//!
+//! The distance is the shortest of the lifted lengths ½‖log G(W)‖ over skew matrices W of order d; every
+//! W gives an upper bound. [`fisher_rao`] finds the minimum by a Newton method; the minimiser also holds
+//! the velocities of the geodesic at both ends, hence the gradient and the logarithm map.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `error` | what can be wrong, and the checks |
+//! | `frame` | coordinates in which the pair is N(0, I) and N(μ, diag) |
+//! | `lift`, `rotations` | log G(W) from singular values |
+//! | `curvature`, `newton` | derivatives in W and the minimiser |
+//! | `solve`, `bounds` | the distance, several starts, bounds without a search |
+//! | `ends` | velocities at both ends, gradient, logarithm |
+//! | `geodesic` | points on geodesics, exponential map |
+//! | `pairwise` | all pairs of a set, in parallel |
+
+mod bounds;
+mod curvature;
+mod ends;
+mod error;
+mod frame;
+mod geodesic;
+mod lift;
+mod newton;
+mod pairwise;
+mod rotations;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+pub use ends::{FisherRaoGradient, Velocity};
+pub use error::{FisherRaoError, Side};
+pub use geodesic::{GaussianPoint, Geodesic, exponential, logarithm};
+pub use pairwise::fisher_rao_pairwise;
+pub use solve::{Certainty, FisherRao, FisherRaoOptions, fisher_rao};

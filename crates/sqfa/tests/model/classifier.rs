@@ -1,0 +1,121 @@
+//! QDA against Gaussian densities computed from explicit inverses and determinants.
+
+use sqfa::{Classes, ClassifierError, Features, Gaussians, Qda};
+
+use crate::common::{inverse, times};
+use crate::problems::{Sample, axes, columns, dot, eigen, matrix, worst};
+
+/// Log posteriors of a few units from inverses of well-conditioned matrices.
+const CLOSE: f64 = 1e-10;
+
+/// ln π + ln N(z; μ, S) for one class, S with divisor N, shrunk towards its mean variance.
+fn log_joint(point: &[f64], share: f64, mean: &[f64], covariance: &[f64], shrinkage: f64) -> f64 {
+    let m = point.len();
+    let variance = covariance.iter().step_by(m + 1).sum::<f64>() / m as f64;
+    let shrunk: Vec<f64> = (0..m * m)
+        .map(|at| {
+            let identity = if at / m == at % m { shrinkage * variance } else { 0.0 };
+            (1.0 - shrinkage) * covariance[at] + identity
+        })
+        .collect();
+    let log_det: f64 = eigen(&shrunk, m).0.iter().map(|value| value.ln()).sum();
+    let delta: Vec<f64> = point.iter().zip(mean).map(|(z, mu)| z - mu).collect();
+    let square = dot(&times(&inverse(&shrunk, m), &delta), &delta);
+    share.ln() - 0.5 * (square + log_det)
+}
+
+fn log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
+    let rows = sample.rows() as f64;
+    let naive = sample.naive();
+    (0..sample.rows())
+        .flat_map(|row| {
+            let joint: Vec<f64> = naive
+                .iter()
+                .map(|(count, mean, covariance)| {
+                    let size = *count as f64;
+                    let likely: Vec<f64> =
+                        covariance.iter().map(|x| x * (size - 1.0) / size).collect();
+                    log_joint(sample.row(row), size / rows, mean, &likely, shrinkage)
+                })
+                .collect();
+            let total = joint.iter().map(|x| x.exp()).sum::<f64>().ln();
+            joint.into_iter().map(|x| x - total).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[test]
+fn posteriors_follow_the_definition() {
+    // Unequal classes, so that priors matter.
+    let sample = Sample::draw(&[120, 30, 60], 3, 91);
+    let identity = axes(3, &[0, 1, 2]);
+    for shrinkage in [0.0, 1e-5, 0.3, 1.0] {
+        let qda = Qda::from_statistics(&sample.statistics(), identity.as_ref(), shrinkage).unwrap();
+        let found = qda.log_posteriors(sample.points());
+        let expected = log_posteriors(&sample, shrinkage);
+        assert!(worst(&found, &expected) <= CLOSE, "shrinkage {shrinkage}");
+        let predicted = qda.predict(sample.points());
+        for (row, scores) in expected.chunks(3).enumerate() {
+            let best = (0..3).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
+            assert_eq!(predicted[row] as usize, best);
+        }
+        let hits = predicted.iter().zip(sample.labels.codes()).filter(|(a, b)| a == b).count();
+        let accuracy = qda.accuracy(sample.points(), sample.labels.codes());
+        assert_eq!(accuracy, hits as f64 / sample.rows() as f64);
+        assert_eq!(qda.classes(), sample.labels.classes());
+    }
+}
+
+#[test]
+fn features_of_filters_are_classified_as_points_of_their_own() {
+    let sample = Sample::draw(&[80, 50], 5, 92);
+    let filters = matrix(&[vec![1.0, 0.5, 0.0, -1.0, 0.2], vec![0.0, 1.0, 0.3, 0.0, 2.0]]);
+    let qda = Qda::from_statistics(&sample.statistics(), filters.as_ref(), 1e-5).unwrap();
+    let filters = columns(filters.as_ref());
+    let small = sample.mapped(2, |row| filters.iter().map(|filter| dot(row, filter)).collect());
+    let found = qda.log_posteriors(small.points());
+    assert!(worst(&found, &log_posteriors(&small, 1e-5)) <= CLOSE);
+    let single: Vec<f32> = small.values.iter().map(|&value| value as f32).collect();
+    let features = Features::F32(single);
+    let same = qda
+        .predict(features.as_points(2))
+        .iter()
+        .zip(qda.predict(small.points()))
+        .filter(|(a, b)| **a == *b)
+        .count();
+    assert!(same + 1 >= sample.rows(), "rounding moved {} points", sample.rows() - same);
+}
+
+#[test]
+fn a_class_without_full_rank_is_an_error() {
+    // Three points span a plane at most, four features need more.
+    let sample = Sample::draw(&[40, 3], 4, 93);
+    let identity = axes(4, &[0, 1, 2, 3]);
+    let error = Qda::from_statistics(&sample.statistics(), identity.as_ref(), 0.0).unwrap_err();
+    assert!(matches!(&error, ClassifierError::Singular { class, .. } if class == "1"), "{error:?}");
+    let message = error.to_string();
+    for part in ["class '1'", "pivot", "fewer filters", "shrinkage"] {
+        assert!(message.contains(part), "{message}");
+    }
+    // Each remedy works.
+    Qda::from_statistics(&sample.statistics(), identity.as_ref(), 1e-3).unwrap();
+    Qda::from_statistics(&sample.statistics(), axes(4, &[0, 2]).as_ref(), 0.0).unwrap();
+}
+
+#[test]
+fn priors_and_shrinkage_are_checked() {
+    let gaussians = Gaussians::new(1, vec![0.0, 1.0], vec![1.0, 1.0]).unwrap();
+    let build = |priors: &[f64], shrinkage| {
+        Qda::new(&Classes::numbered(2), &gaussians, priors, shrinkage).map(|_| ())
+    };
+    for priors in [&[1.0][..], &[1.0, -1.0], &[0.0, 0.0], &[f64::NAN, 1.0], &[1.0, 1.0, 1.0]] {
+        let error = build(priors, 0.0).unwrap_err();
+        assert_eq!(error, ClassifierError::Priors { classes: 2 });
+        assert!(error.to_string().contains("non-negative"));
+    }
+    for shrinkage in [-0.1, 1.1, f64::NAN] {
+        let message = build(&[1.0, 1.0], shrinkage).unwrap_err().to_string();
+        assert!(message.contains("between 0 and 1"), "{message}");
+    }
+    build(&[3.0, 1.0], 0.5).unwrap();
+}

@@ -1,0 +1,68 @@
+//! Single and double precision covariances reach the same optimum, and double takes over where it must.
+
+use sqfa::Noise;
+
+use crate::common::{Normal, diagonal};
+use crate::problems::{given, given_single, random_classes, recipe};
+
+/// Single-precision passes keep the objective to a few parts in a million.
+const SINGLE: f64 = 1e-5;
+
+#[test]
+fn both_precisions_reach_the_same_objective() {
+    let classes = random_classes(20, 4, 71);
+    for distance in ["calvo-oller", "hellinger", "affine-invariant", "wasserstein"] {
+        let fit = |statistics| {
+            recipe(3, distance).noise(Noise::Value(0.01)).fit(&statistics).unwrap().objective()
+        };
+        let (single, double) = (fit(given_single(&classes)), fit(given(&classes)));
+        let gap = (single - double).abs();
+        assert!(gap <= SINGLE * double.max(1.0), "{distance}: off by {gap:e}");
+    }
+}
+
+/// Classes whose largest variance is `ratio`, in two of eight dimensions; the rest are about 1.
+fn spread(ratio: f64) -> Vec<Normal> {
+    random_classes(8, 3, 72)
+        .into_iter()
+        .map(|class| {
+            let mut large = diagonal(&[ratio.sqrt(), 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+            large[9] = ratio.sqrt() / 2.0;
+            class.mapped(&large, &[0.0; 8])
+        })
+        .collect()
+}
+
+#[test]
+fn variances_far_above_the_noise_are_passed_in_double_precision() {
+    let says_so = |ratio: f64, noise: f64| {
+        let fitted =
+            recipe(2, "calvo-oller").noise(Noise::Value(noise)).fit(&given_single(&spread(ratio)));
+        let warnings = fitted.unwrap().warnings().join("\n");
+        warnings.contains("double precision")
+    };
+    assert!(!says_so(1e3, 1e-2));
+    assert!(says_so(1e6, 1e-3));
+    assert!(says_so(1e3, 1e-7));
+    assert!(says_so(1e3, 0.0));
+    // Nothing to say when the covariances are double already.
+    let fitted = recipe(2, "calvo-oller").noise(Noise::Value(1e-3)).fit(&given(&spread(1e6)));
+    assert!(fitted.unwrap().warnings().is_empty());
+}
+
+#[test]
+fn double_precision_keeps_the_digits() {
+    let classes = spread(1e6);
+    let single: Vec<Normal> = classes
+        .iter()
+        .map(|class| {
+            let covariance = class.covariance.iter().map(|&entry| f64::from(entry as f32));
+            Normal { mean: class.mean.clone(), covariance: covariance.collect() }
+        })
+        .collect();
+    let fit =
+        |statistics| recipe(2, "calvo-oller").noise(Noise::Value(1e-3)).fit(&statistics).unwrap();
+    // The same numbers, once stored in single precision: the same fit.
+    let (rounded, double) = (fit(given_single(&classes)), fit(given(&single)));
+    assert_eq!(rounded.objective().to_bits(), double.objective().to_bits());
+}
