@@ -51,8 +51,8 @@ pub(crate) fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Columns of text, the first left-aligned and the others right-aligned.
-pub(crate) fn table(rows: &[Vec<String>]) -> String {
+/// Columns of text: the first and those named are left-aligned, the others right-aligned.
+pub(crate) fn table(rows: &[Vec<String>], left: &[usize]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
@@ -65,6 +65,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
             let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
             match column {
                 0 => line.push_str(&format!("{cell}{padding}")),
+                _ if left.contains(&column) => line.push_str(&format!("  {cell}{padding}")),
                 _ => line.push_str(&format!("  {padding}{cell}")),
             }
         }
@@ -86,8 +87,7 @@ pub(crate) fn number(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()
     } else if (1e-3..1e5).contains(&size) {
-        let decimals = (4 - size.log10().floor() as i32).clamp(0, 7) as usize;
-        let text = format!("{value:.decimals$}");
+        let text = measured(value);
         match text.contains('.') {
             true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
             false => text,
@@ -95,6 +95,15 @@ pub(crate) fn number(value: f64) -> String {
     } else {
         format!("{value:.4e}")
     }
+}
+
+/// A result to five digits, trailing zeros kept because they were measured.
+pub(crate) fn measured(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if (1e-3..1e5).contains(&size) => (4 - size.log10().floor() as i32).clamp(0, 7),
+        _ => return number(value),
+    };
+    format!("{value:.*}", decimals as usize)
 }
 
 /// A fraction as per cent with one decimal.
@@ -121,14 +130,16 @@ mod tests {
         assert_eq!(number(12345.6), "12346");
         assert_eq!(number(100.0), "100");
         assert_eq!(number(1.0e-7), "1.0000e-7");
-        assert_eq!(number(-3.14159265), "-3.1416");
+        assert_eq!(number(-2.98765432), "-2.9877");
         assert_eq!(printable("a\u{1b}[31mé"), "a\\u{1b}[31mé");
+        assert_eq!(measured(3.0), "3.0000");
         assert_eq!(percent(0.1234), "12.3 %");
     }
 
     #[test]
     fn tables_align() {
         let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bb".to_owned(), "22".to_owned()]];
-        assert_eq!(table(&rows), "a    1\nbb  22\n");
+        assert_eq!(table(&rows, &[]), "a    1\nbb  22\n");
+        assert_eq!(table(&rows, &[1]), "a   1\nbb  22\n");
     }
 }

@@ -21,14 +21,6 @@ impl Precision {
             Self::F64 => "f64",
         }
     }
-
-    /// The precision the core gives covariances of such points.
-    pub(crate) fn natural(points: Points<'_>) -> Self {
-        match points {
-            Points::U8(_) | Points::F32(_) => Self::F32,
-            Points::F64(_) => Self::F64,
-        }
-    }
 }
 
 /// Some of the points.
@@ -86,9 +78,7 @@ pub(crate) fn preprocessed(points: Points<'_>, map: &Preprocessor) -> Result<Own
             let values = mapped(&table, map).map(|value| value as f32).collect();
             OwnedPoints::from_f32(values, rows, columns)
         }
-        Points::F64(table) => {
-            OwnedPoints::from_f64(mapped(&table, map).collect(), rows, columns)
-        }
+        Points::F64(table) => OwnedPoints::from_f64(mapped(&table, map).collect(), rows, columns),
     };
     copy.context("preprocessed points changed their length")
 }

@@ -38,6 +38,7 @@ pub(crate) struct FitArgs {
     /// Feature noise σ²: scale (mean within-class variance), auto (chosen on held-out points) or a
     /// number in the squared units of the preprocessed data.
     #[arg(long, value_name = "NOISE", default_value = "scale", value_parser = values::noise)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) noise: Noise,
 
     #[command(flatten)]
@@ -88,6 +89,7 @@ pub(crate) struct FitArgs {
     /// Stop when the objective changes by less than this, relatively, three times in a row
     /// [default: 1e-6].
     #[arg(long, value_name = "T", value_parser = values::not_negative)]
+    #[arg(allow_negative_numbers = true)]
     #[arg(help_heading = "Optimisation")]
     pub(crate) tolerance: Option<f64>,
 

@@ -12,7 +12,8 @@ use clap::{Args, Parser};
 use crate::data::Builtin;
 pub(crate) use fit::FitArgs;
 pub(crate) use use_model::{
-    DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs, PredictArgs, TransformArgs,
+    ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
+    PredictArgs, TransformArgs,
 };
 pub(crate) use values::{PartArg, PrecisionArg, PriorsArg, StartArg};
 
@@ -119,9 +120,9 @@ pub(crate) struct DatasetArgs {
     /// Seed of all random numbers [speed: 1, toys: 0, scaling: K].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Grey images to film instead of drawn textures (speed): arrays (height, width) or
-    /// (images, height, width).
-    #[arg(long, value_name = "FILE.npz")]
+    /// Grey images to film instead of drawn textures (speed): an npz of arrays (height, width) or
+    /// (images, height, width), or a folder of such files.
+    #[arg(long, value_name = "FILE.npz|FOLDER")]
     pub(crate) images: Option<PathBuf>,
     /// Dimensions n (scaling) [1000, or 5000 with --informative].
     #[arg(long, value_name = "N", value_parser = values::positive)]

@@ -127,6 +127,7 @@ pub(crate) struct DistancesArgs {
     pub(crate) distance: Option<Distance>,
     /// Noise σ² on every covariance: scale or a number [default: the model's own, or scale].
     #[arg(long, value_name = "NOISE", value_parser = values::noise)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) noise: Option<Noise>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,

@@ -62,7 +62,9 @@ impl FromStr for StartArg {
             "random" => Ok(Self::Random),
             "pca" => Ok(Self::Pca),
             // A name without an ending is more likely a misspelt word than a file.
-            _ if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => Ok(Self::File(text.into())),
+            _ if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => {
+                Ok(Self::File(text.into()))
+            }
             _ => Err(word_or(text, &["random", "pca"], "a file of filters (.npy or a model)")),
         }
     }

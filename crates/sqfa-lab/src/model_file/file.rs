@@ -96,7 +96,8 @@ impl Model {
     pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, ModelError> {
         let damaged = |problem: String| ModelError::damaged(place, problem);
         check_header(bytes).map_err(damaged)?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
+        let tensors =
+            SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
         let (_, metadata) =
             SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
@@ -117,7 +118,8 @@ impl Model {
         }
         let features = Gaussians::new(m, means, covariances).map_err(|e| damaged(e.to_string()))?;
         let has = |name: &str| tensors.names().contains(&name);
-        let counts = has("counts").then(|| whole(&tensors, "counts")).transpose().map_err(damaged)?;
+        let counts =
+            has("counts").then(|| whole(&tensors, "counts")).transpose().map_err(damaged)?;
         let preprocessing = if has("offset") || has("factors") {
             let (_, offset) = floats(&tensors, "offset", 1).map_err(damaged)?;
             let (_, factors) = floats(&tensors, "factors", 1).map_err(damaged)?;
@@ -142,8 +144,8 @@ fn check_header(bytes: &[u8]) -> Result<(), String> {
         .and_then(|length| bytes.get(PREFIX..length.checked_add(PREFIX)?))
         .ok_or_else(|| format!("a header of {declared} bytes in a file of {}", bytes.len()))?;
     let available = (bytes.len() - PREFIX - header.len()) as u64;
-    let header: HashMap<String, Value> =
-        serde_json::from_slice(header).map_err(|error| format!("its header is no JSON: {error}"))?;
+    let header: HashMap<String, Value> = serde_json::from_slice(header)
+        .map_err(|error| format!("its header is no JSON: {error}"))?;
     for (name, tensor) in header.iter().filter(|(name, _)| *name != "__metadata__") {
         let end = tensor.pointer("/data_offsets/1").and_then(Value::as_u64);
         if end.is_none_or(|end| end > available) {
@@ -158,7 +160,8 @@ fn describe(text: &str, place: &str) -> Result<Description, ModelError> {
     struct VersionOnly {
         version: u64,
     }
-    let damaged = |error: serde_json::Error| ModelError::damaged(place, format!("metadata: {error}"));
+    let damaged =
+        |error: serde_json::Error| ModelError::damaged(place, format!("metadata: {error}"));
     let VersionOnly { version } = serde_json::from_str(text).map_err(damaged)?;
     if version != VERSION {
         let place = place.to_owned();

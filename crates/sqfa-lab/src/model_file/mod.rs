@@ -151,7 +151,11 @@ impl Model {
     /// The training classes as the objective saw them: divisor N − 1, noise σ² on the diagonal.
     pub fn noisy_gaussians(&self, noise: f64) -> Result<Gaussians, ModelError> {
         let factor = |count: u64| if count > 1 { count as f64 / (count - 1) as f64 } else { 1.0 };
-        rescaled(&self.features, self.counts.as_deref().map(|c| c.iter().map(|&n| factor(n))), noise)
+        rescaled(
+            &self.features,
+            self.counts.as_deref().map(|c| c.iter().map(|&n| factor(n))),
+            noise,
+        )
     }
 }
 
@@ -177,11 +181,12 @@ fn rescaled(
         let factor = factors.as_ref().map_or(1.0, |factors| factors[class]);
         means.extend_from_slice(gaussians.mean(class));
         let entries = gaussians.covariance(class).iter().enumerate();
-        covariances.extend(entries.map(|(at, value)| {
-            value * factor + if at / m == at % m { noise } else { 0.0 }
-        }));
+        covariances.extend(
+            entries.map(|(at, value)| value * factor + if at / m == at % m { noise } else { 0.0 }),
+        );
     }
-    Gaussians::new(m, means, covariances).map_err(|error| ModelError::inconsistent(error.to_string()))
+    Gaussians::new(m, means, covariances)
+        .map_err(|error| ModelError::inconsistent(error.to_string()))
 }
 
 fn has_repeats(classes: &Classes) -> bool {

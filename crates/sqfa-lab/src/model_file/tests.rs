@@ -81,9 +81,8 @@ fn features_follow_the_preprocessing() {
     let features = model.transform(table.into()).unwrap().to_f64();
     let Preprocessor { offset, factors } = model.preprocessing().unwrap();
     for (j, feature) in features.iter().enumerate() {
-        let expected: f64 = (0..3)
-            .map(|i| model.filters()[(i, j)] * (point[i] - offset[i]) * factors[i])
-            .sum();
+        let expected: f64 =
+            (0..3).map(|i| model.filters()[(i, j)] * (point[i] - offset[i]) * factors[i]).sum();
         assert!((feature - expected).abs() < 1e-14, "{feature} {expected}");
     }
     let short = sqfa::Table::row_major(&point[..2], 1, 2).unwrap();
@@ -113,10 +112,10 @@ fn parts_that_do_not_fit_are_refused() {
 #[test]
 fn another_version_is_named() {
     let bytes = model().to_bytes().unwrap();
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let at = text.find("\\\"version\\\":1").unwrap();
+    let key = b"\\\"version\\\":";
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
     let mut changed = bytes.clone();
-    changed[at + "\\\"version\\\":".len()] = b'9';
+    changed[at + key.len()] = b'9';
     let error = Model::from_bytes(&changed, "m").unwrap_err();
     assert!(matches!(error, ModelError::Version { found: 9, .. }), "{error}");
 }

@@ -124,6 +124,12 @@ impl Distance {
         &self.name
     }
 
+    /// What it promises; `None` for a user's own.
+    pub fn claims(&self) -> Option<Claims> {
+        let base = self.name.split(':').next()?;
+        registry().iter().find(|entry| entry.name == base).map(|entry| entry.claims)
+    }
+
     /// The distance between two Gaussians and, when asked, its derivatives.
     pub fn evaluate(
         &self,

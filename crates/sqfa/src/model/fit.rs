@@ -1,5 +1,6 @@
 //! From class statistics to filters: checks, starts, climbing, the best start.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use crate::constraint::Constraint;
@@ -7,7 +8,7 @@ use crate::distance::Distance;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
 use crate::objective::MeanDistance;
-use crate::optimize::{Control, Preconditioner, Progress, climb};
+use crate::optimize::{Control, Preconditioner, Preconditioning, Progress, Termination, climb};
 use crate::statistics::ClassStatistics;
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
@@ -39,7 +40,8 @@ impl Sqfa {
         let mut warnings = self.warnings(statistics, noise);
         let largest = starts::largest_variance(statistics);
         let statistics = precise_enough(statistics, noise, largest, &mut warnings);
-        let preconditioner = Preconditioner::new(&statistics, noise, largest, self.preconditioning);
+        let preconditioner =
+            Preconditioner::new(&statistics, noise, largest, self.preconditioning_wish());
         let groups = match self.learning {
             Learning::Joint => vec![self.filters],
             Learning::Sequential(size) => {
@@ -50,11 +52,17 @@ impl Sqfa {
                 groups
             }
         };
+        let cancelled = Cell::new(false);
+        let observer = &mut |progress: &Progress| {
+            let control = observer(progress);
+            cancelled.set(control == Control::Cancel);
+            control
+        };
         let mut learned: Option<Mat<f64>> = None;
         let mut passes = 0;
         let mut last = None;
         for (index, &size) in groups.iter().enumerate() {
-            let group = self.fit_group(
+            let mut group = self.fit_group(
                 &statistics,
                 noise,
                 &preconditioner,
@@ -63,11 +71,14 @@ impl Sqfa {
                 observer,
             )?;
             passes += group.passes;
-            let cancelled =
-                group.restarts[group.best].termination == crate::optimize::Termination::Cancelled;
+            let unfinished = cancelled.get() && index + 1 < groups.len();
+            if unfinished {
+                // Even when this group converged: filters are missing.
+                group.restarts[group.best].termination = Termination::Cancelled;
+            }
             learned = Some(group.filters.clone());
             last = Some(group);
-            if cancelled && index + 1 < groups.len() {
+            if unfinished {
                 warnings.push(format!(
                     "cancelled after {} of {} filters",
                     groups[..=index].iter().sum::<usize>(),
@@ -144,6 +155,16 @@ impl Sqfa {
         Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes })
     }
 
+    /// The total covariance is the natural metric only of distances that do not change under linear maps:
+    /// Wasserstein, for one, lives in the directions of large variance, which it would shorten.
+    fn preconditioning_wish(&self) -> Preconditioning {
+        let varies = self.distance.claims().is_some_and(|claims| !claims.linear_invariant);
+        match self.preconditioning {
+            Preconditioning::Auto if varies => Preconditioning::Off,
+            wish => wish,
+        }
+    }
+
     fn restart_count(&self) -> usize {
         match (self.restarts, &self.start) {
             (Restarts::Count(count), _) => count,
@@ -202,6 +223,7 @@ impl Sqfa {
             for (class, covariance) in statistics.covariances().iter().enumerate() {
                 let name = classes.label(class).to_string();
                 if let Some(counts) = statistics.counts()
+                    && !statistics.is_shrunk()
                     && counts[class] <= n as u64
                 {
                     return Err(FitError::RankDeficient {

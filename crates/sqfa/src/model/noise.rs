@@ -1,10 +1,11 @@
 //! The noise chosen from data: QDA accuracy on held-out points over a grid of multiples of the scale.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use crate::classify::Qda;
 use crate::labels::Labels;
-use crate::optimize::{Control, Progress};
+use crate::optimize::{Control, Progress, Termination};
 use crate::points::Points;
 use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
@@ -34,14 +35,14 @@ impl Sqfa {
             let statistics = ClassStatistics::from_points(points, labels, estimator)?;
             return self.fit_observed(&statistics, observer);
         }
-        let Split { learn, held } = stratified_split(labels, HELD_OUT, self.seed)?;
-        if points.rows() != labels.len() {
-            return Err(StatisticsError::LabelCount {
-                labels: labels.len(),
-                points: points.rows(),
-            }
-            .into());
+        let (rows, dimension) = (points.rows(), points.columns());
+        if rows == 0 || dimension == 0 {
+            return Err(StatisticsError::Empty { points: rows, dimension }.into());
         }
+        if rows != labels.len() {
+            return Err(StatisticsError::LabelCount { labels: labels.len(), points: rows }.into());
+        }
+        let Split { learn, held } = stratified_split(labels, HELD_OUT, self.seed)?;
         let mut part = ClassAccumulator::new(labels.classes().clone(), points.columns());
         part.update_rows(points, labels, &learn)?;
         let mut all = ClassAccumulator::new(labels.classes().clone(), points.columns());
@@ -62,6 +63,12 @@ impl Sqfa {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
+        let cancelled = Cell::new(false);
+        let observer = &mut |progress: &Progress| {
+            let control = observer(progress);
+            cancelled.set(control == Control::Cancel);
+            control
+        };
         let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
         let scale = part.noise_scale();
         let mut trials: Vec<NoiseTrial> = Vec::new();
@@ -76,8 +83,19 @@ impl Sqfa {
                     .start(Start::Given(previous.filters().clone()))
                     .restarts(Restarts::Count(1));
             }
-            let fitted = recipe.fit_observed(part, observer)?;
+            let mut fitted = recipe.fit_observed(part, observer)?;
             passes += fitted.passes();
+            if cancelled.get() {
+                let best = fitted.best;
+                fitted.restarts[best].termination = Termination::Cancelled;
+                fitted.warnings.push(format!(
+                    "cancelled while the noise was chosen: filters for noise {noise}, from the points not held out"
+                ));
+                fitted.noise_trials = trials;
+                fitted.passes = passes;
+                fitted.seconds = began.elapsed().as_secs_f64();
+                return Ok(fitted);
+            }
             let accuracy = held_out_accuracy(&fitted, part, points, held, &codes)?;
             let trial = NoiseTrial { noise, accuracy };
             trials.push(trial);
@@ -89,22 +107,22 @@ impl Sqfa {
         }
         let Some((chosen, start)) = best else { return Err(FitError::NoiseNeedsPoints) };
         let recipe = self.clone().noise(Noise::Value(chosen.noise));
-        let from_scratch = recipe.fit_observed(all, observer)?;
-        let continued = recipe
-            .start(Start::Given(start.filters().clone()))
-            .restarts(Restarts::Count(1))
-            .fit_observed(all, observer)?;
-        passes += from_scratch.passes() + continued.passes();
-        let mut fitted = if continued.objective() > from_scratch.objective() {
-            let mut fitted = continued;
-            let own = fitted.restarts.remove(0);
-            fitted.restarts = from_scratch.restarts;
-            fitted.restarts.push(own);
-            fitted.best = fitted.restarts.len() - 1;
-            fitted
-        } else {
-            from_scratch
-        };
+        let mut fitted = recipe.fit_observed(all, observer)?;
+        passes += fitted.passes();
+        if !cancelled.get() {
+            let mut continued = recipe
+                .start(Start::Given(start.filters().clone()))
+                .restarts(Restarts::Count(1))
+                .fit_observed(all, observer)?;
+            passes += continued.passes();
+            if continued.objective() > fitted.objective() {
+                let own = continued.restarts.remove(0);
+                continued.restarts = fitted.restarts;
+                continued.restarts.push(own);
+                continued.best = continued.restarts.len() - 1;
+                fitted = continued;
+            }
+        }
         fitted.noise_trials = trials;
         fitted.passes = passes;
         fitted.seconds = began.elapsed().as_secs_f64();

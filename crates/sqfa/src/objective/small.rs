@@ -59,6 +59,19 @@ pub(super) struct SmallValue {
     pub(super) gaussians: Gaussians,
 }
 
+/// A column this close (as a squared sine) to the span of those before it: round-off in the objective is
+/// about 1e-16 over this, and below it a climb would follow round-off instead of the objective.
+const DEPENDENT: f64 = 1e-6;
+
+/// The smallest squared sine of the angle between a column and the span of those before it.
+fn independence(gram: &[f64], m: usize) -> f64 {
+    let mut lower = gram.to_vec();
+    f64::cholesky(&mut lower, m);
+    (0..m)
+        .map(|i| lower[i * m + i].powi(2) / gram[i * m + i])
+        .fold(1.0, |least, sine| if sine.is_nan() { 0.0 } else { least.min(sine) })
+}
+
 /// The part of the problem that is independent of n.
 #[derive(Debug)]
 pub(super) struct SmallProblem {
@@ -79,6 +92,11 @@ impl SmallProblem {
     ) -> Result<SmallValue, EvaluationError> {
         let m = self.filters;
         let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
+        // Noise keeps dependent filters harmless; without it, or through R⁻¹, they leave only round-off.
+        let fragile = self.noise == 0.0 || self.constraint == Constraint::Orthonormal;
+        if fragile && independence(&forms.gram, m) < DEPENDENT {
+            return Err(EvaluationError::Degenerate);
+        }
         let mut means = Vec::with_capacity(self.classes * m);
         let mut covariances = Vec::with_capacity(self.classes * m * m);
         for class in 0..self.classes {

@@ -32,9 +32,9 @@ pub(crate) struct Run<P> {
 struct State<P> {
     point: P,
     memory: Memory,
-    /// Gradient of the loss and M⁻¹ of it.
+    /// Gradient of the loss, and M⁻¹ of it if M is not the identity.
     gradient: Mat<f64>,
-    preconditioned: Mat<f64>,
+    preconditioned: Option<Mat<f64>>,
     trace: Vec<f64>,
     small_changes: usize,
     iterations: usize,
@@ -67,7 +67,7 @@ pub(crate) fn climb<O: Objective>(
                 trace: vec![objective.value(&point)],
                 point,
                 memory: Memory::default(),
-                preconditioned: Mat::zeros(0, 0),
+                preconditioned: None,
                 gradient,
                 small_changes: 0,
                 iterations: 0,
@@ -168,12 +168,12 @@ fn precondition<P>(active: &mut [&mut State<P>], preconditioner: &Preconditioner
 
 /// The next direction; of unit scale relative to the filters while no curvature is known.
 fn direction<O: Objective>(objective: &O, state: &mut State<O::Point>) -> Mat<f64> {
-    let mut direction =
-        state.memory.direction(state.gradient.as_ref(), state.preconditioned.as_ref());
+    let preconditioned = state.preconditioned.as_ref().map(|block| block.as_ref());
+    let mut direction = state.memory.direction(state.gradient.as_ref(), preconditioned);
     let slope = inner(direction.as_ref(), state.gradient.as_ref());
     if !state.memory.is_empty() && (slope.is_nan() || slope >= 0.0) {
         state.memory.clear();
-        direction = negated(state.preconditioned.as_ref());
+        direction = negated(preconditioned.unwrap_or(state.gradient.as_ref()));
     }
     if state.memory.is_empty() {
         let moving = objective.moving(&state.point);
@@ -214,6 +214,11 @@ fn advance<O: Objective>(
         state.end = Some(end_without_step(slope, unit));
         return Ok(none());
     }
+    if -slope < GRADIENT_SHARE * unit {
+        // Nothing to gain: a step would only follow round-off.
+        state.end = Some(Termination::SmallGradient);
+        return Ok(none());
+    }
     let outcome = search(-before, slope, 1.0, wolfe, |step| {
         objective
             .try_step(&state.point, &mut line, step)
@@ -245,9 +250,6 @@ fn advance<O: Objective>(
     if state.small_changes >= SMALL_CHANGES {
         state.end = Some(Termination::SmallChange);
     }
-    if -slope < GRADIENT_SHARE * unit {
-        state.end = Some(Termination::SmallGradient);
-    }
     Ok((moved, old))
 }
 
@@ -267,7 +269,10 @@ fn remember<P: Send>(
     for ((state, (step, gradient)), preconditioned) in active.iter_mut().zip(old).zip(solved) {
         if step.nrows() > 0 {
             let change = &state.gradient - &gradient;
-            let preconditioned_change = &preconditioned - &state.preconditioned;
+            let preconditioned_change = preconditioned
+                .as_ref()
+                .zip(state.preconditioned.as_ref())
+                .map(|(new, old)| new - old);
             state.memory.push(step, change, preconditioned_change);
         }
         state.preconditioned = preconditioned;

@@ -16,7 +16,8 @@ const MEMORY: usize = 20;
 struct Curvature {
     step: Mat<f64>,
     change: Mat<f64>,
-    preconditioned: Mat<f64>,
+    /// M⁻¹·change; `None` without a preconditioner, when it is the change itself.
+    preconditioned: Option<Mat<f64>>,
     inverse: f64,
 }
 
@@ -37,10 +38,15 @@ impl Memory {
         self.pairs.clear();
     }
 
-    /// Remembers a step, the gradient's change over it, and M⁻¹ of that change.
-    pub(super) fn push(&mut self, step: Mat<f64>, change: Mat<f64>, preconditioned: Mat<f64>) {
+    /// Remembers a step, the gradient's change over it, and M⁻¹ of that change if M is not the identity.
+    pub(super) fn push(
+        &mut self,
+        step: Mat<f64>,
+        change: Mat<f64>,
+        preconditioned: Option<Mat<f64>>,
+    ) {
         let product = inner(step.as_ref(), change.as_ref());
-        let metric = inner(change.as_ref(), preconditioned.as_ref());
+        let metric = inner(change.as_ref(), preconditioned.as_ref().unwrap_or(&change).as_ref());
         if product.is_nan() || metric.is_nan() || product <= 1e-14 * metric || metric <= 0.0 {
             return;
         }
@@ -51,21 +57,24 @@ impl Memory {
         self.pairs.push_back(Curvature { step, change, preconditioned, inverse: 1.0 / product });
     }
 
-    /// The descent direction −H·gradient, given the gradient and M⁻¹ of it.
+    /// The descent direction −H·gradient, given the gradient and M⁻¹ of it if M is not the identity.
     pub(super) fn direction(
         &self,
         gradient: MatRef<'_, f64>,
-        preconditioned: MatRef<'_, f64>,
+        preconditioned: Option<MatRef<'_, f64>>,
     ) -> Mat<f64> {
         let mut residual = gradient.to_owned();
-        let mut direction = preconditioned.to_owned();
+        let mut solved = preconditioned.map(|block| block.to_owned());
         let mut shares = Vec::with_capacity(self.pairs.len());
         for pair in self.pairs.iter().rev() {
             let share = pair.inverse * inner(pair.step.as_ref(), residual.as_ref());
             add_scaled(residual.as_mut(), -share, pair.change.as_ref());
-            add_scaled(direction.as_mut(), -share, pair.preconditioned.as_ref());
+            if let (Some(solved), Some(change)) = (&mut solved, &pair.preconditioned) {
+                add_scaled(solved.as_mut(), -share, change.as_ref());
+            }
             shares.push(share);
         }
+        let mut direction = solved.unwrap_or(residual);
         if !self.pairs.is_empty() {
             scale(&mut direction, self.scale);
         }

@@ -77,10 +77,10 @@ impl Preconditioner {
         CholeskySolver::new(total, n).map_or(Self::Identity, Self::Total)
     }
 
-    /// M⁻¹ of several blocks.
-    pub(crate) fn apply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Mat<f64>> {
+    /// M⁻¹ of several blocks; `None` for each when M is the identity.
+    pub(crate) fn apply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Option<Mat<f64>>> {
         match self {
-            Self::Identity => blocks.iter().map(|block| block.to_owned()).collect(),
+            Self::Identity => vec![None; blocks.len()],
             Self::Total(solver) => {
                 let solved = solver.solve(beside(blocks).as_ref());
                 let mut column = 0;
@@ -89,7 +89,7 @@ impl Preconditioner {
                     .map(|block| {
                         let first = column;
                         column += block.ncols();
-                        solved.subcols(first, block.ncols()).to_owned()
+                        Some(solved.subcols(first, block.ncols()).to_owned())
                     })
                     .collect()
             }

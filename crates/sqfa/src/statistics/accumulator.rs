@@ -143,13 +143,15 @@ impl ClassAccumulator {
                 Box::new(Dense::new(mirrored::<f32>(&sum.scatter, n), n).expect("n² entries"))
             });
         }
-        Ok(ClassStatistics::from_parts(
+        let mut statistics = ClassStatistics::from_parts(
             self.classes,
             Some(counts),
             means,
             covariances,
             Moments::Central,
-        ))
+        );
+        statistics.shrunk = estimator == Estimator::Oas;
+        Ok(statistics)
     }
 }
 
@@ -275,6 +277,9 @@ pub(super) fn check(
     }
     if points.rows() != labels.len() {
         return Err(StatisticsError::LabelCount { labels: labels.len(), points: points.rows() });
+    }
+    if dimension == 0 {
+        return Err(StatisticsError::Empty { points: points.rows(), dimension });
     }
     with_table!(points, table => finite(&table))
 }

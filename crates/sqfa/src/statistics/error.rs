@@ -113,7 +113,7 @@ pub enum StatisticsError {
     },
     /// A given matrix that differs from its transpose.
     #[error(
-        "the covariance of class '{class}' is not symmetric: entries ({row}, {column}) and ({column}, {row}) are {first} and {second}"
+        "the covariance of class '{class}' is not symmetric: entries ({row}, {column}) and ({column}, {row}) are {first} and {second}; average the matrix with its transpose if the difference is round-off"
     )]
     NotSymmetric {
         /// The class.
@@ -129,7 +129,7 @@ pub enum StatisticsError {
     },
     /// A given variance below zero.
     #[error(
-        "the covariance of class '{class}' has a negative variance {value} in dimension {dimension}"
+        "the covariance of class '{class}' has a negative variance {value} in dimension {dimension}: pass a positive semi-definite matrix"
     )]
     NegativeVariance {
         /// The class.
@@ -141,7 +141,7 @@ pub enum StatisticsError {
     },
     /// A given covariance larger than the variances allow.
     #[error(
-        "the covariance of class '{class}' is impossible: entry ({row}, {column}) is {value}, beyond √(variance · variance) = {bound}"
+        "the covariance of class '{class}' is impossible: entry ({row}, {column}) is {value}, beyond √(variance · variance) = {bound}; pass a positive semi-definite matrix"
     )]
     ImpossibleCovariance {
         /// The class.

@@ -39,6 +39,8 @@ pub struct ClassStatistics {
     means: Mat<f64>,
     covariances: Vec<Box<dyn Covariance>>,
     moments: Moments,
+    /// Whether every covariance was shrunk to full rank.
+    shrunk: bool,
 }
 
 impl ClassStatistics {
@@ -69,7 +71,7 @@ impl ClassStatistics {
     ) -> Self {
         debug_assert_eq!(classes.len(), covariances.len());
         debug_assert_eq!(classes.len(), means.ncols());
-        Self { classes, counts, means, covariances, moments }
+        Self { classes, counts, means, covariances, moments, shrunk: false }
     }
 
     /// n.
@@ -137,7 +139,13 @@ impl ClassStatistics {
             means: self.means.clone(),
             covariances,
             moments: self.moments,
+            shrunk: self.shrunk,
         }
+    }
+
+    /// Whether the estimator gave every covariance full rank, however few the points.
+    pub(crate) fn is_shrunk(&self) -> bool {
+        self.shrunk
     }
 
     /// Memory the covariances occupy.

@@ -19,13 +19,15 @@ impl ClassStatistics {
                 Box::new(Dense::new(entries, k).expect("k² entries")) as _
             })
             .collect();
-        Self::from_parts(
+        let mut reduced = Self::from_parts(
             self.classes().clone(),
             self.counts().map(<[u64]>::to_vec),
             means,
             covariances,
             self.moments(),
-        )
+        );
+        reduced.shrunk = self.shrunk;
+        reduced
     }
 
     /// The leading `count` principal components of all points, one a column, and their variances.

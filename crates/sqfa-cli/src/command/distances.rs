@@ -1,0 +1,236 @@
+//! `sqfa distances`: how far classes are from each other, in data or in a model's features.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use sqfa::{
+    ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise, PairError, pairwise,
+};
+use sqfa_lab::data::Loaded;
+use sqfa_lab::formats::write_npy;
+use sqfa_lab::model_file::ClassNames;
+
+use super::tables::{cell, write_text};
+use super::{ending, read_model};
+use crate::args::DistancesArgs;
+use crate::failure::usage;
+use crate::output::{self, measured, number};
+use crate::{data, interrupt};
+
+/// Beyond this dimension full-space distances would take minutes.
+const MOST_DIMENSIONS: usize = 1024;
+/// Up to this many classes the whole matrix is printed.
+const FEW_CLASSES: usize = 12;
+/// How many near and far pairs are listed otherwise.
+const LISTED: usize = 5;
+
+/// What to measure.
+pub(crate) struct Distances {
+    args: DistancesArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    distance: String,
+    noise: f64,
+    dimensions: usize,
+    classes: ClassNames,
+    mean: f64,
+    distances: Vec<Vec<f64>>,
+}
+
+impl TryFrom<DistancesArgs> for Distances {
+    type Error = anyhow::Error;
+
+    fn try_from(args: DistancesArgs) -> Result<Self> {
+        if args.noise == Some(Noise::Auto) {
+            return usage("--noise auto needs a fit: give scale or a number");
+        }
+        if let Some(out) = &args.out
+            && !["npy", "csv"].contains(&ending(out).as_str())
+        {
+            return usage(format!("--out {}: name a .npy or .csv file", out.display()));
+        }
+        Ok(Self { args })
+    }
+}
+
+/// Class Gaussians with noise, and what is known of them.
+struct Measured {
+    distance: Distance,
+    noise: f64,
+    classes: Classes,
+    gaussians: Gaussians,
+}
+
+impl Distances {
+    /// Reads, measures and reports.
+    pub(crate) fn run(self) -> Result<()> {
+        interrupt::listen();
+        let path = Path::new(&self.args.source);
+        let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
+        let Measured { distance, noise, classes, gaussians } = measured;
+        let matrix = pairwise(&distance, &gaussians).map_err(|error| explain(&error, &classes))?;
+        let count = classes.len();
+        let off_diagonal = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+        let sum: f64 = off_diagonal.filter(|(i, j)| i != j).map(|pair| matrix[pair]).sum();
+        let report = Report {
+            distance: distance.name().to_owned(),
+            noise,
+            dimensions: gaussians.order(),
+            classes: (&classes).into(),
+            mean: sum / (count * (count - 1)) as f64,
+            distances: (0..count).map(|i| (0..count).map(|j| matrix[(i, j)]).collect()).collect(),
+        };
+        if let Some(out) = &self.args.out {
+            let _guard = interrupt::Guard::new();
+            match ending(out).as_str() {
+                "npy" => write_npy(out, &[count, count], &report.distances.concat())?,
+                _ => write_text(out, &csv(&report, &classes))?,
+            }
+        }
+        if self.args.json {
+            return output::say_json(&report);
+        }
+        output::say(&text(&report, &classes, &matrix))
+    }
+
+    fn in_model(&self, path: &Path) -> Result<Measured> {
+        let DistancesArgs { flags, classes, pca_dims, .. } = &self.args;
+        if flags.label.is_some()
+            || flags.labels.is_some()
+            || classes.is_some()
+            || pca_dims.is_some()
+        {
+            return usage("--label, --labels, --classes and --pca-dims go with data, not a model");
+        }
+        let model = read_model(path)?;
+        let distance = match &self.args.distance {
+            Some(distance) => distance.clone(),
+            None => Distance::named(&model.description().distance)
+                .context("the model's own distance is not known here: name one with --distance")?,
+        };
+        let noise = match self.args.noise {
+            Some(Noise::Value(noise)) => noise,
+            _ => model.description().noise,
+        };
+        let gaussians = model.noisy_gaussians(noise)?;
+        Ok(Measured { distance, noise, classes: model.classes().clone(), gaussians })
+    }
+
+    fn in_data(&self) -> Result<Measured> {
+        let mut loaded = data::open(&self.args.source, &self.args.flags)?;
+        if let Some(names) = &self.args.classes {
+            loaded = data::restrict(loaded, names)?;
+        }
+        let statistics = match loaded {
+            Loaded::Data(data) => ClassStatistics::from_points(
+                data.train.points.view(),
+                &data.train.labels,
+                Estimator::Empirical,
+            )?,
+            Loaded::Statistics(given) => data::class_statistics(given, None)?,
+        };
+        let n = statistics.dimension();
+        let statistics = match self.args.pca_dims {
+            Some(dims) if dims > n => bail!("--pca-dims {dims}: the data have {n} dimensions"),
+            Some(dims) => {
+                let (basis, _) = statistics.principal_components(dims).with_context(|| {
+                    format!("--pca-dims: {n} dimensions are too many for a dense eigenproblem")
+                })?;
+                statistics.reduced(basis.as_ref())
+            }
+            None if n > MOST_DIMENSIONS => bail!(
+                "distances in {n} dimensions would take very long: measure in fewer with --pca-dims, \
+                 or in a model's features"
+            ),
+            None => statistics,
+        };
+        let noise = match self.args.noise {
+            Some(Noise::Value(noise)) => noise,
+            _ => statistics.noise_scale(),
+        };
+        let n = statistics.dimension();
+        let identity = Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
+        let distance = match &self.args.distance {
+            Some(distance) => distance.clone(),
+            None => Distance::named("calvo-oller")?,
+        };
+        let gaussians = sqfa::project(&statistics, identity.as_ref(), noise);
+        Ok(Measured { distance, noise, classes: statistics.classes().clone(), gaussians })
+    }
+}
+
+/// Whether a file is a model, by its ending or its bytes: safetensors begin with the length of a JSON object and its brace.
+fn is_model(path: &Path) -> bool {
+    use std::io::Read;
+    if ["sqfa", "safetensors"].contains(&ending(path).as_str()) {
+        return true;
+    }
+    let mut start = [0u8; 9];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start[8] == b'{'
+        && start[6..8] == [0, 0]
+}
+
+fn explain(error: &PairError, classes: &Classes) -> anyhow::Error {
+    let name = |class: usize| classes.label(class).to_string();
+    match error {
+        PairError::NotPositiveDefinite { class, pivot } => anyhow::anyhow!(
+            "the covariance of class '{}' is not positive definite (pivot {pivot:e}): increase --noise, \
+             or measure in fewer dimensions with --pca-dims",
+            name(*class)
+        ),
+        PairError::NotFinite { distance, first, second, value } => anyhow::anyhow!(
+            "distance '{distance}' between classes '{}' and '{}' is {value}: increase --noise",
+            name(*first),
+            name(*second)
+        ),
+    }
+}
+
+fn csv(report: &Report, classes: &Classes) -> String {
+    let names: Vec<String> = classes.iter().map(|label| cell(&label.to_string())).collect();
+    let mut text = format!("class,{}\n", names.join(","));
+    for (name, row) in names.iter().zip(&report.distances) {
+        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name},{}", cells.join(","));
+    }
+    text
+}
+
+fn text(report: &Report, classes: &Classes, matrix: &Mat<f64>) -> String {
+    let name = |class: usize| output::printable(&classes.label(class).to_string());
+    let count = classes.len();
+    let mut text = format!(
+        "{} between {count} classes in {} dimensions, noise {}: mean {}\n",
+        report.distance,
+        report.dimensions,
+        number(report.noise),
+        measured(report.mean),
+    );
+    if count <= FEW_CLASSES {
+        let mut rows = vec![std::iter::once(String::new()).chain((0..count).map(name)).collect()];
+        for i in 0..count {
+            let cells = (0..count).map(|j| format!("{:.4}", matrix[(i, j)]));
+            rows.push(std::iter::once(name(i)).chain(cells).collect());
+        }
+        return text + &output::table(&rows, &[]);
+    }
+    let mut pairs: Vec<(usize, usize)> =
+        (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect();
+    pairs.sort_by(|&a, &b| matrix[a].total_cmp(&matrix[b]));
+    let show = |pairs: &mut dyn Iterator<Item = &(usize, usize)>| {
+        let shown = pairs
+            .take(LISTED)
+            .map(|&(i, j)| format!("{} and {}: {}", name(i), name(j), measured(matrix[(i, j)])));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    text.push_str(&format!("  nearest   {}\n", show(&mut pairs.iter())));
+    text.push_str(&format!("  farthest  {}\n", show(&mut pairs.iter().rev())));
+    text.push_str("  the whole matrix: --json, or --out FILE.csv or FILE.npy\n");
+    text
+}

@@ -1,0 +1,149 @@
+//! `sqfa evaluate`: how well the model's quadratic classifier tells classes apart.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use sqfa_lab::data::Part;
+use sqfa_lab::model_file::{ClassNames, Model};
+
+use super::{classifier, read_model};
+use crate::args::EvaluateArgs;
+use crate::data::{NamedPart, keep_known, parts};
+use crate::failure::usage;
+use crate::output::{self, percent};
+
+/// How many classes and confusions a report lists.
+const LISTED: usize = 5;
+/// Up to this many classes the report has a line for each.
+const FEW_CLASSES: usize = 12;
+
+/// An evaluation as meant.
+pub(crate) struct Evaluate {
+    args: EvaluateArgs,
+    data: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    qda_accuracy: f64,
+    n_test: usize,
+    part: &'static str,
+    n_left_out: usize,
+    classes: ClassNames,
+    class_accuracies: Vec<Option<f64>>,
+    /// Rows: true classes; columns: predicted ones.
+    confusion: Vec<Vec<usize>>,
+}
+
+impl TryFrom<EvaluateArgs> for Evaluate {
+    type Error = anyhow::Error;
+
+    fn try_from(args: EvaluateArgs) -> Result<Self> {
+        let Some(data) = args.test.clone().or_else(|| args.data.clone()) else {
+            return usage("name DATA or --test FILE");
+        };
+        Ok(Self { args, data })
+    }
+}
+
+impl Evaluate {
+    /// Reads, classifies and reports.
+    pub(crate) fn run(self) -> Result<()> {
+        let model = read_model(&self.args.model)?;
+        let qda = classifier(&model, &self.args.classifier)?;
+        // Of two parts the test part comes last.
+        let Some(part) = parts(&self.data, &self.args.flags, self.args.part)?.pop() else {
+            bail!("'{}' holds no points", self.data);
+        };
+        let name = part.name.unwrap_or("all");
+        let (part, n_left_out) = self.known(part, &model)?;
+        let features = model.transform(part.points.view())?;
+        let predicted = qda.predict(features.as_points(model.filters().ncols()));
+        let count = model.classes().len();
+        let mut confusion = vec![vec![0; count]; count];
+        for (&truth, &guess) in part.labels.codes().iter().zip(&predicted) {
+            confusion[truth as usize][guess as usize] += 1;
+        }
+        let hits: usize = (0..count).map(|class| confusion[class][class]).sum();
+        let class_accuracies = (0..count).map(|class| {
+            let total: usize = confusion[class].iter().sum();
+            (total > 0).then(|| confusion[class][class] as f64 / total as f64)
+        });
+        let report = Report {
+            qda_accuracy: hits as f64 / predicted.len() as f64,
+            n_test: predicted.len(),
+            part: name,
+            n_left_out,
+            classes: model.classes().into(),
+            class_accuracies: class_accuracies.collect(),
+            confusion,
+        };
+        if self.args.json { output::say_json(&report) } else { self.text(&report, &model) }
+    }
+
+    /// The points with labels in the model's classes.
+    fn known(&self, part: NamedPart, model: &Model) -> Result<(Part, usize)> {
+        let data = &self.data;
+        let Some(labels) = part.labels else {
+            bail!(
+                "'{data}' has no labels to compare with: name them with --label or --labels, or use \
+                 sqfa predict"
+            );
+        };
+        if !model.description().restricted
+            && let Err(error) = labels.recode(model.classes())
+        {
+            bail!("{data}: {error}: the model was fitted without that class");
+        }
+        let (part, left_out) = keep_known(Part { points: part.points, labels }, model.classes())?;
+        if part.labels.is_empty() {
+            bail!("'{data}' has no point of the model's classes");
+        }
+        if left_out > 0 {
+            output::warn(&format!(
+                "{left_out} points of classes that the model was told to ignore are left out"
+            ));
+        }
+        Ok((part, left_out))
+    }
+
+    fn text(&self, report: &Report, model: &Model) -> Result<()> {
+        let what = match report.part {
+            "all" => format!("all {} points of {}", report.n_test, self.data),
+            part => format!("the {} {part} points of {}", report.n_test, self.data),
+        };
+        let mut text = format!("QDA accuracy {} on {what}\n", percent(report.qda_accuracy));
+        let name = |class: usize| output::printable(&model.classes().label(class).to_string());
+        let mut ranked: Vec<(f64, usize)> = report
+            .class_accuracies
+            .iter()
+            .enumerate()
+            .filter_map(|(class, accuracy)| accuracy.map(|accuracy| (accuracy, class)))
+            .collect();
+        if ranked.len() > FEW_CLASSES {
+            ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+            ranked.truncate(LISTED);
+        }
+        let mut rows = vec![vec!["class".into(), "accuracy".into(), "most often taken for".into()]];
+        for (accuracy, class) in ranked {
+            let row = &report.confusion[class];
+            let rival = (0..row.len())
+                .filter(|&other| other != class && row[other] > 0)
+                .max_by_key(|&other| (row[other], row.len() - other));
+            let total: usize = row.iter().sum();
+            let rival = rival.map_or("–".to_owned(), |other| {
+                format!("{} ({})", name(other), percent(row[other] as f64 / total as f64))
+            });
+            rows.push(vec![name(class), percent(accuracy), rival]);
+        }
+        if model.classes().len() > FEW_CLASSES {
+            text.push_str(&format!("the {LISTED} hardest of {} classes:\n", model.classes().len()));
+        }
+        text.push_str(&output::table(&rows, &[2]));
+        if report.part == "all" && self.args.test.is_none() {
+            text.push_str(
+                "DATA has no test part: if the model was fitted on these points, this is training accuracy\n",
+            );
+        }
+        output::say(&text)
+    }
+}

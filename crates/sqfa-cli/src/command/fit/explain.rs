@@ -1,0 +1,53 @@
+//! What the engine refuses, said in terms of flags.
+
+use sqfa::FitError;
+
+/// An error whose remedy can be typed.
+pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {
+    let text = match error {
+        FitError::TooManyFilters { filters, dimension } if pca_dims == Some(*dimension) => {
+            format!("--filters {filters} in --pca-dims {dimension}: ask for at most {dimension}")
+        }
+        FitError::TooManyFilters { filters, dimension } => format!(
+            "--filters {filters}, but the data have {dimension} dimensions: ask for at most {dimension}"
+        ),
+        FitError::NoFilters { .. } => "--filters: at least 1 is needed".to_owned(),
+        FitError::Noise { noise } => {
+            format!("--noise {noise}: give a finite number of at least 0, scale or auto")
+        }
+        FitError::NoiseNeedsPoints => {
+            "--noise auto is chosen on held-out points, but DATA holds statistics: give a number or scale"
+                .to_owned()
+        }
+        FitError::NoiseSplit(error) => {
+            format!("--noise auto holds out points of every class, but {error}: give a number or scale")
+        }
+        FitError::RankDeficient { class, count, dimension } => format!(
+            "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is \
+             singular, and --noise is 0: set --noise, or use --covariance oas or --pca-dims"
+        ),
+        FitError::ConstantDimension { class, index } => format!(
+            "dimension {index} is constant in class '{class}' and --noise is 0: set --noise, drop \
+             constant dimensions, or use --covariance oas"
+        ),
+        FitError::NotPositiveDefinite { class, pivot, noise } => format!(
+            "the covariance of class '{class}' is not positive definite in feature space (pivot \
+             {pivot:e}, noise {noise:e}): increase --noise, or check that the given matrices are \
+             positive semi-definite"
+        ),
+        FitError::NotFinite { distance, first, second, value } => format!(
+            "distance '{distance}' between classes '{first}' and '{second}' is {value}: increase --noise"
+        ),
+        FitError::Degenerate => {
+            "--start holds degenerate filters: one is zero or, with --constraint orthonormal, they \
+             depend on each other"
+                .to_owned()
+        }
+        FitError::StartNotFinite => "--start holds non-finite values".to_owned(),
+        FitError::Tolerance { tolerance } => {
+            format!("--tolerance {tolerance}: give a finite number of at least 0")
+        }
+        other => other.to_string(),
+    };
+    anyhow::anyhow!(text)
+}

@@ -1,0 +1,221 @@
+//! The mathematics of a fit in order: statistics, preprocessing, principal components, filters, lifting.
+
+use anyhow::{Context, Result, bail};
+use sqfa::{
+    ClassStatistics, Control, Estimator, FitError, FittedSqfa, Gaussians, Mat, MatRef, Moments,
+    Noise, Points, Preprocessor, Progress, Start, transform,
+};
+use sqfa_lab::data::{Loaded, Part};
+use sqfa_lab::model_file::{
+    ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
+};
+
+use super::{Fit, statistics_of};
+use crate::data::class_statistics;
+use crate::points::{Precision, preprocessed};
+use crate::warnings;
+
+/// Statistics ready to be fitted, and the way back to input space.
+pub(super) struct Prepared {
+    /// What the data are called.
+    pub(super) name: String,
+    image_shape: Option<(usize, usize)>,
+    /// Whether the data came with a test part.
+    pub(super) has_test: bool,
+    /// Training points, when there are any.
+    part: Option<Part>,
+    /// What the user should know about the data as they came.
+    pub(super) warnings: Vec<String>,
+    preprocessor: Option<Preprocessor>,
+    /// Statistics after preprocessing, in input space.
+    pub(super) statistics: ClassStatistics,
+    /// Leading principal components and the statistics in them.
+    reduced: Option<(Mat<f64>, ClassStatistics)>,
+}
+
+impl Prepared {
+    pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
+        let (name, image_shape, has_test, part, mut statistics) = match loaded {
+            Loaded::Data(data) => {
+                let statistics = statistics_of(&data.train, fit.estimator)?;
+                (data.name, data.image_shape, data.test.is_some(), Some(data.train), statistics)
+            }
+            Loaded::Statistics(given) => {
+                if fit.estimator != Estimator::Empirical {
+                    bail!(
+                        "--covariance {} estimates covariances from points, and DATA holds statistics",
+                        fit.estimator.name()
+                    );
+                }
+                let name = given.name.clone();
+                let statistics =
+                    class_statistics(given, fit.precision).context("DATA cannot be used")?;
+                (name, None, false, None, statistics)
+            }
+        };
+        let warnings = warnings::about(&statistics);
+        let preprocessor = Preprocessor::new(&statistics, fit.scale, fit.center);
+        if let Some(preprocessor) = &preprocessor {
+            preprocessor.apply(&mut statistics);
+        }
+        let mut prepared = Self {
+            name,
+            image_shape,
+            has_test,
+            part,
+            warnings,
+            preprocessor,
+            statistics,
+            reduced: None,
+        };
+        if let Some(dims) = fit.pca_dims {
+            let statistics = &prepared.statistics;
+            let n = statistics.dimension();
+            if dims > n {
+                bail!("--pca-dims {dims}: the data have {n} dimensions");
+            }
+            let (basis, _) = statistics.principal_components(dims).with_context(|| {
+                format!("--pca-dims: {n} dimensions are too many for a dense eigenproblem")
+            })?;
+            let reduced = statistics.reduced(basis.as_ref());
+            prepared.reduced = Some((basis, reduced));
+        }
+        Ok(prepared)
+    }
+
+    /// Starting filters given in input space, as the fit needs them.
+    pub(super) fn start(&self, fit: &Fit, given: Option<Mat<f64>>) -> Result<Start> {
+        let n = self.statistics.dimension();
+        let given = match (given, &self.reduced) {
+            (Some(filters), _) if filters.nrows() != n || filters.ncols() != fit.filters => bail!(
+                "--start holds {} × {} numbers; {n} dimensions × {} filters are needed",
+                filters.nrows(),
+                filters.ncols(),
+                fit.filters
+            ),
+            (Some(filters), Some((basis, _))) => Some(product(basis.transpose(), filters.as_ref())),
+            (given, _) => given,
+        };
+        Ok(fit.start_kind(given))
+    }
+
+    /// Fits filters to what was prepared.
+    pub(super) fn fit(
+        &self,
+        fit: &Fit,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
+        if fit.noise != Noise::Auto {
+            let statistics =
+                self.reduced.as_ref().map_or(&self.statistics, |(_, statistics)| statistics);
+            return fit.recipe.fit_observed(statistics, observer);
+        }
+        let Some(Part { points, labels }) = &self.part else {
+            return Err(FitError::NoiseNeedsPoints);
+        };
+        // The held-out points must be seen as the filters will see them.
+        let mut learn =
+            |points: Points<'_>| fit.recipe.fit_points(points, labels, fit.estimator, observer);
+        match (&self.reduced, &self.preprocessor) {
+            (Some((basis, _)), preprocessor) => {
+                let (filters, offset) = match preprocessor {
+                    Some(preprocessor) => {
+                        let (filters, offset) = preprocessor.fold(basis.as_ref());
+                        (filters, Some(offset))
+                    }
+                    None => (basis.clone(), None),
+                };
+                let features = transform(points.view(), filters.as_ref(), offset.as_deref());
+                learn(features.as_points(basis.ncols()))
+            }
+            (None, Some(preprocessor)) => match preprocessed(points.view(), preprocessor) {
+                Ok(copy) => learn(copy.view()),
+                Err(_) => Err(FitError::NoiseNeedsPoints),
+            },
+            (None, None) => learn(points.view()),
+        }
+    }
+
+    /// The model of fitted filters, lifted back to input space.
+    pub(super) fn model(&self, fit: &Fit, fitted: &FittedSqfa) -> Result<Model> {
+        let filters = match &self.reduced {
+            Some((basis, _)) => product(basis.as_ref(), fitted.filters().as_ref()),
+            None => fitted.filters().clone(),
+        };
+        let features = self.features(fit, filters.as_ref())?;
+        let single = self.statistics.covariances().iter().all(|covariance| covariance.is_single());
+        let precision = if single { Precision::F32 } else { Precision::F64 };
+        let description = Description {
+            method: fit.method.name.to_owned(),
+            distance: fitted.distance().to_owned(),
+            constraint: fitted.constraint().name().to_owned(),
+            noise_choice: fit.noise_name().to_owned(),
+            noise: fitted.noise(),
+            noise_trials: trials(fitted),
+            classes: ClassNames::from(self.statistics.classes()),
+            restricted: fit.classes.is_some(),
+            second_moments: self.statistics.moments() == Moments::Second,
+            covariance: fit.estimator.name().to_owned(),
+            precision: precision.name().to_owned(),
+            scale: fit.scale.name().to_owned(),
+            center: fit.center,
+            pca_dims: fit.pca_dims,
+            start: fit.start_name(),
+            sequential: fit.sequential,
+            seed: fit.seed,
+            max_iterations: fit.stopping.max_iterations,
+            tolerance: fit.stopping.tolerance,
+            fit: FitRecord::from(fitted),
+            data: DataRecord { name: self.name.clone(), image_shape: self.image_shape },
+            software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
+        };
+        let parts = ModelParts {
+            filters,
+            preprocessing: self.preprocessor.clone(),
+            counts: self.statistics.counts().map(<[u64]>::to_vec),
+            features,
+        };
+        Ok(Model::new(parts, description)?)
+    }
+
+    /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
+    fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
+        let (Some(part), Estimator::Oas) = (&self.part, fit.estimator) else {
+            return Ok(maximum_likelihood(&self.statistics, filters)?);
+        };
+        let (folded, offset) = match &self.preprocessor {
+            Some(preprocessor) => {
+                let (folded, offset) = preprocessor.fold(filters);
+                (folded, Some(offset))
+            }
+            None => (filters.to_owned(), None),
+        };
+        let features = transform(part.points.view(), folded.as_ref(), offset.as_deref());
+        let m = filters.ncols();
+        let statistics = ClassStatistics::from_points(
+            features.as_points(m),
+            &part.labels,
+            Estimator::Empirical,
+        )?;
+        let identity = Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
+        Ok(maximum_likelihood(&statistics, identity.as_ref())?)
+    }
+
+    /// How many points the statistics stand for, where known.
+    pub(super) fn count(&self) -> Option<u64> {
+        self.statistics.counts().map(|counts| counts.iter().sum())
+    }
+}
+
+/// The noises that were tried, for reports and files.
+pub(super) fn trials(fitted: &FittedSqfa) -> Vec<Trial> {
+    let trials = fitted.noise_trials().iter();
+    trials.map(|trial| Trial { noise: trial.noise, accuracy: trial.accuracy }).collect()
+}
+
+/// A product in one fixed order of summation, so that its bits never depend on threads.
+fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(left.nrows(), right.ncols(), |i, j| {
+        (0..left.ncols()).map(|k| left[(i, k)] * right[(k, j)]).sum()
+    })
+}

@@ -1,0 +1,225 @@
+//! `sqfa fit`: from data to a model file.
+
+mod explain;
+mod learn;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use sqfa::{
+    ClassStatistics, Estimator, Learning, Mat, Method, Noise, Restarts, Scaling, Sqfa, Start,
+    Stopping,
+};
+use sqfa_lab::data::{LabeledData, Loaded, Part};
+use sqfa_lab::formats::{AtomicFile, Limits, Values, read_npy};
+
+use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg};
+use crate::failure::usage;
+use crate::interrupt::{self, Guard};
+use crate::points::{Precision, in_precision};
+use crate::progress::Line;
+use crate::{data, output, warnings};
+
+use super::ending;
+use learn::Prepared;
+
+pub(crate) use explain::explain;
+
+/// A fit as meant.
+pub(crate) struct Fit {
+    data: String,
+    flags: DataFlags,
+    classes: Option<Vec<String>>,
+    out: PathBuf,
+    method: Method,
+    recipe: Sqfa,
+    filters: usize,
+    noise: Noise,
+    start: StartArg,
+    sequential: Option<usize>,
+    seed: u64,
+    stopping: Stopping,
+    scale: Scaling,
+    center: bool,
+    pca_dims: Option<usize>,
+    estimator: Estimator,
+    precision: Option<Precision>,
+    json: bool,
+}
+
+impl TryFrom<FitArgs> for Fit {
+    type Error = anyhow::Error;
+
+    fn try_from(args: FitArgs) -> Result<Self> {
+        let filters = args.filters;
+        let mut recipe = Sqfa::for_method(&args.method, filters)?;
+        if let Some(distance) = args.distance {
+            if args.method.name != "sqfa" && distance.name() != args.method.distance {
+                return usage(format!(
+                    "--distance goes with --method sqfa; --method {} always maximises {}",
+                    args.method.name, args.method.distance
+                ));
+            }
+            recipe = recipe.distance(distance);
+        }
+        if let Some(constraint) = args.constraint {
+            recipe = recipe.constraint(constraint);
+        }
+        if let Some(size) = args.sequential {
+            recipe = recipe.learning(Learning::Sequential(size));
+        }
+        if let Some(dims) = args.pca_dims
+            && dims < filters
+        {
+            return usage(format!(
+                "--pca-dims {dims} leaves room for {dims} filters, and --filters is {filters}"
+            ));
+        }
+        if let (StartArg::File(path), Restarts::Count(2..)) = (&args.start, args.restarts) {
+            let path = path.display();
+            output::hint(&format!("note: the first start is {path}, the others are random"));
+        }
+        let usual = Stopping::default();
+        let stopping = Stopping {
+            max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
+            tolerance: args.tolerance.unwrap_or(usual.tolerance),
+        };
+        let recipe =
+            recipe.noise(args.noise).restarts(args.restarts).seed(args.seed).stopping(stopping);
+        Ok(Self {
+            data: args.data,
+            flags: args.flags,
+            classes: args.classes,
+            out: args.out,
+            method: args.method,
+            recipe,
+            filters,
+            noise: args.noise,
+            start: args.start,
+            sequential: args.sequential,
+            seed: args.seed,
+            stopping,
+            scale: args.scale,
+            center: args.center,
+            pca_dims: args.pca_dims,
+            estimator: args.covariance,
+            precision: args.precision.map(|precision| match precision {
+                PrecisionArg::F32 => Precision::F32,
+                PrecisionArg::F64 => Precision::F64,
+            }),
+            json: args.json,
+        })
+    }
+}
+
+/// Where the time went, in seconds.
+struct Times {
+    read: f64,
+    statistics: f64,
+    total: f64,
+}
+
+impl Fit {
+    /// Reads, fits, writes the model and reports.
+    pub(crate) fn run(mut self, began: Instant) -> Result<()> {
+        interrupt::listen();
+        // An output that cannot be written is worth knowing before the work, not after it.
+        drop(AtomicFile::create(&self.out)?);
+        let line = Line::new(&format!("reading {}", self.data));
+        let reading = Instant::now();
+        let loaded = self.load()?;
+        let start = self.read_start()?;
+        let read = reading.elapsed().as_secs_f64();
+
+        line.tell("class statistics");
+        let counting = Instant::now();
+        let prepared = Prepared::new(&self, loaded)?;
+        let statistics = counting.elapsed().as_secs_f64();
+        for warning in &prepared.warnings {
+            output::warn(warning);
+        }
+
+        let guard = Guard::new();
+        self.recipe = self.recipe.clone().start(prepared.start(&self, start)?);
+        let name = format!("{} on {}", self.method.name, prepared.name);
+        let fitted = prepared.fit(&self, &mut |progress| line.observe(&name, progress));
+        guard.check()?;
+        let fitted = fitted.map_err(|error| explain(&error, self.pca_dims))?;
+        let model = prepared.model(&self, &fitted)?;
+        model.write(&self.out)?;
+        drop(guard);
+        drop(line);
+        let parallel = warnings::about_filters(model.filters());
+        for warning in fitted.warnings().iter().chain(&parallel) {
+            output::warn(warning);
+        }
+        let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
+        report::tell(&self, &prepared, &fitted, &times)
+    }
+
+    fn load(&self) -> Result<Loaded> {
+        let mut loaded = data::open(&self.data, &self.flags)?;
+        if let Some(names) = &self.classes {
+            loaded = data::restrict(loaded, names)?;
+        }
+        Ok(match (loaded, self.precision) {
+            (Loaded::Data(data), Some(precision)) => {
+                let Part { points, labels } = data.train;
+                let train = Part { points: in_precision(points, precision)?, labels };
+                Loaded::Data(LabeledData { train, ..data })
+            }
+            (loaded, _) => loaded,
+        })
+    }
+
+    /// Starting filters from a file, in input space.
+    fn read_start(&self) -> Result<Option<Mat<f64>>> {
+        let StartArg::File(path) = &self.start else { return Ok(None) };
+        if ending(path) != "npy" {
+            return Ok(Some(super::read_model(path)?.filters().to_owned()));
+        }
+        let (shape, values) = read_npy(path, Limits::default())?.into_parts();
+        let (rows, columns) = match shape[..] {
+            [rows, columns] => (rows, columns),
+            [rows] => (rows, 1),
+            _ => anyhow::bail!(
+                "--start {} has shape {shape:?}: give dimensions × filters",
+                path.display()
+            ),
+        };
+        let number: Box<dyn Fn(usize) -> f64> = match values {
+            Values::F64(values) => Box::new(move |at| values[at]),
+            Values::F32(values) => Box::new(move |at| f64::from(values[at])),
+            Values::I64(values) => Box::new(move |at| values[at] as f64),
+            Values::U8(values) => Box::new(move |at| f64::from(values[at])),
+            Values::Text(_) => anyhow::bail!("--start {} holds text", path.display()),
+        };
+        Ok(Some(Mat::from_fn(rows, columns, |i, j| number(i * columns + j))))
+    }
+}
+
+/// The statistics of points, with the estimator's remedy said in flags.
+fn statistics_of(part: &Part, estimator: Estimator) -> Result<ClassStatistics> {
+    ClassStatistics::from_points(part.points.view(), &part.labels, estimator)
+        .context("DATA cannot be used")
+}
+
+impl Fit {
+    fn start_name(&self) -> String {
+        match &self.start {
+            StartArg::Random => "random".to_owned(),
+            StartArg::Pca => "pca".to_owned(),
+            StartArg::File(path) => path.display().to_string(),
+        }
+    }
+
+    fn start_kind(&self, given: Option<Mat<f64>>) -> Start {
+        match (&self.start, given) {
+            (StartArg::Pca, _) => Start::Pca,
+            (_, Some(filters)) => Start::Given(filters),
+            _ => Start::Random,
+        }
+    }
+}

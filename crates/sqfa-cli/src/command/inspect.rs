@@ -1,0 +1,116 @@
+//! `sqfa inspect`: what a model is and how it was fitted.
+
+use anyhow::Result;
+use sqfa_lab::model_file::{Description, Model};
+
+use super::read_model;
+use crate::args::InspectArgs;
+use crate::output::{self, measured, number, pairs, percent, seconds};
+
+/// How many class names are listed.
+const LISTED: usize = 12;
+
+/// Reads a model and describes it.
+pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    let model = read_model(&args.model)?;
+    let mut json = serde_json::to_value(model.description())?;
+    if args.json {
+        if let Some(object) = json.as_object_mut() {
+            object.insert("filters".to_owned(), model.filters().ncols().into());
+            object.insert("dimensions".to_owned(), model.filters().nrows().into());
+            object.insert("counts".to_owned(), serde_json::to_value(model.counts())?);
+        }
+        return output::say_json(&json);
+    }
+    output::say(&text(&model))
+}
+
+fn text(model: &Model) -> String {
+    let about = model.description();
+    let (n, m) = (model.filters().nrows(), model.filters().ncols());
+    let image = about.data.image_shape.map(|(height, width)| format!(" ({height} × {width})"));
+    let mut lines = vec![
+        (
+            "method",
+            format!("{}, {} distance, {} filters", about.method, about.distance, about.constraint),
+        ),
+        ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
+        ("data", data(model)),
+        ("classes", classes(model)),
+        ("preprocessing", preprocessing(about)),
+        ("covariances", format!("{}, {}", about.covariance, about.precision)),
+        ("noise", format!("{} ({})", number(about.noise), about.noise_choice)),
+    ];
+    if !about.noise_trials.is_empty() {
+        let trials = about.noise_trials.iter();
+        let shown = trials.map(|t| format!("{} → {}", number(t.noise), percent(t.accuracy)));
+        lines.push(("noise trials", shown.collect::<Vec<_>>().join(", ")));
+    }
+    let fit = &about.fit;
+    lines.push(("objective", measured(fit.objective)));
+    lines.push((
+        "ended",
+        format!(
+            "{} ({}) after {} iterations, {} passes, {} evaluations in {}",
+            if fit.converged { "converged" } else { "not converged" },
+            fit.termination,
+            fit.iterations,
+            fit.passes,
+            fit.evaluations,
+            seconds(fit.seconds),
+        ),
+    ));
+    let starts: Vec<String> = fit.restarts.iter().map(|r| measured(r.objective)).collect();
+    lines.push((
+        "starts",
+        format!(
+            "{} from {}, seed {}: {}",
+            starts.len(),
+            about.start,
+            about.seed,
+            starts.join(", ")
+        ),
+    ));
+    if let Some(size) = about.sequential {
+        lines.push(("learned", format!("in groups of {size}, earlier ones frozen")));
+    }
+    for warning in &fit.warnings {
+        lines.push(("warning", warning.clone()));
+    }
+    lines.push(("written by", about.software.clone()));
+    pairs(&lines)
+}
+
+fn data(model: &Model) -> String {
+    let name = &model.description().data.name;
+    let moments = if model.description().second_moments { "second moments" } else { "statistics" };
+    match model.counts() {
+        Some(counts) => format!("{name}, {} points", counts.iter().sum::<u64>()),
+        None => format!("{name}, {moments} without counts"),
+    }
+}
+
+fn classes(model: &Model) -> String {
+    let count = model.classes().len();
+    let mut names: Vec<String> =
+        model.classes().iter().take(LISTED).map(|label| label.to_string()).collect();
+    if count > LISTED {
+        names.push("…".to_owned());
+    }
+    let restricted = if model.description().restricted { " (others left out)" } else { "" };
+    format!("{count}: {}{restricted}", names.join(", "))
+}
+
+fn preprocessing(about: &Description) -> String {
+    let mut steps = Vec::new();
+    if about.scale != "none" {
+        steps.push(format!("scaled by {}", about.scale));
+    }
+    if about.center {
+        steps.push("centred".to_owned());
+    }
+    if let Some(dims) = about.pca_dims {
+        steps.push(format!("fitted in {dims} principal components"));
+    }
+    if steps.is_empty() { "none".to_owned() } else { steps.join(", ") }
+}

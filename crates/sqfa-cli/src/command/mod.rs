@@ -1,0 +1,69 @@
+//! The commands as meant: one module each, flags checked against each other, then run.
+
+pub(crate) mod dataset;
+pub(crate) mod demo;
+pub(crate) mod distances;
+pub(crate) mod evaluate;
+pub(crate) mod export;
+pub(crate) mod fit;
+pub(crate) mod inspect;
+pub(crate) mod predict;
+pub(crate) mod shell;
+pub(crate) mod tables;
+pub(crate) mod transform;
+
+use std::path::Path;
+
+use anyhow::Result;
+use sqfa::Qda;
+use sqfa_lab::formats::Limits;
+use sqfa_lab::model_file::Model;
+
+use crate::args::{ClassifierFlags, PriorsArg};
+use crate::failure::{Usage, usage};
+use crate::output;
+
+/// Gives all parallel work so many threads.
+pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .map_err(|error| Usage(format!("--threads {threads}: {error}")).into())
+}
+
+/// Reads a model file.
+pub(crate) fn read_model(path: &Path) -> Result<Model> {
+    Ok(Model::read(path, Limits::default())?)
+}
+
+/// The model's quadratic classifier as the flags want it.
+pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> {
+    if !(0.0..=1.0).contains(&flags.shrinkage) {
+        return usage(format!("--shrinkage is {}: give a number from 0 to 1", flags.shrinkage));
+    }
+    let classes = model.classes().len();
+    let priors = match &flags.priors {
+        PriorsArg::Frequencies => None,
+        PriorsArg::Equal => Some(vec![1.0; classes]),
+        PriorsArg::Given(given) if given.len() == classes => Some(given.clone()),
+        PriorsArg::Given(given) => {
+            let given = given.len();
+            return usage(format!("--priors: {given} numbers for the model's {classes} classes"));
+        }
+    };
+    if model.description().second_moments {
+        output::warn(
+            "the model was fitted to second moments alone: its classifier takes every class mean as 0",
+        );
+    }
+    model.qda(priors.as_deref(), flags.shrinkage).map_err(|error| {
+        let text = error.to_string().replace("more shrinkage", "a larger --shrinkage");
+        anyhow::anyhow!(text)
+    })
+}
+
+/// The ending of a file name, in lower case.
+pub(crate) fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}

@@ -1,0 +1,144 @@
+//! `sqfa transform`: points through a model's filters.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+use sqfa::{Features, Labels};
+use sqfa_lab::formats::{NpzWriter, Values, write_npy};
+
+use super::tables::{cell, label_values, write_text};
+use super::{ending, read_model};
+use crate::args::TransformArgs;
+use crate::data::{NamedPart, parts};
+use crate::failure::usage;
+use crate::interrupt::{self, Guard};
+use crate::output;
+
+/// A transformation as meant.
+pub(crate) struct Transform {
+    args: TransformArgs,
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Npz,
+    Csv,
+}
+
+#[derive(Serialize)]
+struct Report {
+    n_points: usize,
+    filters: usize,
+    file: String,
+}
+
+impl TryFrom<TransformArgs> for Transform {
+    type Error = anyhow::Error;
+
+    fn try_from(args: TransformArgs) -> Result<Self> {
+        let format = match ending(&args.out).as_str() {
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "csv" => Format::Csv,
+            _ => {
+                let out = args.out.display();
+                return usage(format!("--out {out}: name a file that ends in .npy, .npz or .csv"));
+            }
+        };
+        Ok(Self { args, format })
+    }
+}
+
+/// Features of one part.
+struct Transformed {
+    name: Option<&'static str>,
+    features: Features,
+    labels: Option<Labels>,
+    rows: usize,
+}
+
+impl Transform {
+    /// Reads, transforms and writes.
+    pub(crate) fn run(self) -> Result<()> {
+        interrupt::listen();
+        let Self { args, format } = self;
+        let model = read_model(&args.model)?;
+        let parts = parts(&args.data, &args.flags, args.part)?;
+        if parts.len() > 1 && format != Format::Npz {
+            return usage(format!(
+                "'{}' has a training and a test part: name one with --part, or write .npz",
+                args.data
+            ));
+        }
+        let m = model.filters().ncols();
+        let transformed = parts
+            .into_iter()
+            .map(|NamedPart { name, points, labels }| {
+                let features = model.transform(points.view())?;
+                Ok(Transformed { name, features, labels, rows: points.rows() })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let guard = Guard::new();
+        match (format, transformed.first()) {
+            (Format::Npz, _) => write_npz(&args.out, &transformed, m)?,
+            (Format::Npy, Some(part)) => {
+                write_npy(&args.out, &[part.rows, m], values(&part.features).as_ref())?;
+            }
+            (Format::Csv, Some(part)) => write_text(&args.out, &csv(part, m))?,
+            (_, None) => anyhow::bail!("'{}' holds no points", args.data),
+        }
+        drop(guard);
+        let n_points = transformed.iter().map(|part| part.rows).sum();
+        let file = args.out.display().to_string();
+        if args.json {
+            return output::say_json(&Report { n_points, filters: m, file });
+        }
+        output::say(&format!("{n_points} points × {m} features → {file}\n"))
+    }
+}
+
+fn values(features: &Features) -> Values {
+    match features {
+        Features::F32(values) => Values::F32(values.clone()),
+        Features::F64(values) => Values::F64(values.clone()),
+    }
+}
+
+fn write_npz(path: &Path, parts: &[Transformed], m: usize) -> Result<()> {
+    let mut npz = NpzWriter::create(path, false)?;
+    for part in parts {
+        let ending = part.name.map(|name| format!("_{name}")).unwrap_or_default();
+        npz.add(&format!("X{ending}"), &[part.rows, m], values(&part.features).as_ref())?;
+        if let Some(labels) = &part.labels {
+            npz.add(&format!("y{ending}"), &[part.rows], label_values(labels).as_ref())?;
+        }
+    }
+    Ok(npz.finish()?)
+}
+
+fn csv(part: &Transformed, m: usize) -> String {
+    let mut names: Vec<String> = (1..=m).map(|j| format!("feature_{j}")).collect();
+    if part.labels.is_some() {
+        names.push("label".to_owned());
+    }
+    let mut text = names.join(",") + "\n";
+    for row in 0..part.rows {
+        let mut cells: Vec<String> = (row * m..(row + 1) * m)
+            .map(|at| match &part.features {
+                Features::F32(values) => values[at].to_string(),
+                Features::F64(values) => values[at].to_string(),
+            })
+            .collect();
+        if let Some(labels) = &part.labels {
+            let label = labels.classes().label(labels.codes()[row] as usize);
+            cells.push(cell(&label.to_string()));
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", cells.join(","));
+    }
+    text
+}

@@ -1,0 +1,77 @@
+//! The built-in data sets by name.
+
+use anyhow::Result;
+use sqfa::nearest;
+use sqfa_lab::data::Loaded;
+use sqfa_lab::datasets::scaling::Scaling;
+use sqfa_lab::datasets::speed::Speed;
+use sqfa_lab::datasets::toy::Toy;
+
+/// A data set made from a formula and a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    /// A toy problem with known statistics.
+    Toy(Toy),
+    /// The scaling family.
+    Scaling,
+    /// Moving textures.
+    Speed,
+}
+
+/// Dimensions of the scaling problem unless asked for others.
+pub(crate) const SCALING_DIMENSIONS: usize = 1000;
+
+impl Builtin {
+    /// All of them.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Toy(Toy::SixD),
+        Self::Toy(Toy::FourD),
+        Self::Toy(Toy::Lda),
+        Self::Scaling,
+        Self::Speed,
+    ];
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Toy(toy) => toy.name(),
+            Self::Scaling => "scaling",
+            Self::Speed => "speed",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub(crate) fn summary(self) -> &'static str {
+        match self {
+            Self::Toy(Toy::SixD) => "6 dimensions, 3 classes: SQFA, LDA and PCA choose differently",
+            Self::Toy(Toy::FourD) => "4 dimensions, 3 classes: SQFA and smSQFA choose differently",
+            Self::Toy(Toy::Lda) => "2 dimensions, 4 classes with one covariance",
+            Self::Scaling => "5 classes that differ in 8 of 1000 dimensions",
+            Self::Speed => {
+                "videos (15 × 30) of textures moving at 41 speeds; labels are tenths of deg/s"
+            }
+        }
+    }
+
+    /// The data set of a name, or a message with the nearest.
+    pub(crate) fn named(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|builtin| builtin.name() == name).ok_or_else(|| {
+            let near = nearest(name, Self::ALL.iter().map(|builtin| builtin.name()))
+                .map(|near| format!(" (did you mean '{near}'?)"))
+                .unwrap_or_default();
+            let choices = Self::ALL.map(Self::name).join(", ");
+            format!("unknown data set '{name}'{near}: choose one of {choices}")
+        })
+    }
+
+    /// The data set with its usual parameters.
+    pub(crate) fn load(self) -> Result<Loaded> {
+        Ok(match self {
+            Self::Toy(toy) => Loaded::Statistics(toy.statistics()),
+            Self::Scaling => Loaded::Statistics(
+                Scaling::ambient(SCALING_DIMENSIONS).generate()?.statistics(true),
+            ),
+            Self::Speed => Loaded::Data(Speed::default().generate()?),
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! Some of the classes: those the user names, or those a model knows.
+
+use anyhow::Result;
+use sqfa::{Classes, Labels, nearest};
+use sqfa_lab::data::{GivenStatistics, LabeledData, Loaded, Moments, Part};
+use sqfa_lab::formats::Stack;
+
+use crate::failure::usage;
+use crate::points::select;
+
+/// The data of the named classes alone.
+pub(crate) fn restrict(loaded: Loaded, names: &[String]) -> Result<Loaded> {
+    let all = match &loaded {
+        Loaded::Data(data) => data.train.labels.classes(),
+        Loaded::Statistics(given) => &given.classes,
+    };
+    let kept = chosen(all, names)?;
+    let classes = subset(all, &kept);
+    Ok(match loaded {
+        Loaded::Data(data) => Loaded::Data(LabeledData {
+            train: part(data.train, &classes)?.0,
+            test: data.test.map(|test| part(test, &classes)).transpose()?.map(|(part, _)| part),
+            ..data
+        }),
+        Loaded::Statistics(given) => Loaded::Statistics(statistics(given, classes, &kept)),
+    })
+}
+
+/// The points whose class is known, with labels in those classes, and how many were left out.
+pub(crate) fn keep_known(data: Part, classes: &Classes) -> Result<(Part, usize)> {
+    part(data, classes)
+}
+
+/// Positions of the named classes, ascending.
+fn chosen(all: &Classes, names: &[String]) -> Result<Vec<usize>> {
+    let known: Vec<String> = all.iter().map(|label| label.to_string()).collect();
+    let mut kept = Vec::new();
+    for name in names {
+        let Some(at) = known.iter().position(|label| label == name.trim()) else {
+            let near = nearest(name, known.iter().map(String::as_str))
+                .map(|near| format!(" (did you mean '{near}'?)"))
+                .unwrap_or_default();
+            let listed = known.iter().take(50).cloned().collect::<Vec<_>>().join(", ");
+            return usage(format!(
+                "--classes: there is no class '{name}'{near}; DATA has {listed}"
+            ));
+        };
+        if !kept.contains(&at) {
+            kept.push(at);
+        }
+    }
+    if kept.len() < 2 {
+        return usage("--classes: name at least 2 different classes");
+    }
+    kept.sort_unstable();
+    Ok(kept)
+}
+
+fn subset(classes: &Classes, kept: &[usize]) -> Classes {
+    match classes {
+        Classes::Integers(all) => Classes::Integers(kept.iter().map(|&at| all[at]).collect()),
+        Classes::Texts(all) => Classes::Texts(kept.iter().map(|&at| all[at].clone()).collect()),
+    }
+}
+
+fn part(data: Part, classes: &Classes) -> Result<(Part, usize)> {
+    let codes: Vec<Option<u32>> = data
+        .labels
+        .classes()
+        .iter()
+        .map(|label| classes.iter().position(|class| class == label).map(|at| at as u32))
+        .collect();
+    let code = |row: usize| codes[data.labels.codes()[row] as usize];
+    let rows: Vec<usize> = (0..data.labels.len()).filter(|&row| code(row).is_some()).collect();
+    let left_out = data.labels.len() - rows.len();
+    let kept = rows.iter().filter_map(|&row| code(row)).collect();
+    let labels = Labels::from_codes(classes.clone(), kept)
+        .ok_or_else(|| anyhow::anyhow!("a class has no position of its own"))?;
+    let points = if left_out == 0 { data.points } else { select(&data.points, &rows)? };
+    Ok((Part { points, labels }, left_out))
+}
+
+fn statistics(given: GivenStatistics, classes: Classes, kept: &[usize]) -> GivenStatistics {
+    let n = given.dimensions;
+    let pick = |stack: Stack| match stack {
+        Stack::F32(mut parts) => {
+            Stack::F32(kept.iter().map(|&at| std::mem::take(&mut parts[at])).collect())
+        }
+        Stack::F64(mut parts) => {
+            Stack::F64(kept.iter().map(|&at| std::mem::take(&mut parts[at])).collect())
+        }
+    };
+    let moments = match given.moments {
+        Moments::Central { means, covariances } => Moments::Central {
+            means: kept.iter().flat_map(|&at| means[at * n..][..n].iter().copied()).collect(),
+            covariances: pick(covariances),
+        },
+        Moments::Second(stack) => Moments::Second(pick(stack)),
+    };
+    let counts = given.counts.map(|counts| kept.iter().map(|&at| counts[at]).collect());
+    GivenStatistics { classes, counts, moments, ..given }
+}

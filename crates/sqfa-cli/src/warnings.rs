@@ -1,0 +1,98 @@
+//! What a user should know about the data before trusting a fit.
+
+use sqfa::{ClassStatistics, MatRef};
+
+/// Below this share of the mean variance a feature counts as nearly constant.
+const NEARLY_CONSTANT: f64 = 1e-6;
+/// Classes are strongly unbalanced when the largest has this many times the points of the smallest.
+const UNBALANCED: u64 = 10;
+/// Filters with a larger |cosine| see the same thing.
+const PARALLEL: f64 = 0.999;
+/// How many names a message lists.
+const LISTED: usize = 4;
+
+/// Warnings about class statistics, in words a user can act on.
+pub(crate) fn about(statistics: &ClassStatistics) -> Vec<String> {
+    let mut warnings = Vec::new();
+    constant_features(statistics, &mut warnings);
+    if let Some(counts) = statistics.counts() {
+        few_samples(statistics, counts, &mut warnings);
+        unbalanced(statistics, counts, &mut warnings);
+    }
+    warnings
+}
+
+/// A warning when two filters nearly coincide, as they do when noise hides what another one could add.
+pub(crate) fn about_filters(filters: MatRef<'_, f64>) -> Option<String> {
+    let inner = |a: usize, b: usize| -> f64 {
+        (0..filters.nrows()).map(|i| filters[(i, a)] * filters[(i, b)]).sum()
+    };
+    let pairs = (0..filters.ncols()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let cosine = |(a, b)| inner(a, b).abs() / (inner(a, a) * inner(b, b)).sqrt();
+    let (a, b) = pairs.into_iter().find(|&pair| cosine(pair) > PARALLEL)?;
+    Some(format!(
+        "filters {} and {} nearly coincide: against this noise another copy helps more than a new \
+         direction; lower --noise, try --noise auto, or use --constraint orthonormal",
+        a + 1,
+        b + 1
+    ))
+}
+
+fn constant_features(statistics: &ClassStatistics, warnings: &mut Vec<String>) {
+    let variances = statistics.total_variances();
+    let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
+    let nearly: Vec<usize> =
+        (0..variances.len()).filter(|&i| variances[i] <= NEARLY_CONSTANT * mean).collect();
+    if nearly.is_empty() {
+        return;
+    }
+    let constant = nearly.iter().filter(|&&i| variances[i] <= 0.0).count();
+    let listed = list(nearly.iter().map(ToString::to_string), nearly.len());
+    warnings.push(format!(
+        "{} of {} features are nearly constant ({constant} entirely; variance below {NEARLY_CONSTANT:e} \
+         of the mean): {listed}; a positive --noise keeps them harmless",
+        nearly.len(),
+        variances.len(),
+    ));
+}
+
+fn few_samples(statistics: &ClassStatistics, counts: &[u64], warnings: &mut Vec<String>) {
+    let n = statistics.dimension();
+    let few: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] <= n as u64).collect();
+    if few.is_empty() {
+        return;
+    }
+    let name = |&k: &usize| format!("'{}' with {}", statistics.classes().label(k), counts[k]);
+    let listed = list(few.iter().map(name), few.len());
+    warnings.push(format!(
+        "{} of {} classes have no more samples than the {n} dimensions, so their covariances are \
+         singular: {listed}; keep --noise positive, or use --covariance oas or --pca-dims",
+        few.len(),
+        counts.len(),
+    ));
+}
+
+fn unbalanced(statistics: &ClassStatistics, counts: &[u64], warnings: &mut Vec<String>) {
+    let by_count = |k: &usize| counts[*k];
+    let (Some(most), Some(least)) =
+        ((0..counts.len()).max_by_key(by_count), (0..counts.len()).min_by_key(by_count))
+    else {
+        return;
+    };
+    if counts[most] >= UNBALANCED.saturating_mul(counts[least].max(1)) {
+        let label = |k| statistics.classes().label(k);
+        warnings.push(format!(
+            "classes are strongly unbalanced: '{}' has {} points and '{}' {}; every pair of classes \
+             counts the same in the fit, and accuracy is dominated by large classes (see --priors)",
+            label(most),
+            counts[most],
+            label(least),
+            counts[least],
+        ));
+    }
+}
+
+fn list(names: impl Iterator<Item = String>, count: usize) -> String {
+    let shown = names.take(LISTED).collect::<Vec<_>>().join(", ");
+    if count > LISTED { format!("{shown}, …") } else { shown }
+}

@@ -1,0 +1,85 @@
+//! How the command ends when the world interferes: closed pipes, full folders, Ctrl-C, failed fits.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Folder, table};
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(30_000));
+    folder.ok("fit data.csv --label species -m 1 --restarts 1 --out m.sqfa");
+    let mut child = folder
+        .command("predict m.sqfa data.csv --label species --probabilities")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 5];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"label");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_named() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(20));
+    folder.ok("fit data.csv --label species -m 1 --out m.sqfa");
+    for line in [
+        "fit data.csv --label species -m 2 --out no/such/folder/m.sqfa",
+        "dataset toy-6d --out no/such/folder/d.npz",
+        "transform m.sqfa data.csv --label species --out no/such/folder/z.npy",
+        "export m.sqfa --format csv --out no/such/folder/f.csv",
+        "predict m.sqfa data.csv --label species --out no/such/folder/y.csv",
+    ] {
+        folder.run(line).fails(1, "cannot write no/such/folder/");
+    }
+}
+
+#[test]
+fn an_existing_model_survives_a_failed_fit() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(20));
+    folder.ok("fit data.csv --label species -m 1 --out m.sqfa");
+    let before = std::fs::read(folder.path("m.sqfa")).unwrap();
+    folder.run("fit data.csv --label species -m 9 --out m.sqfa").fails(1, "--filters 9");
+    assert_eq!(std::fs::read(folder.path("m.sqfa")).unwrap(), before);
+    assert_eq!(folder.names(), ["data.csv", "m.sqfa"]);
+    folder.ok("fit data.csv --label species -m 2 --out m.sqfa");
+    assert_ne!(std::fs::read(folder.path("m.sqfa")).unwrap(), before);
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_half_written() {
+    let folder = Folder::new();
+    folder.write("old.sqfa", "an older model");
+    let mut child = folder
+        .command(
+            "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000 --out old.sqfa",
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(child.try_wait().unwrap().is_none(), "the fit should still be running");
+    let asked = Instant::now();
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(asked.elapsed() < Duration::from_secs(20), "between two iterations, not at the end");
+    assert!(output.stdout.is_empty());
+    assert_eq!(std::fs::read(folder.path("old.sqfa")).unwrap(), b"an older model");
+    assert_eq!(folder.names(), ["old.sqfa"]);
+}

@@ -1,0 +1,58 @@
+//! Help texts are what they were; after a deliberate change run with `UPDATE_SNAPSHOTS=1`.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::Folder;
+
+const COMMANDS: [&str; 10] = [
+    "",
+    "fit",
+    "transform",
+    "predict",
+    "evaluate",
+    "distances",
+    "inspect",
+    "export",
+    "dataset",
+    "demo",
+];
+
+#[test]
+fn help_texts_match_their_snapshots() {
+    let folder = Folder::new();
+    for command in COMMANDS {
+        let text = folder.ok(format!("{command} --help").trim());
+        let name = if command.is_empty() { "sqfa" } else { command };
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/help/{name}.txt"));
+        // Trailing blanks are clap's, not ours.
+        let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(text, expected, "sqfa {command} --help differs from {}", path.display());
+    }
+}
+
+#[test]
+fn no_command_shows_help_and_ends_with_2() {
+    let said = Folder::new().run("");
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("Usage: sqfa"), "{}", said.err);
+    assert!(Folder::new().ok("--version").starts_with("sqfa "));
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(folder.ok(&format!("completions {shell}")).contains("evaluate"), "{shell}");
+    }
+    assert!(folder.ok("man").contains(".TH sqfa 1"));
+    folder.ok("man --out pages");
+    let pages = std::fs::read_dir(folder.path("pages")).unwrap().count();
+    assert_eq!(pages, COMMANDS.len());
+}

@@ -1,0 +1,112 @@
+//! The toy problems: which dimensions every method chooses, as known from their constants.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use common::Folder;
+use sqfa::ClassStatistics;
+use sqfa_lab::data::{GivenStatistics, Moments};
+use sqfa_lab::datasets::toy::Toy;
+use sqfa_lab::formats::{Stack, write_npy};
+
+/// The share of a vector's length that lies in some dimensions.
+fn share(vector: &[f64], dimensions: std::ops::Range<usize>) -> f64 {
+    let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+    square(&vector[dimensions]) / square(vector)
+}
+
+fn assert_in(vectors: &[Vec<f64>], dimensions: std::ops::Range<usize>) {
+    assert_eq!(vectors.len(), 2);
+    for vector in vectors {
+        assert!(share(vector, dimensions.clone()) > 0.9999, "{vector:?} not in {dimensions:?}");
+    }
+}
+
+fn degrees(filter: &[f64]) -> f64 {
+    filter[1].atan2(filter[0]).to_degrees().rem_euclid(180.0)
+}
+
+fn moments(given: &GivenStatistics) -> (Vec<f64>, Vec<Vec<f64>>) {
+    match &given.moments {
+        Moments::Central { means, covariances: Stack::F64(covariances) } => {
+            (means.clone(), covariances.clone())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Solves a small positive definite system by elimination.
+fn solve(matrix: &[f64], right: &[f64]) -> Vec<f64> {
+    let n = right.len();
+    let (mut a, mut x) = (matrix.to_vec(), right.to_vec());
+    for pivot in 0..n {
+        for row in (0..n).filter(|&row| row != pivot) {
+            let factor = a[row * n + pivot] / a[pivot * n + pivot];
+            for column in 0..n {
+                a[row * n + column] -= factor * a[pivot * n + column];
+            }
+            x[row] -= factor * x[pivot];
+        }
+    }
+    (0..n).map(|i| x[i] / a[i * n + i]).collect()
+}
+
+#[test]
+fn in_six_dimensions_sqfa_lda_and_pca_choose_different_pairs() {
+    let folder = Folder::new();
+    folder.ok("fit toy-6d --filters 2 --noise 0.002 --out m.sqfa");
+    assert_in(&folder.filters("m.sqfa"), 0..2);
+
+    let given = Toy::SixD.statistics();
+    let (means, covariances) = moments(&given);
+    // LDA: the within-class metric applied to the differences of the means.
+    let within: Vec<f64> =
+        (0..36).map(|at| covariances.iter().map(|c| c[at] / 3.0).sum()).collect();
+    let centre: Vec<f64> = (0..6).map(|i| (0..3).map(|k| means[6 * k + i] / 3.0).sum()).collect();
+    let lda: Vec<Vec<f64>> = (0..2)
+        .map(|k| {
+            let shift: Vec<f64> = (0..6).map(|i| means[6 * k + i] - centre[i]).collect();
+            solve(&within, &shift)
+        })
+        .collect();
+    assert_in(&lda, 2..4);
+
+    let statistics = ClassStatistics::from_moments(
+        given.classes.clone(),
+        None,
+        &means,
+        sqfa::GivenMatrices::F64(covariances),
+    )
+    .unwrap();
+    let (components, _) = statistics.principal_components(2).unwrap();
+    let pca: Vec<Vec<f64>> = (0..2).map(|j| (0..6).map(|i| components[(i, j)]).collect()).collect();
+    assert_in(&pca, 4..6);
+}
+
+#[test]
+fn in_four_dimensions_sqfa_sees_means_and_smsqfa_covariances() {
+    let folder = Folder::new();
+    folder.ok("fit toy-4d --filters 2 --noise 0.001 --out sqfa.sqfa");
+    folder.ok("fit toy-4d --method smsqfa --filters 2 --noise 0.001 --out smsqfa.sqfa");
+    assert_in(&folder.filters("sqfa.sqfa"), 0..2);
+    assert_in(&folder.filters("smsqfa.sqfa"), 2..4);
+}
+
+#[test]
+fn four_classes_have_a_best_and_a_vertical_optimum() {
+    let folder = Folder::new();
+    let report = folder.json("fit toy-lda --filters 1 --noise 0.001 --out best.sqfa");
+    let best = degrees(&folder.filters("best.sqfa")[0]);
+    assert!((best - 29.1).abs() < 0.1, "{best}");
+    assert!((report["objective"].as_f64().unwrap() - 4.563).abs() < 1e-3);
+    assert_eq!(report["restarts"].as_array().unwrap().len(), 16);
+
+    let (sin, cos) = 90.0_f64.to_radians().sin_cos();
+    write_npy(&folder.path("start.npy"), &[2, 1], &vec![cos, sin]).unwrap();
+    let report =
+        folder.json("fit toy-lda --filters 1 --noise 0.001 --start start.npy --out up.sqfa");
+    let vertical = degrees(&folder.filters("up.sqfa")[0]);
+    assert!((vertical - 89.7).abs() < 0.1, "{vertical}");
+    assert!((report["objective"].as_f64().unwrap() - 3.770).abs() < 1e-3);
+    assert_eq!(report["restarts"].as_array().unwrap().len(), 1);
+}

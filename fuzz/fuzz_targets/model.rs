@@ -1,0 +1,14 @@
+//! Model files: what is accepted must also be usable and survive another round trip.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sqfa_lab::model_file::{Model, SHRINKAGE};
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(model) = Model::from_bytes(bytes, "input") {
+        let _ = model.qda(None, SHRINKAGE);
+        let _ = model.noisy_gaussians(model.description().noise);
+        let again = model.to_bytes().map(|bytes| Model::from_bytes(&bytes, "again"));
+        assert!(matches!(again, Ok(Ok(again)) if again == model));
+    }
+});
