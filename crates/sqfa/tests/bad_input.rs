@@ -49,9 +49,7 @@ fn fits<'a>(points: impl Into<Points<'a>>, labels: &Labels) -> [Result<FittedSqf
 #[test]
 fn values_that_are_not_finite() {
     let sample = Sample::draw(&[30, 30], 4, 1);
-    for (value, name) in
-        [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")]
-    {
+    for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
         let mut values = sample.values.clone();
         values[17 * 4 + 2] = value;
         let parts = [name, "point 17", "dimension 2", "remove or replace"];
@@ -59,7 +57,10 @@ fn values_that_are_not_finite() {
         let by_columns: Vec<f64> = (0..240).map(|at| values[at % 60 * 4 + at / 60]).collect();
         refused(statistics(Table::row_major(&values, 60, 4).unwrap(), &sample.labels), &parts);
         refused(statistics(Table::row_major(&singles, 60, 4).unwrap(), &sample.labels), &parts);
-        refused(statistics(Table::column_major(&by_columns, 60, 4).unwrap(), &sample.labels), &parts);
+        refused(
+            statistics(Table::column_major(&by_columns, 60, 4).unwrap(), &sample.labels),
+            &parts,
+        );
         for fit in fits(Table::row_major(&values, 60, 4).unwrap(), &sample.labels) {
             refused(fit, &parts);
         }
@@ -135,7 +136,10 @@ fn settings_that_make_no_sense() {
     }
     let auto = recipe(2, "calvo-oller").noise(Noise::Auto);
     refused(fit(auto), &["auto", "only statistics", "a number or 'scale'"]);
-    refused(fit(recipe(2, "calvo-oller").restarts(Restarts::Count(0))), &["restarts", "at least 1"]);
+    refused(
+        fit(recipe(2, "calvo-oller").restarts(Restarts::Count(0))),
+        &["restarts", "at least 1"],
+    );
     let groups = recipe(2, "calvo-oller").learning(Learning::Sequential(0));
     refused(fit(groups), &["groups", "at least 1"]);
     for tolerance in [-1.0, f64::NAN] {
@@ -157,10 +161,14 @@ fn settings_that_make_no_sense() {
 #[test]
 fn starts_that_make_no_sense() {
     let statistics = given(&random_classes(4, 3, 4));
-    let fit = |start: Mat<f64>| recipe(2, "calvo-oller").start(Start::Given(start)).fit(&statistics);
+    let fit =
+        |start: Mat<f64>| recipe(2, "calvo-oller").start(Start::Given(start)).fit(&statistics);
     refused(fit(axes(4, &[1])), &["4 × 1", "4 dimensions", "2 filters"]);
     refused(fit(axes(3, &[0, 1])), &["3 × 2", "4 dimensions"]);
-    refused(fit(Mat::from_fn(4, 2, |_, _| f64::NAN)), &["starting filters", "non-finite", "finite"]);
+    refused(
+        fit(Mat::from_fn(4, 2, |_, _| f64::NAN)),
+        &["starting filters", "non-finite", "finite"],
+    );
     refused(fit(Mat::zeros(4, 2)), &["starting filters", "zero"]);
     let twice = recipe(2, "wasserstein")
         .constraint(sqfa::Constraint::Orthonormal)

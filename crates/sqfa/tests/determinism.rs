@@ -30,7 +30,8 @@ fn sample() -> Sample {
             let common = point[0] * (1.0 + class as f64);
             values.extend((0..COLUMNS).map(|i| {
                 let scale = 3.0 / (1.0 + 0.1 * i as f64);
-                scale * (0.3 * mean[i] + point[i] + 0.5 * common * shared[(i * 7 + class) % COLUMNS])
+                scale
+                    * (0.3 * mean[i] + point[i] + 0.5 * common * shared[(i * 7 + class) % COLUMNS])
             }));
             names.push(class as i64);
         }
@@ -76,32 +77,33 @@ fn statistics_and_filters_have_the_same_bits_at_any_number_of_threads() {
     let double = same_statistics(sample.points(), &sample);
     let single =
         same_statistics(Table::row_major(&singles, rows, COLUMNS).unwrap().into(), &sample);
-    let stopping = Stopping { max_iterations: 25, ..Stopping::default() };
+    let stopping = Stopping { max_iterations: 12, ..Stopping::default() };
     for statistics in [&double, &single] {
         for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            for learning in [Learning::Joint, Learning::Sequential(2)] {
-                for constraint in [Constraint::Sphere, Constraint::Orthonormal] {
-                    let recipe = recipe(3, "calvo-oller")
-                        .constraint(constraint)
-                        .preconditioning(preconditioning)
-                        .learning(learning)
-                        .noise(Noise::Value(0.05))
-                        .restarts(Restarts::Count(2))
-                        .stopping(stopping);
-                    let fits = THREADS.map(|threads| {
-                        on_threads(threads, || recipe.fit(statistics).unwrap())
-                    });
-                    for other in &fits[1..] {
-                        assert_eq!(bits(other.filters()), bits(fits[0].filters()));
-                        assert_eq!(other.trace(), fits[0].trace());
-                        assert_eq!(
-                            (other.passes(), other.evaluations(), other.best()),
-                            (fits[0].passes(), fits[0].evaluations(), fits[0].best())
-                        );
-                    }
-                    let preconditioned = preconditioning == Preconditioning::On;
-                    assert_eq!(fits[0].preconditioned(), preconditioned);
+            for (learning, constraint) in [
+                (Learning::Joint, Constraint::Sphere),
+                (Learning::Sequential(2), Constraint::Sphere),
+                (Learning::Joint, Constraint::Orthonormal),
+            ] {
+                let recipe = recipe(3, "calvo-oller")
+                    .constraint(constraint)
+                    .preconditioning(preconditioning)
+                    .learning(learning)
+                    .noise(Noise::Value(0.05))
+                    .restarts(Restarts::Count(2))
+                    .stopping(stopping);
+                let fits =
+                    THREADS.map(|threads| on_threads(threads, || recipe.fit(statistics).unwrap()));
+                for other in &fits[1..] {
+                    assert_eq!(bits(other.filters()), bits(fits[0].filters()));
+                    assert_eq!(other.trace(), fits[0].trace());
+                    assert_eq!(
+                        (other.passes(), other.evaluations(), other.best()),
+                        (fits[0].passes(), fits[0].evaluations(), fits[0].best())
+                    );
                 }
+                let preconditioned = preconditioning == Preconditioning::On;
+                assert_eq!(fits[0].preconditioned(), preconditioned);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a fitted model promises: presets, unit or orthonormal filters, signs, features, the objective.
 
-use sqfa::{CONSTRAINTS, Constraint, Distance, FitError, METHODS, Method, Noise, Sqfa, Table};
+use sqfa::{CONSTRAINTS, Constraint, FitError, Method, Noise, Sqfa, Table};
 
 use crate::problems::{
     Sample, columns, dot, given, objective, random_classes, recipe, subspace_gap, worst,
@@ -10,6 +10,8 @@ use crate::problems::{
 const ORTHONORMAL: f64 = 1e-12;
 /// The objective reported is recomputed from the filters reported: round-off of a few products.
 const SAME: f64 = 1e-12;
+/// Filters may come as close as a squared sine of 1e-6 before a step is refused: ten times round-off over that.
+const FLAT: f64 = 1e-9;
 /// Products in single precision, relative to the largest feature.
 const SINGLE: f64 = 1e-6;
 
@@ -23,7 +25,6 @@ fn presets_are_the_papers_variants() {
         ("sqfa-j", "jeffreys", Constraint::Sphere),
         ("sqfa-w", "wasserstein", Constraint::Orthonormal),
     ];
-    assert_eq!(METHODS.len(), expected.len());
     let statistics = given(&random_classes(6, 3, 1));
     for (name, distance, constraint) in expected {
         let method = Method::named(name).unwrap();
@@ -142,11 +143,14 @@ fn feature_statistics_are_those_of_the_features() {
 #[test]
 fn as_many_filters_as_dimensions() {
     let statistics = given(&random_classes(3, 3, 7));
-    let whole = recipe(3, "calvo-oller").noise(Noise::Value(0.0)).fit(&statistics).unwrap();
-    // Without noise any basis of the whole space keeps everything.
+    // Without noise any basis of the whole space keeps everything: the objective is flat.
     let identity = crate::problems::axes(3, &[0, 1, 2]);
     let expected = objective(&statistics, "calvo-oller", identity.as_ref(), 0.0);
-    assert!((whole.objective() - expected).abs() <= 1e-9 * expected);
-    let distance = Distance::named("calvo-oller").unwrap();
-    assert_eq!(format!("{distance:?}"), "Distance(calvo-oller)");
+    for seed in 0..4 {
+        let recipe = recipe(3, "calvo-oller").noise(Noise::Value(0.0)).seed(seed);
+        let whole = recipe.fit(&statistics).unwrap();
+        for run in whole.restarts() {
+            assert!((run.objective - expected).abs() <= FLAT * expected, "{}", run.objective);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use sqfa::{
     registry,
 };
 
-use crate::common::{Normal, diagonal, every_distance};
+use crate::common::{Normal, every_distance};
 use crate::problems::{
     Sample, TIGHT, bits, centred, columns, given, objective, random_classes, recipe,
 };
@@ -129,6 +129,4 @@ fn one_dimension_and_one_filter() {
         let fitted = recipe(1, case.name()).noise(Noise::Value(0.0)).fit(&statistics).unwrap();
         assert_eq!(columns(fitted.filters().as_ref()), [[1.0]], "{}", case.name());
     }
-    let plain = diagonal(&[1.0]);
-    assert_eq!(plain, [1.0]);
 }
