@@ -25,10 +25,14 @@ impl Case {
     }
 }
 
-/// Every distance of the registry in every form it takes.
+/// Distances found by a search: exact only to the search's tolerance and too slow at large orders, so they have
+/// a contract of their own (`distances/searched.rs`).
+pub(crate) const SEARCHED: [&str; 1] = ["fisher-rao"];
+
+/// Every distance of the registry that is a formula, in every form it takes.
 pub(crate) fn every_distance() -> Vec<Case> {
     let mut cases = Vec::new();
-    for entry in registry() {
+    for entry in registry().iter().filter(|entry| !SEARCHED.contains(&entry.name)) {
         let name = entry.name;
         let spellings: Vec<String> = match entry.parameter {
             Parameter::None => vec![name.to_owned()],

@@ -11,4 +11,5 @@ mod closed_forms;
 mod errors;
 mod gradients;
 mod lanes;
+mod searched;
 mod stability;
