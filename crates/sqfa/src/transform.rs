@@ -25,7 +25,7 @@ impl Features {
 
     /// The features as points of `columns` dimensions, for a classifier or another reducer.
     pub fn as_points(&self, columns: usize) -> Points<'_> {
-        let rows = |length: usize| if columns == 0 { 0 } else { length / columns };
+        let rows = |length: usize| length.checked_div(columns).unwrap_or(0);
         match self {
             Self::F32(values) => {
                 let values = &values[..rows(values.len()) * columns];

@@ -70,7 +70,7 @@ impl Gaussians {
         means: Vec<f64>,
         mut covariances: Vec<f64>,
     ) -> Result<Self, GaussianError> {
-        let count = if order == 0 { 0 } else { means.len() / order };
+        let count = means.len().checked_div(order).unwrap_or(0);
         if count == 0 || means.len() != count * order || covariances.len() != means.len() * order {
             return Err(GaussianError::Shape {
                 means: means.len(),

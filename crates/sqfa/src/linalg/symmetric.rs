@@ -169,7 +169,7 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     fn run<const C: usize, const FUSED: bool>(self) -> Vec<[f64; W]> {
         let Self { matrix, n, packed, first, end } = self;
         let mut sums = vec![[0.0; W]; n - first];
-        let mut flush = vec![[T::ZERO; W]; ROWS];
+        let mut flush = [[T::ZERO; W]; ROWS];
         let mut group = first;
         while group < end {
             let group_end = (group + FLUSH).min(end);

@@ -8,7 +8,9 @@ use crate::distance::Distance;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
 use crate::objective::MeanDistance;
-use crate::optimize::{Control, Preconditioner, Preconditioning, Progress, Termination, climb};
+use crate::optimize::{
+    Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
+};
 use crate::statistics::ClassStatistics;
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
@@ -59,7 +61,7 @@ impl Sqfa {
             control
         };
         let mut learned: Option<Mat<f64>> = None;
-        let mut passes = 0;
+        let (mut passes, mut evaluations) = (0, 0);
         let mut last = None;
         for (index, &size) in groups.iter().enumerate() {
             let mut group = self.fit_group(
@@ -71,6 +73,7 @@ impl Sqfa {
                 observer,
             )?;
             passes += group.passes;
+            evaluations += group.restarts.iter().map(|restart| restart.evaluations).sum::<usize>();
             let unfinished = cancelled.get() && index + 1 < groups.len();
             if unfinished {
                 // Even when this group converged: filters are missing.
@@ -98,6 +101,7 @@ impl Sqfa {
             restarts: group.restarts,
             best: group.best,
             passes,
+            evaluations,
             seconds: began.elapsed().as_secs_f64(),
             preconditioned: preconditioner.is_active(),
             warnings,
@@ -125,7 +129,7 @@ impl Sqfa {
             self.weights.as_deref(),
         );
         let starts = self.starts(statistics, learned, index, size);
-        let (runs, passes) =
+        let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
         let best = (0..runs.len())

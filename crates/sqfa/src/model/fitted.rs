@@ -49,6 +49,7 @@ pub struct FittedSqfa {
     pub(super) restarts: Vec<Restart>,
     pub(super) best: usize,
     pub(super) passes: usize,
+    pub(super) evaluations: usize,
     pub(super) seconds: f64,
     pub(super) preconditioned: bool,
     pub(super) warnings: Vec<String>,
@@ -110,9 +111,9 @@ impl FittedSqfa {
         self.passes
     }
 
-    /// Evaluations of the objective, summed over starts.
+    /// Evaluations of the objective, summed over starts, groups and trials of the noise.
     pub fn evaluations(&self) -> usize {
-        self.restarts.iter().map(|restart| restart.evaluations).sum()
+        self.evaluations
     }
 
     /// Iterations of the best start.

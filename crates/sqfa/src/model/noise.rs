@@ -74,7 +74,7 @@ impl Sqfa {
         let mut trials: Vec<NoiseTrial> = Vec::new();
         let mut best: Option<(NoiseTrial, FittedSqfa)> = None;
         let mut warm: Option<FittedSqfa> = None;
-        let mut passes = 0;
+        let (mut passes, mut evaluations) = (0, 0);
         for multiple in GRID {
             let noise = multiple * scale;
             let mut recipe = self.clone().noise(Noise::Value(noise));
@@ -85,6 +85,7 @@ impl Sqfa {
             }
             let mut fitted = recipe.fit_observed(part, observer)?;
             passes += fitted.passes();
+            evaluations += fitted.evaluations();
             if cancelled.get() {
                 let best = fitted.best;
                 fitted.restarts[best].termination = Termination::Cancelled;
@@ -93,6 +94,7 @@ impl Sqfa {
                 ));
                 fitted.noise_trials = trials;
                 fitted.passes = passes;
+                fitted.evaluations = evaluations;
                 fitted.seconds = began.elapsed().as_secs_f64();
                 return Ok(fitted);
             }
@@ -109,12 +111,14 @@ impl Sqfa {
         let recipe = self.clone().noise(Noise::Value(chosen.noise));
         let mut fitted = recipe.fit_observed(all, observer)?;
         passes += fitted.passes();
+        evaluations += fitted.evaluations();
         if !cancelled.get() {
             let mut continued = recipe
                 .start(Start::Given(start.filters().clone()))
                 .restarts(Restarts::Count(1))
                 .fit_observed(all, observer)?;
             passes += continued.passes();
+            evaluations += continued.evaluations();
             if continued.objective() > fitted.objective() {
                 let own = continued.restarts.remove(0);
                 continued.restarts = fitted.restarts;
@@ -125,6 +129,7 @@ impl Sqfa {
         }
         fitted.noise_trials = trials;
         fitted.passes = passes;
+        fitted.evaluations = evaluations;
         fitted.seconds = began.elapsed().as_secs_f64();
         Ok(fitted)
     }

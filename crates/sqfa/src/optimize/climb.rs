@@ -29,6 +29,13 @@ pub(crate) struct Run<P> {
     pub(crate) termination: Termination,
 }
 
+/// Where all starts ended, and the passes they shared.
+#[derive(Debug)]
+pub(crate) struct Climbed<P> {
+    pub(crate) runs: Vec<Run<P>>,
+    pub(crate) passes: usize,
+}
+
 struct State<P> {
     point: P,
     memory: Memory,
@@ -43,7 +50,7 @@ struct State<P> {
     end: Option<Termination>,
 }
 
-/// Climbs from several starts at once; returns them in order, with the number of shared passes.
+/// Climbs from several starts at once; returns them in order.
 pub(crate) fn climb<O: Objective>(
     objective: &O,
     starts: Vec<Mat<f64>>,
@@ -51,7 +58,7 @@ pub(crate) fn climb<O: Objective>(
     stopping: Stopping,
     observer: &mut dyn FnMut(&Progress) -> Control,
     frozen: usize,
-) -> Result<(Vec<Run<O::Point>>, usize), EvaluationError> {
+) -> Result<Climbed<O::Point>, EvaluationError> {
     let wolfe = Wolfe {
         curvature: if objective.evaluations_per_pass() > 10.0 { 0.1 } else { 0.9 },
         max_evaluations: 30,
@@ -151,7 +158,7 @@ pub(crate) fn climb<O: Objective>(
             }
         })
         .collect();
-    Ok((runs, passes))
+    Ok(Climbed { runs, passes })
 }
 
 fn negated(block: MatRef<'_, f64>) -> Mat<f64> {

@@ -5,7 +5,7 @@ mod lbfgs;
 mod line_search;
 mod preconditioner;
 
-pub(crate) use climb::climb;
+pub(crate) use climb::{Climbed, climb};
 pub(crate) use preconditioner::Preconditioner;
 pub use preconditioner::Preconditioning;
 

@@ -50,9 +50,8 @@ fn derivatives_agree_with_differences() {
             distance.evaluate(p.view(), q.view(), Some(&mut slopes));
             let mean = normals(order, &mut rng);
             let turn = symmetric(normals(order * order, &mut rng), order);
-            let moved = |step: f64| {
-                distance.evaluate(p.view(), q.moved(step, &mean, &turn).view(), None)
-            };
+            let moved =
+                |step: f64| distance.evaluate(p.view(), q.moved(step, &mean, &turn).view(), None);
             let difference = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
             let slope: f64 = slopes.mean_b.iter().zip(&mean).map(|(g, v)| g * v).sum::<f64>()
                 + slopes.cov_b.iter().zip(&turn).map(|(g, v)| g * v).sum::<f64>();

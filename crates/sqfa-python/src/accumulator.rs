@@ -1,0 +1,153 @@
+//! The streaming class statistics as Python holds them.
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyBytes, PyList, PyType};
+use sqfa::{ClassAccumulator, Estimator};
+
+use crate::arrays::{PointArray, slice, vector};
+use crate::classes::{classes, labels, names};
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+use crate::statistics::Statistics;
+
+/// The statistics of labelled points in one go.
+#[pyfunction]
+#[pyo3(signature = (points, names, codes, weights, estimator, threads))]
+pub(crate) fn class_statistics(
+    py: Python<'_>,
+    points: &Bound<'_, PyAny>,
+    names: &Bound<'_, PyList>,
+    codes: PyReadonlyArray1<'_, u32>,
+    weights: Option<PyReadonlyArray1<'_, u64>>,
+    estimator: &str,
+    threads: usize,
+) -> Outcome<Statistics> {
+    let estimator = estimator.parse::<Estimator>()?;
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let labels = labels(&classes(names)?, &codes)?;
+    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+    Ok(run(py, threads, |stop| {
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        if !sums.update_while(points, &labels, weights, &mut || !stop.asked())? {
+            return Err(invalid("the statistics were stopped on the way"));
+        }
+        Ok(Statistics { core: sums.finish(estimator)? })
+    })?)
+}
+
+/// Running sums of labelled points.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Accumulator {
+    sums: std::sync::Mutex<ClassAccumulator>,
+}
+
+impl Accumulator {
+    fn holding(sums: ClassAccumulator) -> Self {
+        Self { sums: std::sync::Mutex::new(sums) }
+    }
+
+    /// A copy of the sums; the lock is never held while Python could run.
+    fn copy(&self) -> Outcome<ClassAccumulator> {
+        Ok(self.locked()?.clone())
+    }
+
+    fn locked(&self) -> Outcome<std::sync::MutexGuard<'_, ClassAccumulator>> {
+        self.sums.lock().map_err(|_| invalid("the accumulator was damaged by an earlier failure"))
+    }
+}
+
+#[pymethods]
+impl Accumulator {
+    #[new]
+    fn new(names: &Bound<'_, PyList>, dimension: usize) -> Outcome<Self> {
+        if dimension == 0 {
+            return Err(invalid("an accumulator needs at least 1 dimension"));
+        }
+        Ok(Self::holding(ClassAccumulator::new(classes(names)?, dimension)))
+    }
+
+    /// Adds points whose classes are given as positions; a failed or stopped update adds nothing.
+    #[pyo3(signature = (points, codes, weights, threads))]
+    fn update(
+        &self,
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        codes: PyReadonlyArray1<'_, u32>,
+        weights: Option<PyReadonlyArray1<'_, u64>>,
+        threads: usize,
+    ) -> Outcome<()> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        let (known, dimension, fresh) = {
+            let sums = self.locked()?;
+            let fresh = sums.counts().iter().all(|&count| count == 0);
+            (sums.classes().clone(), sums.dimension(), fresh)
+        };
+        let labels = labels(&known, &codes)?;
+        let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+        run(py, threads, |stop| {
+            // Apart from the sums so far, so that a stop half-way leaves them as they were.
+            let mut batch = ClassAccumulator::new(known, dimension);
+            if batch.update_while(points, &labels, weights, &mut || !stop.asked())? {
+                let mut sums = self.locked()?;
+                if fresh && sums.counts().iter().all(|&count| count == 0) {
+                    *sums = batch;
+                } else {
+                    sums.merge(&batch)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Adds what another accumulator has seen.
+    fn merge(&self, other: &Self) -> Outcome<()> {
+        let other = other.copy()?;
+        Ok(self.locked()?.merge(&other)?)
+    }
+
+    /// Makes room for more classes.
+    fn widen(&self, names: &Bound<'_, PyList>) -> Outcome<()> {
+        Ok(self.locked()?.widen(classes(names)?)?)
+    }
+
+    /// The class statistics so far.
+    #[pyo3(signature = (estimator, threads))]
+    fn finish(&self, py: Python<'_>, estimator: &str, threads: usize) -> Outcome<Statistics> {
+        let estimator: Estimator = estimator.parse::<Estimator>()?;
+        let sums = self.copy()?;
+        Ok(run(py, threads, |_| Ok(Statistics { core: sums.finish(estimator)? }))?)
+    }
+
+    /// The classes, in their fixed order.
+    fn classes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyList>> {
+        let classes = self.locked()?.classes().clone();
+        Ok(names(py, &classes)?)
+    }
+
+    /// The number of points of every class.
+    fn counts<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyArray1<u64>>> {
+        let counts = self.locked()?.counts();
+        Ok(vector(py, counts))
+    }
+
+    /// The number of dimensions.
+    fn dimension(&self) -> Outcome<usize> {
+        Ok(self.locked()?.dimension())
+    }
+
+    /// The sums as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
+        let sums = self.copy()?;
+        Ok(PyBytes::new(py, &py.detach(|| sums.to_bytes())))
+    }
+
+    /// The sums in bytes.
+    #[classmethod]
+    fn from_bytes(_: &Bound<'_, PyType>, bytes: &[u8]) -> Outcome<Self> {
+        Ok(Self::holding(ClassAccumulator::from_bytes(bytes)?))
+    }
+}

@@ -1,0 +1,50 @@
+//! Distances between Gaussians.
+
+use numpy::{PyArray2, PyReadonlyArray2, PyReadonlyArray3};
+use pyo3::prelude::*;
+use pyo3::types::PyAny;
+use sqfa::{Parameter, pairwise_between, registry};
+
+use crate::arrays::{from_mat, gaussians};
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+use crate::user_distance::distance;
+
+/// Every distance there is: name, summary and kind of parameter (`""`, `"moments"` or `"exponent"`).
+#[pyfunction]
+pub(crate) fn distance_names() -> Vec<(&'static str, &'static str, &'static str)> {
+    let kind = |parameter| match parameter {
+        Parameter::Moments => "moments",
+        Parameter::Exponent => "exponent",
+        _ => "",
+    };
+    registry().iter().map(|entry| (entry.name, entry.summary, kind(entry.parameter))).collect()
+}
+
+/// The distance from every Gaussian of the first set (rows) to every one of the second (columns).
+#[pyfunction]
+#[pyo3(signature = (given, means_a, covariances_a, means_b, covariances_b, threads))]
+pub(crate) fn pairwise<'py>(
+    py: Python<'py>,
+    given: &Bound<'py, PyAny>,
+    means_a: PyReadonlyArray2<'py, f64>,
+    covariances_a: PyReadonlyArray3<'py, f64>,
+    means_b: PyReadonlyArray2<'py, f64>,
+    covariances_b: PyReadonlyArray3<'py, f64>,
+    threads: usize,
+) -> Outcome<Bound<'py, PyArray2<f64>>> {
+    let (distance, error) = distance(given)?;
+    let first = gaussians(&means_a, &covariances_a)?;
+    let second = gaussians(&means_b, &covariances_b)?;
+    if first.order() != second.order() {
+        return Err(invalid(format!(
+            "the sets have {} and {} dimensions; both must have the same",
+            first.order(),
+            second.order()
+        )));
+    }
+    let matrix = run(py, threads, |_| {
+        error.or(pairwise_between(&distance, &first, &second).map_err(Into::into))
+    })?;
+    Ok(from_mat(py, matrix.as_ref())?)
+}

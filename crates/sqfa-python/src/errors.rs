@@ -1,0 +1,104 @@
+//! The one place where the core's errors become Python's.
+//!
+//! What is wrong with a value is a `ValueError`, a file that cannot be read or written an `OSError`; the
+//! message is the core's own.
+
+use std::io;
+
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use sqfa::{
+    ClassifierError, DistanceError, FitError, GaussianError, LabelError, PairError, StatisticsError,
+};
+use sqfa_lab::datasets::DatasetError;
+use sqfa_lab::formats::FormatError;
+use sqfa_lab::model_file::ModelError;
+
+/// An error of the core on its way to Python.
+pub(crate) struct Failure(pub(crate) PyErr);
+
+/// What a function of this crate returns to Python.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+macro_rules! value_errors {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                invalid(error.to_string())
+            }
+        }
+    )*};
+}
+value_errors!(
+    ClassifierError,
+    DistanceError,
+    FitError,
+    GaussianError,
+    LabelError,
+    PairError,
+    StatisticsError,
+    serde_json::Error,
+    String
+);
+
+impl From<FormatError> for Failure {
+    fn from(error: FormatError) -> Self {
+        match &error {
+            FormatError::Io { source, .. } => Self(system(source, error.to_string())),
+            _ => invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        match error {
+            DatasetError::Format(error) => error.into(),
+            error => invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::File(error) => error.into(),
+            error => invalid(error.to_string()),
+        }
+    }
+}
+
+/// A `ValueError`.
+pub(crate) fn invalid(message: impl Into<String>) -> Failure {
+    Failure(PyValueError::new_err(message.into()))
+}
+
+/// What a broken promise of the core becomes: an exception that can be caught, never an abort.
+pub(crate) fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    Failure(PyRuntimeError::new_err(format!("an internal check of sqfa failed: {text}")))
+}
+
+/// `FileNotFoundError` and its kin follow from the system's error number.
+fn system(source: &io::Error, message: String) -> PyErr {
+    match source.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, message)),
+        None => PyOSError::new_err(message),
+    }
+}

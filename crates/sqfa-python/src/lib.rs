@@ -1,0 +1,53 @@
+//! The private module `sqfa_rs._core`: what the Python package calls, and nothing users see.
+//!
+//! Python checks and names things; this crate borrows arrays, frees the interpreter and calls the core.
+
+mod accumulator;
+mod arrays;
+mod classes;
+mod datasets;
+mod distances;
+mod errors;
+mod fit;
+mod model_file;
+mod pools;
+mod qda;
+mod recipe;
+mod running;
+mod statistics;
+mod transform;
+mod user_distance;
+
+use pyo3::prelude::*;
+
+/// The compiled half of sqfa_rs.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::accumulator::{Accumulator, class_statistics};
+    #[pymodule_export]
+    use crate::datasets::{load_idx, make_scaling, make_speed, make_toy};
+    #[pymodule_export]
+    use crate::distances::{distance_names, pairwise};
+    #[pymodule_export]
+    use crate::fit::{fit, fit_points};
+    #[pymodule_export]
+    use crate::model_file::{load_model, save_model};
+    #[pymodule_export]
+    use crate::pools::available_threads;
+    #[pymodule_export]
+    use crate::qda::Qda;
+    #[pymodule_export]
+    use crate::recipe::{check_settings, choices};
+    #[pymodule_export]
+    use crate::statistics::Statistics;
+    #[pymodule_export]
+    use crate::transform::transform;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,87 @@
+//! The quadratic classifier.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList};
+use sqfa::Points;
+
+use crate::arrays::{PointArray, gaussians, matrix, slice, vector};
+use crate::classes::classes;
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+
+/// One Gaussian per class, ready to judge points.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Qda {
+    core: sqfa::Qda,
+    order: usize,
+}
+
+#[pymethods]
+impl Qda {
+    /// A classifier from class means and maximum-likelihood covariances.
+    #[new]
+    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads))]
+    fn new(
+        py: Python<'_>,
+        names: &Bound<'_, PyList>,
+        means: PyReadonlyArray2<'_, f64>,
+        covariances: PyReadonlyArray3<'_, f64>,
+        priors: PyReadonlyArray1<'_, f64>,
+        shrinkage: f64,
+        threads: usize,
+    ) -> Outcome<Self> {
+        let classes = classes(names)?;
+        let gaussians = gaussians(&means, &covariances)?;
+        let priors = slice(&priors, "priors")?;
+        if classes.len() != gaussians.len() {
+            return Err(invalid(format!(
+                "{} classes for {} Gaussians",
+                classes.len(),
+                gaussians.len()
+            )));
+        }
+        let order = gaussians.order();
+        let core =
+            run(py, threads, |_| Ok(sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?))?;
+        Ok(Self { core, order })
+    }
+
+    /// For every point, the position of its most probable class.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray1<u32>>> {
+        let array = PointArray::borrow(points)?;
+        let points = self.checked(array.points()?)?;
+        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)))?))
+    }
+
+    /// ln p(class | point), points × classes.
+    fn log_posteriors<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray2<f64>>> {
+        let array = PointArray::borrow(points)?;
+        let points = self.checked(array.points()?)?;
+        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)))?;
+        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+    }
+}
+
+impl Qda {
+    fn checked<'a>(&self, points: Points<'a>) -> Outcome<Points<'a>> {
+        if points.columns() == self.order {
+            return Ok(points);
+        }
+        Err(invalid(format!(
+            "points have {} dimensions, the classifier {}",
+            points.columns(),
+            self.order
+        )))
+    }
+}

@@ -1,0 +1,178 @@
+//! Class statistics as Python holds them.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::{PyArray3, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList, PyType};
+use sqfa::{ClassStatistics, Entries, GivenMatrices, Moments, project};
+
+use crate::arrays::{filters, from_mat_transposed, matrix, slice, stack, vector};
+use crate::classes::{classes, names};
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+
+type MeansAndCovariances<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
+
+/// Counts, means and covariances of every class.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Statistics {
+    pub(crate) core: ClassStatistics,
+}
+
+#[pymethods]
+impl Statistics {
+    /// Statistics from means and covariances, or from second moments alone when there are no means.
+    #[classmethod]
+    #[pyo3(signature = (labels, means, matrices, counts, threads))]
+    fn given(
+        _: &Bound<'_, PyType>,
+        py: Python<'_>,
+        labels: &Bound<'_, PyList>,
+        means: Option<PyReadonlyArray2<'_, f64>>,
+        matrices: &Bound<'_, PyAny>,
+        counts: Option<PyReadonlyArray1<'_, u64>>,
+        threads: usize,
+    ) -> Outcome<Self> {
+        let classes = classes(labels)?;
+        let (matrices, [count, n, width]) = given_matrices(matrices)?;
+        if n != width || count != classes.len() || n == 0 {
+            return Err(invalid(format!(
+                "covariances have shape ({count}, {n}, {width}); expected ({}, n, n)",
+                classes.len()
+            )));
+        }
+        let counts = counts.as_ref().map(|counts| slice(counts, "counts")).transpose()?;
+        let counts = counts.map(<[u64]>::to_vec);
+        let means = match &means {
+            Some(means) if means.shape() != [count, n] => {
+                return Err(invalid(format!(
+                    "means have shape {:?}; expected ({count}, {n})",
+                    means.shape()
+                )));
+            }
+            Some(means) => Some(slice(means, "means")?),
+            None => None,
+        };
+        Ok(run(py, threads, |_| {
+            let core = match means {
+                Some(means) => ClassStatistics::from_moments(classes, counts, means, matrices)?,
+                None => ClassStatistics::from_second_moments(classes, counts, n, matrices)?,
+            };
+            Ok(Self { core })
+        })?)
+    }
+
+    /// The classes, in their fixed order.
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        names(py, self.core.classes())
+    }
+
+    /// The number of points of every class, where known.
+    fn counts<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u64>>> {
+        self.core.counts().map(|counts| vector(py, counts.to_vec()))
+    }
+
+    /// The class means, classes × dimensions.
+    fn means<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        from_mat_transposed(py, self.core.means().as_ref())
+    }
+
+    /// The class covariances, classes × dimensions × dimensions, in the precision they are kept in.
+    fn covariances<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyAny>> {
+        let n = self.core.dimension();
+        let shape = [self.core.classes().len(), n, n];
+        let entries: Option<Vec<Entries<'_>>> =
+            self.core.covariances().iter().map(|covariance| covariance.entries()).collect();
+        let entries =
+            entries.ok_or_else(|| invalid("these covariances are not kept as numbers"))?;
+        let single = entries.iter().all(|entries| matches!(entries, Entries::F32(_)));
+        if single {
+            let mut values = Vec::with_capacity(shape.iter().product());
+            for entries in entries {
+                if let Entries::F32(entries) = entries {
+                    values.extend_from_slice(entries);
+                }
+            }
+            return Ok(stack(py, values, shape)?.into_any());
+        }
+        let mut values = Vec::with_capacity(shape.iter().product());
+        for entries in entries {
+            match entries {
+                Entries::F32(entries) => values.extend(entries.iter().map(|&v| f64::from(v))),
+                Entries::F64(entries) => values.extend_from_slice(entries),
+            }
+        }
+        Ok(stack(py, values, shape)?.into_any())
+    }
+
+    /// Whether these are second moments without means.
+    fn second_moments(&self) -> bool {
+        self.core.moments() == Moments::Second
+    }
+
+    /// The number of dimensions.
+    fn dimension(&self) -> usize {
+        self.core.dimension()
+    }
+
+    /// The trace of the pooled within-class covariance divided by the dimension.
+    fn noise_scale(&self) -> f64 {
+        self.core.noise_scale()
+    }
+
+    /// The mean of all points.
+    fn total_mean<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, self.core.total_mean())
+    }
+
+    /// Whether the covariances are in single precision.
+    fn single_precision(&self) -> bool {
+        self.core.covariances().iter().all(|covariance| covariance.is_single())
+    }
+
+    /// Means and covariances in the feature space of some components, with noise on the diagonal.
+    #[pyo3(signature = (components, noise, threads))]
+    fn project<'py>(
+        &self,
+        py: Python<'py>,
+        components: PyReadonlyArray2<'py, f64>,
+        noise: f64,
+        threads: usize,
+    ) -> Outcome<MeansAndCovariances<'py>> {
+        let filters = filters(&components)?;
+        if filters.nrows() != self.core.dimension() {
+            return Err(invalid(format!(
+                "components have {} dimensions, the statistics {}",
+                filters.nrows(),
+                self.core.dimension()
+            )));
+        }
+        let gaussians = run(py, threads, |_| Ok(project(&self.core, filters.as_ref(), noise)))?;
+        let (c, m) = (gaussians.len(), gaussians.order());
+        let means = (0..c).flat_map(|class| gaussians.mean(class).to_vec()).collect();
+        let covariances = (0..c).flat_map(|class| gaussians.covariance(class).to_vec()).collect();
+        Ok((matrix(py, means, c, m)?, stack(py, covariances, [c, m, m])?))
+    }
+}
+
+fn given_matrices(array: &Bound<'_, PyAny>) -> Outcome<(GivenMatrices, [usize; 3])> {
+    fn cut<T: numpy::Element + Copy>(
+        array: &PyReadonlyArray3<'_, T>,
+    ) -> Outcome<(Vec<Vec<T>>, [usize; 3])> {
+        let shape = [array.shape()[0], array.shape()[1], array.shape()[2]];
+        let size = (shape[1] * shape[2]).max(1);
+        let parts = slice(array, "covariances")?.chunks(size).map(<[T]>::to_vec).collect();
+        Ok((parts, shape))
+    }
+    if let Ok(array) = array.cast::<PyArray3<f32>>() {
+        let (parts, shape) = cut(&array.try_readonly().map_err(PyErr::from)?)?;
+        return Ok((GivenMatrices::F32(parts), shape));
+    }
+    if let Ok(array) = array.cast::<PyArray3<f64>>() {
+        let (parts, shape) = cut(&array.try_readonly().map_err(PyErr::from)?)?;
+        return Ok((GivenMatrices::F64(parts), shape));
+    }
+    let message = "covariances must be a three-dimensional array of float64 or float32";
+    Err(PyTypeError::new_err(message).into())
+}

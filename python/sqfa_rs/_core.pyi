@@ -1,0 +1,130 @@
+"""The compiled half of sqfa_rs; private, but typed."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Names = list[int] | list[str]
+_Matrix = NDArray[np.float64]
+
+class Accumulator:
+    def __init__(self, names: _Names, dimension: int) -> None: ...
+    def update(
+        self,
+        points: NDArray[Any],
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.uint64] | None,
+        threads: int,
+    ) -> None: ...
+    def merge(self, other: Accumulator) -> None: ...
+    def widen(self, names: _Names) -> None: ...
+    def finish(self, estimator: str, threads: int) -> Statistics: ...
+    def classes(self) -> _Names: ...
+    def counts(self) -> NDArray[np.uint64]: ...
+    def dimension(self) -> int: ...
+    def to_bytes(self) -> bytes: ...
+    @classmethod
+    def from_bytes(cls, bytes: bytes) -> Accumulator: ...
+
+class Statistics:
+    @classmethod
+    def given(
+        cls,
+        labels: _Names,
+        means: _Matrix | None,
+        matrices: NDArray[Any],
+        counts: NDArray[np.uint64] | None,
+        threads: int,
+    ) -> Statistics: ...
+    def classes(self) -> _Names: ...
+    def counts(self) -> NDArray[np.uint64] | None: ...
+    def means(self) -> _Matrix: ...
+    def covariances(self) -> NDArray[Any]: ...
+    def second_moments(self) -> bool: ...
+    def dimension(self) -> int: ...
+    def noise_scale(self) -> float: ...
+    def total_mean(self) -> _Matrix: ...
+    def single_precision(self) -> bool: ...
+    def project(self, components: _Matrix, noise: float, threads: int) -> tuple[_Matrix, _Matrix]: ...
+
+class Qda:
+    def __init__(
+        self,
+        names: _Names,
+        means: _Matrix,
+        covariances: _Matrix,
+        priors: _Matrix,
+        shrinkage: float,
+        threads: int,
+    ) -> None: ...
+    def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
+    def log_posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
+
+def class_statistics(
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    estimator: str,
+    threads: int,
+) -> Statistics: ...
+def fit(
+    statistics: Statistics,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def fit_points(
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    estimator: str,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def transform(
+    points: NDArray[Any], components: _Matrix, offset: _Matrix | None, threads: int
+) -> NDArray[Any]: ...
+def distance_names() -> list[tuple[str, str, str]]: ...
+def pairwise(
+    given: str | Callable[..., Any],
+    means_a: _Matrix,
+    covariances_a: _Matrix,
+    means_b: _Matrix,
+    covariances_b: _Matrix,
+    threads: int,
+) -> _Matrix: ...
+def check_settings(settings: dict[str, Any]) -> None: ...
+def choices() -> dict[str, Any]: ...
+def available_threads() -> int: ...
+def make_speed(
+    tenths: list[int] | None, train: int, test: int, seed: int, threads: int
+) -> dict[str, Any]: ...
+def make_toy(name: str, train: int, test: int, seed: int, threads: int) -> dict[str, Any]: ...
+def make_scaling(
+    dimensions: int,
+    informative: int,
+    spread: float,
+    a: float,
+    b: float,
+    seed: int,
+    single: bool,
+    threads: int,
+) -> dict[str, Any]: ...
+def load_idx(path: str | os.PathLike[str]) -> NDArray[Any]: ...
+def save_model(
+    path: str | os.PathLike[str],
+    components: _Matrix,
+    means: _Matrix,
+    covariances: _Matrix,
+    counts: NDArray[np.uint64] | None,
+    offset: _Matrix | None,
+    description: str,
+) -> None: ...
+def load_model(path: str | os.PathLike[str]) -> dict[str, Any]: ...

@@ -1,0 +1,169 @@
+"""Distances between Gaussians: :func:`pairwise`, and every distance of the core by its own name.
+
+A set of Gaussians is given as ``(means, covariances)`` of shapes (k, m) and (k, m, m), as a single
+``(mean, covariance)``, as a mapping with those keys, as :class:`~sqfa_rs.ClassStatistics`, or as a
+fitted estimator, which stands for its classes in feature space with the noise it used.
+
+Every name in :func:`names` is also a function here, with underscores for hyphens:
+
+>>> import numpy as np
+>>> from sqfa_rs import distances
+>>> p, q = (np.zeros(2), np.eye(2)), (np.array([3.0, 4.0]), np.eye(2))
+>>> distances.mahalanobis(p, q)
+5.0
+>>> round(distances.chernoff(p, q, 0.5), 6) == round(distances.bhattacharyya(p, q), 6)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._statistics import ClassStatistics, _numbers
+from ._threads import thread_count
+
+__all__ = ["names", "pairwise"]
+
+_ENTRIES: dict[str, tuple[str, str, str]] = {
+    entry[0].replace("-", "_"): entry for entry in _core.distance_names()
+}
+
+
+def names() -> list[str]:
+    """The distances there are, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` take them.
+
+    Examples
+    --------
+    >>> from sqfa_rs import distances
+    >>> "hellinger" in distances.names()
+    True
+    """
+    return [entry[0] for entry in _ENTRIES.values()]
+
+
+def pairwise(
+    a: Any,
+    b: Any = None,
+    distance: str | Callable[..., Any] = "calvo-oller",
+    *,
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """Distances from every Gaussian of one set to every one of another, or of the same.
+
+    Parameters
+    ----------
+    a, b : sets of k and l Gaussians
+        See the module's documentation; without ``b``, ``a`` is compared with itself.
+    distance : str or callable, default="calvo-oller"
+        A name from :func:`names`, with its parameter after a colon, or a callable as for
+        :class:`~sqfa_rs.SQFA`, of which only the value is used.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (k, l)
+        Distances, 0 where both Gaussians are the same.
+
+    References
+    ----------
+    Herrera-Esposito & Burge, "Supervised quadratic feature analysis: an information geometry approach
+    to dimensionality reduction", 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sqfa_rs import distances
+    >>> means, covariances = np.array([[0.0], [2.0]]), np.ones((2, 1, 1))
+    >>> distances.pairwise((means, covariances), distance="wasserstein").tolist()
+    [[0.0, 2.0], [2.0, 0.0]]
+    """
+    first = _gaussians(a)
+    second = first if b is None else _gaussians(b)
+    return _core.pairwise(distance, *first, *second, thread_count(n_jobs))
+
+
+def _gaussians(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and covariances of whatever stands for a set of Gaussians."""
+    if isinstance(given, ClassStatistics):
+        given = (given.means, given.covariances)
+    elif isinstance(given, Mapping):
+        given = (given["means"], given["covariances"])
+    elif hasattr(given, "feature_means_"):
+        given = noisy(given)
+    try:
+        means, covariances = given
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "Gaussians are given as (means, covariances), a mapping with these keys, "
+            "ClassStatistics or a fitted estimator"
+        ) from error
+    if np.ndim(means) == 1 and np.ndim(covariances) == 2:
+        means, covariances = np.asarray(means)[None], np.asarray(covariances)[None]
+    double = [np.float64]
+    return _numbers(means, "means", 2, double), _numbers(covariances, "covariances", 3, double)
+
+
+def noisy(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A fitted estimator's classes as its objective saw them: divisor N − 1, noise on the diagonal."""
+    covariances = estimator.feature_covariances_
+    counts = estimator.class_counts_
+    if counts is not None:
+        covariances = covariances * (counts / (counts - 1.0))[:, None, None]
+    return estimator.feature_means_, covariances + estimator.noise_ * np.eye(covariances.shape[1])
+
+
+def _single(given: Any) -> bool:
+    return isinstance(given, tuple | list) and len(given) == 2 and np.ndim(given[0]) == 1
+
+
+def _function(attribute: str) -> Callable[..., Any]:
+    """The function of one distance: its value for two Gaussians, a matrix for sets."""
+    name, summary, parameter = _ENTRIES[attribute]
+
+    def evaluate(a: Any, b: Any, full_name: str, n_jobs: int | None) -> Any:
+        matrix = pairwise(a, b, full_name, n_jobs=n_jobs)
+        return float(matrix[0, 0]) if b is not None and _single(a) and _single(b) else matrix
+
+    if parameter == "exponent":
+
+        def by_name(a: Any, b: Any, s: float, *, n_jobs: int | None = None) -> Any:
+            return evaluate(
+                a, b, f"{name}:{s!r}" if isinstance(s, str) else f"{name}:{float(s)!r}", n_jobs
+            )
+
+    elif parameter == "moments":
+
+        def by_name(  # type: ignore[misc]
+            a: Any, b: Any = None, moments: str = "second-moments", *, n_jobs: int | None = None
+        ) -> Any:
+            return evaluate(a, b, f"{name}:{moments}", n_jobs)
+
+    else:
+
+        def by_name(a: Any, b: Any = None, *, n_jobs: int | None = None) -> Any:  # type: ignore[misc]
+            return evaluate(a, b, name, n_jobs)
+
+    by_name.__name__ = by_name.__qualname__ = attribute
+    by_name.__doc__ = (
+        f"{summary[0].upper()}{summary[1:]}.\n\nA number for two single Gaussians, otherwise the matrix "
+        "of :func:`pairwise`."
+    )
+    return by_name
+
+
+def __getattr__(attribute: str) -> Callable[..., Any]:
+    if attribute not in _ENTRIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+    function = _function(attribute)
+    globals()[attribute] = function
+    return function
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_ENTRIES])

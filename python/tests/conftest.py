@@ -1,0 +1,27 @@
+"""Data that many tests share, and the environment they run in."""
+
+import os
+
+# Without this scikit-learn skips one of its checks.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+
+@pytest.fixture(scope="session")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+@pytest.fixture
+def blobs():
+    """Three classes in five dimensions that differ in mean and covariance."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 60)
+    scale = np.array([[1, 1, 1, 1, 1], [3, 1, 1, 1, 1], [1, 1, 2, 1, 1]])[y]
+    X = rng.normal(size=(180, 5)) * scale + y[:, None] * np.array([0, 1.0, 0, 0, 0])
+    order = rng.permutation(180)
+    return X[order], y[order]

@@ -1,0 +1,258 @@
+"""What is wrong is said, as ValueError or TypeError, whatever it is; nothing ends the process."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+import sqfa_rs
+from sqfa_rs import QDA, SQFA, ClassAccumulator, ClassStatistics, SecondMomentSQFA, class_statistics
+
+ESTIMATORS = [SQFA, SecondMomentSQFA, QDA]
+
+
+def poisoned(X, value):
+    X = X.copy()
+    X[3, 2] = value
+    return X
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("points", "problem"),
+    [
+        (lambda X: poisoned(X, np.nan), "NaN"),
+        (lambda X: poisoned(X, np.inf), "inf"),
+        (lambda X: poisoned(X.astype(np.float32), -np.inf), "inf"),
+        (lambda X: np.asfortranarray(poisoned(X, np.nan)), "NaN"),
+        (lambda X: sparse.csr_array(poisoned(X, np.nan)), "NaN"),
+        (lambda X: X[:0], "0 sample"),
+        (lambda X: X[:, :0], "0 feature"),
+        (lambda X: X[:-1], "inconsistent numbers of samples"),
+        (lambda X: X[0], "1D array|2D array"),
+        (lambda X: X[None], "dim 3|3D|expected <= 2"),
+        (lambda X: X + 1j, "omplex"),
+        (lambda X: X.astype(str).astype(object) + "?", "could not convert"),
+        (lambda X: None, "array|None"),
+    ],
+)
+def test_points(blobs, estimator, points, problem):
+    X, y = blobs
+    with pytest.raises((ValueError, TypeError), match=problem):
+        estimator().fit(points(X), y)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        (lambda y: np.zeros_like(y), "1 class"),
+        (lambda y: y + 0.5, "continuous|Unknown label type"),
+        (lambda y: np.where(y == 0, np.nan, y), "NaN"),
+        (lambda y: np.c_[y, y], "1d array|multioutput|shape"),
+        (lambda y: np.arange(len(y)), "1 sample"),
+        (lambda y: None, "None"),
+        (lambda y: [object() for _ in y], "label|not supported|unknown"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_labels(blobs, estimator, labels, problem):
+    X, y = blobs
+    with pytest.raises((ValueError, TypeError), match=problem):
+        estimator().fit(X, labels(y))
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
+    X = np.zeros((100_000, 2000), dtype=np.uint8)
+    with pytest.raises(ValueError, match="need .* GB"):
+        SQFA().fit(X, np.arange(100_000) // 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"n_components": 0}, "at least 1"),
+        ({"n_components": -1}, "at least 1"),
+        ({"n_components": 6}, "6 filters asked for in 5 dimensions"),
+        ({"n_components": 2.5}, "whole number"),
+        ({"n_components": "two"}, "whole number"),
+        ({"distance": "helinger"}, "did you mean 'hellinger'"),
+        ({"distance": "chernoff"}, "strictly between 0 and 1"),
+        ({"distance": "chernoff:7"}, "strictly between 0 and 1"),
+        ({"distance": 3}, "name or a callable"),
+        ({"noise": -1.0}, "at least 0"),
+        ({"noise": np.nan}, "finite"),
+        ({"noise": "much"}, "'scale' or 'auto'"),
+        ({"noise": None}, "NoneType|number"),
+        ({"constraint": "cube"}, "unknown constraint 'cube'"),
+        ({"covariance": "ledoit"}, "unknown covariance estimator"),
+        ({"init": "lda"}, "'random', 'pca'"),
+        ({"init": np.zeros((2, 4))}, "starting filters"),
+        ({"init": np.zeros((2, 5))}, "degenerate"),
+        ({"init": np.full((2, 5), np.nan)}, "NaN"),
+        ({"restarts": 0}, "above 0"),
+        ({"restarts": "many"}, "'auto'"),
+        ({"sequential": 0}, "above 0"),
+        ({"pair_weights": np.ones((2, 2))}, "symmetric 3 × 3"),
+        ({"pair_weights": -np.ones((3, 3))}, "non-negative"),
+        ({"max_iter": 0}, "at least 1"),
+        ({"tol": -1}, "at least 0"),
+        ({"tol": "tight"}, "number"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": "two"}, "whole number"),
+        ({"random_state": -1}, "random_state"),
+        ({"callback": 3}, "callable"),
+    ],
+)
+def test_settings(blobs, settings, problem):
+    X, y = blobs
+    with pytest.raises((ValueError, TypeError), match=problem):
+        SQFA(**settings).fit(X, y)
+
+
+def test_no_noise_on_a_deficient_class_names_it(blobs):
+    X, y = blobs
+    wide = np.random.default_rng(0).normal(size=(180, 100))
+    with pytest.raises(ValueError, match="class '0' has 60 samples in 100 dimensions.*set noise"):
+        SQFA(noise=0.0).fit(wide, y)
+    X = X.copy()
+    X[:, 1] = 7
+    with pytest.raises(ValueError, match="dimension 1 is constant"):
+        SQFA(noise=0.0).fit(X, y)
+    X[y == 2] = 7
+    with pytest.raises(ValueError, match="class '2'"):
+        QDA().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda X, y: SQFA().transform(X),
+        lambda X, y: SQFA().score(X, y),
+        lambda X, y: SQFA().inverse_transform(X),
+        lambda X, y: SQFA().get_feature_names_out(),
+        lambda X, y: QDA().predict(X),
+        lambda X, y: QDA().predict_proba(X),
+        lambda X, y: sqfa_rs.save(SQFA(), "never"),
+    ],
+)
+def test_unfitted(blobs, use):
+    with pytest.raises(NotFittedError):
+        use(*blobs)
+
+
+def test_transform_refuses_what_fit_would(blobs):
+    X, y = blobs
+    sqfa = SQFA(random_state=0).fit(X, y)
+    for value in (np.nan, np.inf):
+        for dtype in (np.float64, np.float32):
+            with pytest.raises(ValueError, match="NaN|inf"):
+                sqfa.transform(poisoned(X.astype(dtype), value))
+        with pytest.raises(ValueError, match="NaN|inf"):
+            sqfa.transform(sparse.csr_array(poisoned(X, value)))
+    with pytest.raises(ValueError, match="4 features"):
+        sqfa.transform(X[:, :4])
+    with pytest.raises(ValueError, match="0 sample"):
+        sqfa.transform(X[:0])
+    with pytest.raises(ValueError, match="3 features, but there are 2 components"):
+        sqfa.inverse_transform(X[:, :3])
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        (np.ones(3), "shape|sample_weight"),
+        (-np.ones(180), "[Nn]egative"),
+        (np.full(180, np.nan), "NaN"),
+        (np.zeros(180), "zero|class"),
+        (np.full(180, 2.0**60), "2\\*\\*53"),
+        (np.full(180, 2.0**52), "2⁵³|add up"),
+    ],
+)
+def test_weights(blobs, weights, problem):
+    X, y = blobs
+    with pytest.raises(ValueError, match=problem):
+        SQFA().fit(X, y, sample_weight=weights)
+
+
+def test_statistics(blobs):
+    X, y = blobs
+    good = class_statistics(X, y)
+    means, covariances = good.means, good.covariances
+    asymmetric = covariances.copy()
+    asymmetric[1, 0, 1] += 1
+    negative = covariances.copy()
+    negative[0, 0, 0] = -1
+    indefinite = covariances.copy()
+    indefinite[2] = np.ones((5, 5))
+    indefinite[2, 0, 1] = indefinite[2, 1, 0] = -1
+    for matrices, problem in [
+        (asymmetric, "not symmetric"),
+        (negative, "negative variance"),
+        (indefinite, "indefinite"),
+        (np.where(covariances == covariances[0, 0, 0], np.nan, covariances), "NaN"),
+        (covariances[:, :, :4], "shape"),
+        (covariances[:2], "expected|classes"),
+        (covariances[0], "3 dimensions"),
+        (covariances.astype(complex), "real numbers"),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=problem):
+            ClassStatistics.from_moments(means, matrices)
+    with pytest.raises(ValueError, match="positive whole numbers"):
+        ClassStatistics.from_moments(means, covariances, [1, 2, -3])
+    with pytest.raises(ValueError, match="distinct"):
+        ClassStatistics.from_moments(means, covariances, classes=[1, 1, 2])
+    with pytest.raises(ValueError, match="covariances are missing"):
+        SQFA().fit_statistics(means)
+    with pytest.raises(ValueError, match="1 class"):
+        SQFA().fit_statistics(means[:1], covariances[:1])
+
+
+def test_accumulators(blobs):
+    X, y = blobs
+    sums = ClassAccumulator().update(X, y)
+    before = sums.to_bytes()
+    with pytest.raises(ValueError, match="4 dimensions cannot join"):
+        sums.update(X[:, :4], y)
+    with pytest.raises(ValueError, match="NaN at point 3"):
+        sums.update(poisoned(X, np.nan), y)
+    with pytest.raises(ValueError, match="179 labels for 180 points"):
+        sums.update(X, y[:-1])
+    assert sums.to_bytes() == before
+    with pytest.raises(ValueError, match="no points yet"):
+        ClassAccumulator().finish()
+    with pytest.raises(ValueError, match="not one of the 2 known classes"):
+        ClassAccumulator([0, 1]).update(X, y)
+    for damaged in (
+        b"",
+        before[:-1],
+        before + b"0",
+        b"?" + before[1:],
+        before[:40] + b"!" + before[41:],
+    ):
+        with pytest.raises(ValueError, match="no class statistics"):
+            ClassAccumulator.from_bytes(damaged)
+    with pytest.raises(TypeError, match="takes bytes"):
+        ClassAccumulator.from_bytes("text")
+    with pytest.raises(ValueError, match="cannot join"):
+        sums.merge(ClassAccumulator().update(X[:, :3], y))
+
+
+def test_the_private_module_guards_itself(blobs):
+    from sqfa_rs import _core
+
+    X, y = blobs
+    codes = y.astype(np.uint32)
+    with pytest.raises(ValueError, match="code"):
+        _core.class_statistics(X, [0, 1], codes, None, "empirical", 1)
+    with pytest.raises(ValueError, match="contiguous"):
+        _core.class_statistics(X[:, ::2], [0, 1, 2], codes, None, "empirical", 1)
+    with pytest.raises(TypeError, match="float64, float32 or uint8"):
+        _core.transform(X.astype(int), np.ones((2, 5)), None, 1)
+    with pytest.raises(ValueError, match="dimensions"):
+        _core.transform(X, np.ones((2, 4)), None, 1)
+    with pytest.raises(TypeError):
+        _core.class_statistics(X, [0, 1, 2], y, None, "empirical", 1)
+    with pytest.raises(ValueError, match="at least 1 dimension"):
+        _core.Accumulator([0, 1], 0)

@@ -1,0 +1,109 @@
+"""Every distance of the registry, by name and in closed form where there is one."""
+
+import numpy as np
+import pytest
+from scipy import linalg
+
+from sqfa_rs import SQFA, class_statistics, distances
+
+
+@pytest.fixture
+def gaussians():
+    rng = np.random.default_rng(1)
+    roots = rng.normal(size=(4, 3, 5))
+    return rng.normal(size=(4, 3)), roots @ roots.transpose(0, 2, 1) / 5 + 0.1 * np.eye(3)
+
+
+def spelled(name):
+    return "chernoff:0.3" if name == "chernoff" else name
+
+
+@pytest.mark.parametrize("name", distances.names())
+def test_every_distance_is_a_function_and_a_matrix(gaussians, name):
+    means, covariances = gaussians
+    matrix = distances.pairwise(gaussians, distance=spelled(name))
+    assert matrix.shape == (4, 4) and np.all(np.diag(matrix) == 0)
+    assert np.all(matrix[~np.eye(4, dtype=bool)] > 0)
+    function = getattr(distances, name.replace("-", "_"))
+    assert function.__name__ in dir(distances) and len(function.__doc__) > 20
+    extra = (0.3,) if name == "chernoff" else ()
+    single = function((means[0], covariances[0]), (means[2], covariances[2]), *extra)
+    assert isinstance(single, float) and single == pytest.approx(matrix[0, 2], rel=1e-9)
+    if name != "chernoff":
+        np.testing.assert_allclose(matrix, matrix.T, rtol=1e-6)
+
+
+def closed_forms(mp, cp, mq, cq):
+    gap, mixed = mp - mq, (cp + cq) / 2
+    logdet = lambda matrix: np.linalg.slogdet(matrix)[1]
+    mahalanobis = np.sqrt(gap @ np.linalg.solve(mixed, gap))
+    bhattacharyya = mahalanobis**2 / 8 + (logdet(mixed) - (logdet(cp) + logdet(cq)) / 2) / 2
+    root = np.real(linalg.sqrtm(linalg.sqrtm(cp) @ cq @ linalg.sqrtm(cp)))
+    embed = lambda m, c: np.block([[c + np.outer(m, m), m[:, None]], [m[None], np.eye(1)]])
+    inverse = np.linalg.inv(cp) + np.linalg.inv(cq)
+    second = lambda m, c: c + np.outer(m, m)
+    logs = lambda a, b: np.log(linalg.eigh(a, b, eigvals_only=True))
+    return {
+        "mahalanobis": mahalanobis,
+        "bhattacharyya": bhattacharyya,
+        "hellinger": np.sqrt(1 - np.exp(-bhattacharyya)),
+        "jeffreys": (np.trace(np.linalg.solve(cp, cq)) + np.trace(np.linalg.solve(cq, cp))) / 2
+        - len(mp)
+        + gap @ inverse @ gap / 2,
+        "wasserstein": np.sqrt(gap @ gap + np.trace(cp + cq - 2 * root)),
+        "calvo-oller": np.sqrt((logs(embed(mp, cp), embed(mq, cq)) ** 2).sum() / 2),
+        "affine-invariant": np.sqrt((logs(second(mp, cp), second(mq, cq)) ** 2).sum()),
+        "affine-invariant:covariances": np.sqrt((logs(cp, cq) ** 2).sum()),
+        "log-euclidean": np.linalg.norm(linalg.logm(second(mp, cp)) - linalg.logm(second(mq, cq))),
+        "fisher-rao-equal-covariance": np.sqrt(2) * np.arccosh(1 + mahalanobis**2 / 4),
+        "chernoff:0.5": bhattacharyya,
+    }
+
+
+def test_closed_forms(gaussians):
+    means, covariances = gaussians
+    p, q = (means[0], covariances[0]), (means[1], covariances[1])
+    for name, value in closed_forms(*p, *q).items():
+        assert distances.pairwise(p, q, name)[0, 0] == pytest.approx(value, rel=1e-8), name
+
+
+def test_what_stands_for_gaussians(gaussians, digits, blobs):
+    means, covariances = gaussians
+    whole = distances.pairwise(gaussians)
+    np.testing.assert_array_equal(
+        distances.pairwise({"means": means, "covariances": covariances}), whole
+    )
+    np.testing.assert_array_equal(distances.pairwise((means[:1], covariances[:1]), gaussians), whole[:1])
+    X, y = digits
+    sqfa = SQFA(2, random_state=0).fit(X, y)
+    assert distances.pairwise(sqfa).shape == (10, 10)
+    assert distances.wasserstein(class_statistics(*blobs)).shape == (3, 3)
+
+
+def test_a_callable_distance(gaussians):
+    def gap(mean_p, cov_p, mean_q, cov_q):
+        return float(abs(mean_p - mean_q).sum()), None
+
+    matrix = distances.pairwise(gaussians, distance=gap)
+    means = gaussians[0]
+    np.testing.assert_allclose(matrix, abs(means[:, None] - means[None]).sum(axis=2))
+
+
+def test_refusals(gaussians):
+    means, covariances = gaussians
+    with pytest.raises(ValueError, match="did you mean 'jeffreys'"):
+        distances.pairwise(gaussians, distance="jefreys")
+    with pytest.raises(ValueError, match="need covariances of shape"):
+        distances.pairwise((means, covariances[:2]))
+    with pytest.raises(ValueError, match="3 and 2 dimensions"):
+        distances.pairwise(gaussians, (means[:, :2], covariances[:, :2, :2]))
+    with pytest.raises(ValueError, match="not positive definite"):
+        distances.pairwise((means, -covariances))
+    with pytest.raises(ValueError, match="not symmetric"):
+        distances.pairwise((means, covariances + np.triu(np.ones((3, 3)), 1)))
+    with pytest.raises(TypeError, match="Gaussians are given as"):
+        distances.pairwise(7)
+    with pytest.raises(ValueError, match="strictly between"):
+        distances.chernoff((means, covariances), None, 2.0)
+    with pytest.raises(AttributeError, match="no attribute 'euclid'"):
+        distances.euclid

@@ -1,0 +1,94 @@
+"""The examples in docstrings and documents run, and the scripts under examples too."""
+
+import doctest
+import importlib
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import sqfa_rs
+
+ROOT = pathlib.Path(__file__).parents[2]
+MODULES = ["sqfa_rs"] + [
+    f"sqfa_rs.{module.name}"
+    for module in pkgutil.iter_modules(sqfa_rs.__path__)
+    if module.name != "_core"
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    found = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
+    assert sum(bool(test.examples) for test in found) >= 16
+
+
+PUBLIC = [getattr(sqfa_rs, name) for name in sqfa_rs.__all__ if name[0] != "_"] + [
+    *(getattr(sqfa_rs.datasets, name) for name in sqfa_rs.datasets.__all__),
+    *(getattr(sqfa_rs.distances, name) for name in sqfa_rs.distances.__all__),
+    *(getattr(sqfa_rs.plots, name) for name in sqfa_rs.plots.__all__),
+]
+
+
+@pytest.mark.parametrize("thing", PUBLIC, ids=lambda thing: thing.__name__)
+def test_everything_public_is_documented(thing):
+    text = thing.__doc__ or ""
+    assert text.strip()
+    order = ["Parameters", "Attributes", "Returns", "See Also", "References", "Examples"]
+    lines = [line.strip() for line in text.splitlines()]
+    present = [lines.index(word) for word in order if word in lines]
+    assert present == sorted(present)
+
+
+@pytest.mark.parametrize("page", ["python.md", "coming-from-sqfa.md"])
+def test_documents(page, tmp_path, monkeypatch):
+    path = ROOT / "docs" / page
+    if not path.exists():
+        pytest.skip("the documents are not part of this installation")
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testfile(str(path), module_relative=False)
+    assert result.attempted > 0 and result.failed == 0
+
+
+SCRIPTS = sorted((ROOT / "examples" / "python").glob("*.py"))
+
+
+def test_the_scripts_are_there():
+    assert len(SCRIPTS) >= 3
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_scripts(script, tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", str(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=600,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()
+
+
+def test_imports_are_quick_and_light():
+    code = (
+        "import sys, time, numpy, sklearn.base, sklearn.metrics, sklearn.utils.validation; "
+        "before = set(sys.modules); began = time.perf_counter(); import sqfa_rs; "
+        "print(time.perf_counter() - began); new = set(sys.modules) - before; "
+        "print(any(m in new for m in ('matplotlib', 'pandas', 'polars', 'pyarrow', 'torch')))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(3)
+    ]
+    seconds = min(float(run.stdout.split()[0]) for run in runs)
+    assert seconds < 0.3
+    assert runs[0].stdout.split()[1] == "False"

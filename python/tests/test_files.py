@@ -1,0 +1,114 @@
+"""Model files: what goes in comes out, and nothing in a file is believed."""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import sqfa_rs
+from sqfa_rs import SQFA, SecondMomentSQFA
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SQFA(3, random_state=5),
+        SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5),
+        SQFA(2, init="pca", covariance="oas"),
+        SQFA(2, noise="auto", restarts=1, random_state=1),
+        SecondMomentSQFA(2, random_state=0),
+    ],
+    ids=str,
+)
+def test_round_trip(digits, tmp_path, estimator):
+    X, y = digits
+    estimator.fit(X, y)
+    path = tmp_path / "model.safetensors"
+    sqfa_rs.save(estimator, path)
+    again = sqfa_rs.load(path)
+    assert type(again) is type(estimator)
+    np.testing.assert_array_equal(again.transform(X), estimator.transform(X))
+    assert again.score(X, y) == estimator.score(X, y)
+    for name in ("noise_", "objective_", "n_iter_", "converged_", "termination_"):
+        assert getattr(again, name) == getattr(estimator, name)
+    for name in ("n_components", "constraint", "noise", "covariance", "max_iter", "tol"):
+        assert getattr(again, name) == getattr(estimator, name)
+    np.testing.assert_array_equal(again.objective_trace_, estimator.objective_trace_)
+    sqfa_rs.save(again, str(path))
+    np.testing.assert_array_equal(sqfa_rs.load(path).components_, estimator.components_)
+
+
+def test_text_classes_and_the_way_back(digits, tmp_path):
+    X, y = digits
+    labels = np.array(list("abcdefghij"))[y]
+    sqfa = SQFA(4, random_state=0).fit(X, labels)
+    sqfa_rs.save(sqfa, tmp_path / "m")
+    again = sqfa_rs.load(tmp_path / "m")
+    assert again.classes_.tolist() == list("abcdefghij")
+    features = sqfa.transform(X)
+    np.testing.assert_allclose(again.transform(again.inverse_transform(features)), features, atol=1e-8)
+
+
+def test_a_model_with_an_offset(digits, tmp_path):
+    X, y = digits
+    sqfa = SQFA(3, random_state=0).fit(X, y)
+    sqfa._offset = np.array([1.0, -2.0, 0.5])
+    sqfa.feature_means_ = sqfa.feature_means_ + sqfa._offset
+    sqfa_rs.save(sqfa, tmp_path / "m")
+    again = sqfa_rs.load(tmp_path / "m")
+    np.testing.assert_allclose(again.transform(X), sqfa.transform(X), atol=1e-9)
+    np.testing.assert_allclose(again.transform(np.asfortranarray(X)), sqfa.transform(X), atol=1e-9)
+    np.testing.assert_allclose(
+        again.transform(X.astype(np.float32)), sqfa.transform(X), rtol=1e-4, atol=1e-3
+    )
+    assert again.score(X, y) == sqfa.score(X, y)
+    features = again.transform(X)
+    np.testing.assert_allclose(again.transform(again.inverse_transform(features)), features, atol=1e-8)
+
+
+def test_damage_is_a_value_error(digits, tmp_path):
+    X, y = digits
+    path = tmp_path / "m"
+    sqfa_rs.save(SQFA(2, random_state=0).fit(X, y), path)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:7], whole[: len(whole) // 2], b"\xff" * 8 + whole[8:], b"pickle"):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="model file"):
+            sqfa_rs.load(path)
+    with pytest.raises(FileNotFoundError):
+        sqfa_rs.load(tmp_path / "nothing")
+    with pytest.raises(OSError):
+        sqfa_rs.save(SQFA(2, random_state=0).fit(X, y), tmp_path / "no" / "folder")
+    with pytest.raises(TypeError, match="only SQFA"):
+        sqfa_rs.save(sqfa_rs.QDA(), path)
+
+
+COMMAND = pathlib.Path(
+    os.environ.get("SQFA_COMMAND", pathlib.Path(__file__).parents[2] / "target" / "debug" / "sqfa")
+)
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason="the command sqfa was not built; set SQFA_COMMAND")
+def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
+    X, y = digits
+    np.savez(tmp_path / "digits.npz", X=X, y=y)
+
+    def command(*arguments):
+        subprocess.run([COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+
+    ours = SQFA(3, random_state=0).fit(X, y)
+    sqfa_rs.save(ours, tmp_path / "ours")
+    command("transform", "ours", "digits.npz", "-o", "features.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "features.npy"), ours.transform(X), rtol=1e-12)
+
+    command("fit", "digits.npz", "-m", "3", "-o", "theirs")
+    theirs = sqfa_rs.load(tmp_path / "theirs")
+    np.testing.assert_allclose(theirs.components_, ours.components_, atol=1e-9)
+    assert theirs.score(X, y) == ours.score(X, y)
+
+    command("fit", "digits.npz", "-m", "3", "--scale", "per-feature", "--center", "-o", "scaled")
+    command("transform", "scaled", "digits.npz", "-o", "scaled.npy")
+    scaled = sqfa_rs.load(tmp_path / "scaled")
+    np.testing.assert_allclose(scaled.transform(X), np.load(tmp_path / "scaled.npy"), atol=1e-9)

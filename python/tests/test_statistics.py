@@ -1,0 +1,111 @@
+"""Class statistics against NumPy, streamed, merged, sent and given."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from sqfa_rs import ClassAccumulator, ClassStatistics, class_statistics
+
+
+def by_hand(X, y):
+    classes = np.unique(y)
+    means = np.stack([X[y == label].mean(axis=0) for label in classes])
+    covariances = np.stack([np.cov(X[y == label].T) for label in classes])
+    return means, covariances
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-5), (np.uint8, 1e-6)]
+)
+def test_against_numpy(digits, dtype, tolerance):
+    X, y = digits
+    statistics = class_statistics(X.astype(dtype), y)
+    means, covariances = by_hand(X, y)
+    np.testing.assert_allclose(statistics.means, means, atol=20 * tolerance)
+    np.testing.assert_allclose(statistics.covariances, covariances, atol=100 * tolerance)
+    assert statistics.covariances.dtype == (np.float64 if dtype == np.float64 else np.float32)
+    assert statistics.counts.tolist() == np.bincount(y).tolist()
+    share = np.bincount(y) / len(y)
+    scale = (share * np.trace(covariances, axis1=1, axis2=2)).sum() / 64
+    assert statistics.noise_scale == pytest.approx(scale, rel=1e-5)
+
+
+def test_a_large_offset_costs_no_digits(blobs):
+    X, y = blobs
+    near, far = class_statistics(X, y), class_statistics(X + 1e6, y)
+    np.testing.assert_allclose(far.covariances, near.covariances, atol=1e-8)
+
+
+def test_parts_merge_to_the_whole(digits):
+    X, y = digits
+    whole = class_statistics(X, y)
+    order = np.argsort(y, kind="stable")
+    sums = ClassAccumulator()
+    for part in np.array_split(order, 7):
+        sums.merge(ClassAccumulator().update(X[part], y[part]))
+    joined = sums.finish()
+    assert joined.classes.tolist() == list(range(10))
+    np.testing.assert_allclose(joined.covariances, whole.covariances, atol=1e-10)
+
+
+def test_bytes_have_the_same_statistics_however_they_are_batched(digits):
+    X, y = digits
+    X = X.astype(np.uint8)
+    whole = class_statistics(X, y)
+    sums = ClassAccumulator(range(10))
+    for part in np.array_split(np.random.default_rng(0).permutation(len(X)), 5):
+        sums.update(X[part], y[part])
+    np.testing.assert_array_equal(sums.finish().covariances, whole.covariances)
+
+
+def test_sums_travel(blobs):
+    X, y = blobs
+    for labels in (y, np.array(["left", "right", "Ω"])[y]):
+        sums = ClassAccumulator().update(X, labels)
+        for again in (
+            ClassAccumulator.from_bytes(sums.to_bytes()),
+            pickle.loads(pickle.dumps(sums)),
+        ):
+            assert again.classes.tolist() == sums.classes.tolist()
+            np.testing.assert_array_equal(again.counts, sums.counts)
+            np.testing.assert_array_equal(again.finish().means, sums.finish().means)
+
+
+def test_classes_appear_on_the_way(blobs):
+    X, y = blobs
+    sums = ClassAccumulator()
+    for label in (2, 0, 1):
+        sums.update(X[y == label], y[y == label])
+    np.testing.assert_allclose(sums.finish().covariances, class_statistics(X, y).covariances, atol=1e-12)
+    assert repr(sums) == "ClassAccumulator(3 classes, 180 points)"
+
+
+def test_given_classes_are_sorted_with_everything_else(blobs):
+    X, y = blobs
+    good = class_statistics(X, y)
+    order = [2, 0, 1]
+    given = ClassStatistics.from_moments(
+        good.means[order], good.covariances[order], good.counts[order], classes=np.array(order)
+    )
+    np.testing.assert_array_equal(given.means, good.means)
+    np.testing.assert_array_equal(given.covariances, good.covariances)
+
+
+def test_oas_shrinks_towards_a_multiple_of_the_identity(blobs):
+    X, y = blobs
+    plain, shrunk = class_statistics(X, y), class_statistics(X, y, covariance="oas")
+    np.testing.assert_allclose(
+        np.trace(plain.covariances, axis1=1, axis2=2), np.trace(shrunk.covariances, axis1=1, axis2=2)
+    )
+    off = ~np.eye(5, dtype=bool)
+    assert abs(shrunk.covariances[:, off]).sum() < abs(plain.covariances[:, off]).sum()
+
+
+def test_projection(digits):
+    X, y = digits
+    components = np.random.default_rng(0).normal(size=(3, 64))
+    means, covariances = class_statistics(X, y).project(components, noise=2.0)
+    expected_means, expected = by_hand(X @ components.T, y)
+    np.testing.assert_allclose(means, expected_means, rtol=1e-9)
+    np.testing.assert_allclose(covariances, expected + 2 * np.eye(3), rtol=1e-8)
