@@ -25,13 +25,30 @@ test-rust:
 	cargo test --workspace --all-targets
 	cargo test --workspace --doc
 
-test-python:
-	@true
+# What the Python tests and checks need, in an environment of their own.
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
+		pandas polars pyarrow matplotlib mypy ruff
+	touch $@
 
-check:
+# The wheel is built on the same profile and in the same target folder as the Rust tests.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+test-python: $(VENV)/.ready
+	cargo build -p sqfa-cli
+	rm -f $(TARGET)/wheels/*.whl
+	CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --quiet --profile dev --interpreter $(VENV)/bin/python \
+		--out $(TARGET)/wheels
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(TARGET)/wheels/sqfa_rs-*.whl
+	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(VENV)/bin/pytest -q
+
+check: $(VENV)/.ready
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(VENV)/bin/ruff check python examples/python benchmarks
+	$(VENV)/bin/ruff format --check python examples/python benchmarks
+	$(VENV)/bin/mypy
 
 bench:
 	cargo build --release -p sqfa-bench

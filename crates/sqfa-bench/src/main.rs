@@ -13,6 +13,10 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use serde_json::{Value, json};
 
+/// Keeps freed blocks for the next product instead of returning them to the kernel.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(about = "Benchmarks of sqfa; run on an otherwise idle machine")]
 struct Arguments {

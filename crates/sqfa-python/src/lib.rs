@@ -20,6 +20,10 @@ mod user_distance;
 
 use pyo3::prelude::*;
 
+/// Keeps freed blocks for the next product instead of returning them to the kernel.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled half of sqfa_rs.
 #[pymodule]
 mod _core {

@@ -6,33 +6,38 @@
 //! Cost: K·n² flops for K points, and one read and write of the sum's triangle.
 
 use faer::linalg::matmul::{matmul, triangular};
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::symmetric::{Element, num::Float};
 
-/// Rows of the sum that one task owns.
-const PANEL: usize = 128;
+/// Rows of the sum that one task owns: many, because every task packs the points before its product. Classes run in
+/// parallel, too, so that few cores never wait for the last task.
+const PANEL: usize = 512;
 
 /// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum`, where `block` holds the points row by row.
+///
+/// `scratch` has room for n² numbers; keep it from block to block, because fresh memory costs more than the sum.
 pub(crate) fn add_scatter<T: Element>(
     block: &[T],
     points: usize,
     n: usize,
     rank_ones: &[(f64, &[f64])],
+    scratch: &mut [T],
     sum: &mut [f64],
 ) {
     let x = MatRef::from_row_major_slice(&block[..points * n], points, n);
     // The longest panels first, so that the last one to finish is short.
-    sum.par_chunks_mut(PANEL * n).enumerate().rev().for_each(|(panel, rows)| {
+    let panels = sum.par_chunks_mut(PANEL * n).zip(scratch.par_chunks_mut(PANEL * n));
+    panels.enumerate().rev().for_each(|(panel, (rows, part))| {
         let first = panel * PANEL;
         let height = rows.len() / n;
-        let width = first + height;
-        let mut part = Mat::<T>::zeros(height, width);
+        // Row-major like the sum, so that adding it reads and writes whole rows.
+        let mut product = MatMut::from_row_major_slice_mut(part, height, n);
         let own = x.subcols(first, height).transpose();
         let one = T::from_f64(1.0);
         matmul(
-            part.as_mut().subcols_mut(0, first),
+            product.as_mut().subcols_mut(0, first),
             Accum::Replace,
             own,
             x.subcols(0, first),
@@ -40,7 +45,7 @@ pub(crate) fn add_scatter<T: Element>(
             Par::Seq,
         );
         triangular::matmul(
-            part.as_mut().subcols_mut(first, height),
+            product.as_mut().subcols_mut(first, height),
             triangular::BlockStructure::TriangularLower,
             Accum::Replace,
             own,
@@ -51,8 +56,8 @@ pub(crate) fn add_scatter<T: Element>(
             Par::Seq,
         );
         for (i, row) in rows.chunks_mut(n).enumerate() {
-            for (j, target) in row[..=first + i].iter_mut().enumerate() {
-                *target += Float::to_f64(part[(i, j)]);
+            for (target, &value) in row[..=first + i].iter_mut().zip(&part[i * n..]) {
+                *target += Float::to_f64(value);
             }
             for &(weight, vector) in rank_ones {
                 let factor = weight * vector[first + i];

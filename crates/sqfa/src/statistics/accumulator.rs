@@ -16,11 +16,13 @@ use crate::linalg::{Element, Float, Mat, add_scatter};
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Bytes are centred here, so that 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
+/// Bytes are centred here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
 const BYTE_CENTRE: f64 = 128.0;
-pub(super) const BYTE_BLOCK: usize = 1024;
+pub(super) const BYTE_BLOCK: usize = 512;
 /// Points whose products are summed in the data's own precision before the sum continues in f64.
-pub(super) const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 512;
+/// Points that are worth handing to another thread.
+const ROWS_A_TASK: usize = 64;
 
 /// A running sum of labelled points.
 #[derive(Debug, Clone)]
@@ -72,24 +74,27 @@ impl ClassAccumulator {
         labels: &Labels,
         selected: &[usize],
     ) -> Result<(), StatisticsError> {
+        let rows = self.rows_by_class(points, labels, selected)?;
+        self.double |= matches!(points, Points::F64(_));
+        let classes = self.sums.par_iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
+        classes.for_each(|(sum, rows)| sum.add(points, rows, None));
+        Ok(())
+    }
+
+    /// Checks a batch and sorts the selected rows by class.
+    pub(super) fn rows_by_class(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        selected: &[usize],
+    ) -> Result<Vec<Vec<usize>>, StatisticsError> {
         check(points, labels, self.dimension)?;
         let labels = labels.recode(&self.classes)?;
         let mut rows = vec![Vec::new(); self.classes.len()];
         for &row in selected {
             rows[labels.codes()[row] as usize].push(row);
         }
-        self.double |= matches!(points, Points::F64(_));
-        for (sum, rows) in self.sums.iter_mut().zip(&rows) {
-            if rows.is_empty() {
-                continue;
-            }
-            match points {
-                Points::U8(table) => sum.add_bytes(&table, rows),
-                Points::F32(table) => sum.add_reals::<f32, _>(&table, rows),
-                Points::F64(table) => sum.add_reals::<f64, _>(&table, rows),
-            }
-        }
-        Ok(())
+        Ok(rows)
     }
 
     /// Adds what another accumulator has seen.
@@ -166,10 +171,11 @@ impl ClassSum {
         }
         let n = self.mean.len();
         let mut block = vec![0.0_f32; BYTE_BLOCK.min(rows.len()) * n];
+        let mut scratch = vec![0.0_f32; n * n];
         for rows in rows.chunks(BYTE_BLOCK) {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
             let sums = column_sums(&block[..rows.len() * n], n);
-            add_scatter(&block, rows.len(), n, &[], &mut self.scatter);
+            add_scatter(&block, rows.len(), n, &[], &mut scratch, &mut self.scatter);
             self.mean.iter_mut().zip(&sums).for_each(|(mean, sum)| *mean += sum);
             self.count += rows.len() as u64;
         }
@@ -183,6 +189,7 @@ impl ClassSum {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
+        let mut scratch = vec![T::ZERO; n * n];
         for rows in rows.chunks(BLOCK) {
             let size = rows.len() as f64;
             gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
@@ -191,7 +198,8 @@ impl ClassSum {
                 .iter()
                 .map(|sum| T::from_f64(sum / size))
                 .collect();
-            block[..rows.len() * n].par_chunks_mut(n).for_each(|row| {
+            let rows_of_block = block[..rows.len() * n].par_chunks_mut(n);
+            rows_of_block.with_min_len(ROWS_A_TASK).for_each(|row| {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
                 }
@@ -207,6 +215,7 @@ impl ClassSum {
                 rows.len(),
                 n,
                 &[(-size, &rest), (coupling, &shift)],
+                &mut scratch,
                 &mut self.scatter,
             );
             self.step_mean(&shift, rows.len() as u64);
@@ -267,11 +276,7 @@ impl ClassSum {
 }
 
 /// Refuses a batch that does not fit or holds a value that is not finite.
-pub(super) fn check(
-    points: Points<'_>,
-    labels: &Labels,
-    dimension: usize,
-) -> Result<(), StatisticsError> {
+fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
     }
@@ -308,25 +313,28 @@ pub(super) fn gather<S: Scalar, T: Element>(
     convert: impl Fn(S) -> T + Sync,
 ) {
     let n = table.columns();
-    block[..rows.len() * n].par_chunks_mut(n).zip(rows).for_each(|(target, &row)| {
-        match table.row(row) {
-            Some(source) => {
-                target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
-            }
-            None => {
-                target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
-            }
+    let targets = block[..rows.len() * n].par_chunks_mut(n).zip(rows);
+    targets.with_min_len(ROWS_A_TASK).for_each(|(target, &row)| match table.row(row) {
+        Some(source) => {
+            target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
+        }
+        None => {
+            target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
         }
     });
 }
 
+/// Sums over the points of a block, some columns a task.
 fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
+    const COLUMNS: usize = 128;
     let mut sums = vec![0.0; n];
-    for row in block.chunks(n) {
-        for (sum, &value) in sums.iter_mut().zip(row) {
-            *sum += Float::to_f64(value);
+    sums.par_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, sums)| {
+        for row in block.chunks(n) {
+            for (sum, &value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
+                *sum += Float::to_f64(value);
+            }
         }
-    }
+    });
     sums
 }
 

@@ -3,7 +3,9 @@
 //! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
 //! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
 
-use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, check, gather};
+use rayon::prelude::*;
+
+use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, gather};
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::{Classes, Labels};
 use crate::linalg::{Element, Float, add_scatter};
@@ -41,32 +43,26 @@ impl ClassAccumulator {
         weights: Option<&[u64]>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, StatisticsError> {
-        check(points, labels, self.dimension)?;
-        let labels = labels.recode(&self.classes)?;
-        let mut rows = vec![Vec::new(); self.classes.len()];
-        for (row, &code) in labels.codes().iter().enumerate() {
-            rows[code as usize].push(row);
-        }
+        let all: Vec<usize> = (0..points.rows()).collect();
+        let mut rows = self.rows_by_class(points, labels, &all)?;
         if let Some(weights) = weights {
             self.check_weights(weights, points.rows(), &mut rows)?;
         }
         self.double |= matches!(points, Points::F64(_));
-        // Whole blocks of both kinds, so that steps cut nothing an update would not.
-        let step = (STEP / self.dimension.pow(2).max(1)).next_multiple_of(BYTE_BLOCK);
-        for (sum, rows) in self.sums.iter_mut().zip(&rows) {
-            for rows in rows.chunks(step) {
-                if !go_on() {
-                    return Ok(false);
-                }
-                match (points, weights) {
-                    (Points::U8(table), None) => sum.add_bytes(&table, rows),
-                    (Points::F32(table), None) => sum.add_reals::<f32, _>(&table, rows),
-                    (Points::F64(table), None) => sum.add_reals::<f64, _>(&table, rows),
-                    (Points::U8(table), Some(w)) => sum.add_weighted::<f32, _>(&table, rows, w),
-                    (Points::F32(table), Some(w)) => sum.add_weighted::<f32, _>(&table, rows, w),
-                    (Points::F64(table), Some(w)) => sum.add_weighted::<f64, _>(&table, rows, w),
-                }
+        // Whole blocks of both kinds, so that steps cut nothing that one update would not.
+        let work = self.dimension.pow(2).saturating_mul(self.classes.len()).max(1);
+        let step = (STEP / work).next_multiple_of(BYTE_BLOCK);
+        let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
+        for first in (0..longest).step_by(step) {
+            if !go_on() {
+                return Ok(false);
             }
+            self.sums.par_iter_mut().zip(&rows).for_each(|(sum, rows)| {
+                let rows = &rows[first.min(rows.len())..(first + step).min(rows.len())];
+                if !rows.is_empty() {
+                    sum.add(points, rows, weights);
+                }
+            });
         }
         Ok(true)
     }
@@ -113,6 +109,18 @@ impl ClassAccumulator {
 }
 
 impl ClassSum {
+    /// Adds some rows of one class, each as often as its weight says.
+    pub(super) fn add(&mut self, points: Points<'_>, rows: &[usize], weights: Option<&[u64]>) {
+        match (points, weights) {
+            (Points::U8(table), None) => self.add_bytes(&table, rows),
+            (Points::F32(table), None) => self.add_reals::<f32, _>(&table, rows),
+            (Points::F64(table), None) => self.add_reals::<f64, _>(&table, rows),
+            (Points::U8(table), Some(w)) => self.add_weighted::<f32, _>(&table, rows, w),
+            (Points::F32(table), Some(w)) => self.add_weighted::<f32, _>(&table, rows, w),
+            (Points::F64(table), Some(w)) => self.add_weighted::<f64, _>(&table, rows, w),
+        }
+    }
+
     fn add_weighted<T: Element, S: Scalar>(
         &mut self,
         table: &Table<'_, S>,
@@ -122,6 +130,7 @@ impl ClassSum {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
+        let mut scratch = vec![T::ZERO; n * n];
         for rows in rows.chunks(BLOCK) {
             let weights: Vec<u64> = rows.iter().map(|&row| weights[row]).collect();
             let total: u64 = weights.iter().sum();
@@ -144,7 +153,7 @@ impl ClassSum {
                 (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
             let coupling = count * size / (count + size);
             let corrections = [(-size, rest.as_slice()), (coupling, shift.as_slice())];
-            add_scatter(block, rows.len(), n, &corrections, &mut self.scatter);
+            add_scatter(block, rows.len(), n, &corrections, &mut scratch, &mut self.scatter);
             self.step_mean(&shift, total);
         }
     }
