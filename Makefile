@@ -35,7 +35,7 @@ $(VENV)/.ready: pyproject.toml
 # The wheel is built on the same profile and in the same target folder as the Rust tests.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 test-python: $(VENV)/.ready
-	cargo build -p sqfa-cli
+	test -x $(TARGET)/debug/sqfa || cargo build --workspace --bins
 	rm -f $(TARGET)/wheels/*.whl
 	CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --quiet --profile dev --interpreter $(VENV)/bin/python \
 		--out $(TARGET)/wheels

@@ -90,6 +90,7 @@ fn bad_data_ends_with_1_and_a_remedy() {
         ("evaluate data.csv data.csv", "not a readable model file"),
         ("dataset speed --images broken.npz --out v.npz", "broken.npz"),
         ("dataset scaling --informative 5 --out v.npz", "informative"),
+        ("distances scaling --distance fisher-rao", "fit filters first"),
     ] {
         folder.run(line).fails(1, message);
     }

@@ -21,6 +21,8 @@ use crate::{data, interrupt};
 
 /// Beyond this dimension full-space distances would take minutes.
 const MOST_DIMENSIONS: usize = 1024;
+/// The exact Fisher–Rao distance searches over d(d−1)/2 unknowns a pair.
+const MOST_EXACT_DIMENSIONS: usize = 64;
 /// Up to this many classes the whole matrix is printed.
 const FEW_CLASSES: usize = 12;
 /// How many near and far pairs are listed otherwise.
@@ -72,6 +74,14 @@ impl Distances {
         let path = Path::new(&self.args.source);
         let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
         let Measured { distance, noise, classes, gaussians } = measured;
+        if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {
+            bail!(
+                "the exact Fisher–Rao distance in {} dimensions would take very long (at most \
+                 {MOST_EXACT_DIMENSIONS}): fit filters first and measure in the model, or use \
+                 --pca-dims or --distance calvo-oller, its lower bound",
+                gaussians.order()
+            );
+        }
         let matrix = pairwise(&distance, &gaussians).map_err(|error| explain(&error, &classes))?;
         let count = classes.len();
         let off_diagonal = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
