@@ -44,12 +44,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--seeds", type=int, default=5)
+    arguments.add_argument("--synthetic-seeds", type=int, help="fewer, because each takes minutes")
     options = arguments.parse_args()
     for name, method, noise in CASES:
         with np.load(options.folder / f"{name}.npz") as file:
             statistics = {key: torch.from_numpy(file[key]) for key in ("means", "covariances")}
         runs = []
-        for seed in range(options.seeds):
+        fewer = options.synthetic_seeds if name == "synthetic" else None
+        for seed in range(fewer or options.seeds):
             seconds, filters = fit(statistics, method, noise, seed)
             file = f"peer-{name}-{method}-{seed}.npy"
             np.save(options.folder / file, filters)

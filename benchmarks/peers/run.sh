@@ -13,5 +13,5 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 cargo build --release -p sqfa-bench
 target/release/sqfa-bench statistics --data "$data" --to "$work" > /dev/null
-"$venv/bin/python" benchmarks/peers/peer.py "$work" --seeds 5
+"$venv/bin/python" benchmarks/peers/peer.py "$work" --seeds 5 ${PEER_ARGUMENTS:-}
 target/release/sqfa-bench peers --from "$work" --seeds 5 --out benchmarks/runs --date "$date"
