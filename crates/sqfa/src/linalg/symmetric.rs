@@ -51,7 +51,7 @@ pub(crate) mod num {
     float!(f64);
 }
 
-/// Rows that share one stay in the first-level cache; also the longest sum in the matrix's precision.
+/// The longest sum down a column that stays in the matrix's precision.
 const ROWS: usize = 256;
 /// Columns of a flush group: sums over at most this many columns stay in the matrix's precision.
 const FLUSH: usize = 128;
@@ -169,38 +169,42 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     fn run<const C: usize, const FUSED: bool>(self) -> Vec<[f64; W]> {
         let Self { matrix, n, packed, first, end } = self;
         let mut sums = vec![[0.0; W]; n - first];
-        let mut flush = [[T::ZERO; W]; ROWS];
+        let mut below = vec![[T::ZERO; W]; n - first];
         let mut group = first;
         while group < end {
             let group_end = (group + FLUSH).min(end);
             corner::<T, W, C, FUSED>(matrix, n, packed, group..group_end, first, &mut sums);
-            let mut row = group_end;
-            while row < n {
-                let rows = ROWS.min(n - row);
-                let own = &packed[row..row + rows];
-                let target = &mut flush[..rows];
-                target.fill([T::ZERO; W]);
-                let mut column = group;
-                while column + C <= group_end {
-                    let columns: [&[T]; C] =
-                        std::array::from_fn(|k| &matrix[(column + k) * n + row..][..rows]);
-                    let factors: [[T; W]; C] = std::array::from_fn(|k| packed[column + k]);
-                    let dots = strip::<T, W, C, FUSED>(&columns, &factors, own, target);
-                    for k in 0..C {
-                        add(&mut sums[column + k - first], &dots[k]);
+            let below = &mut below[..n - group_end];
+            below.fill([T::ZERO; W]);
+            let mut column = group;
+            // Each column is read from top to bottom at a stretch, as prefetchers like it.
+            while column < group_end {
+                let wide = column + C <= group_end;
+                let mut row = group_end;
+                while row < n {
+                    let rows = ROWS.min(n - row);
+                    let own = &packed[row..row + rows];
+                    let target = &mut below[row - group_end..][..rows];
+                    if wide {
+                        let columns: [&[T]; C] =
+                            std::array::from_fn(|k| &matrix[(column + k) * n + row..][..rows]);
+                        let factors: [[T; W]; C] = std::array::from_fn(|k| packed[column + k]);
+                        let dots = strip::<T, W, C, FUSED>(&columns, &factors, own, target);
+                        for k in 0..C {
+                            add(&mut sums[column + k - first], &dots[k]);
+                        }
+                    } else {
+                        let columns = [&matrix[column * n + row..][..rows]];
+                        let dots =
+                            strip::<T, W, 1, FUSED>(&columns, &[packed[column]], own, target);
+                        add(&mut sums[column - first], &dots[0]);
                     }
-                    column += C;
+                    row += rows;
                 }
-                while column < group_end {
-                    let columns = [&matrix[column * n + row..][..rows]];
-                    let dots = strip::<T, W, 1, FUSED>(&columns, &[packed[column]], own, target);
-                    add(&mut sums[column - first], &dots[0]);
-                    column += 1;
-                }
-                for (sum, part) in sums[row - first..].iter_mut().zip(target.iter()) {
-                    add(sum, part);
-                }
-                row += rows;
+                column += if wide { C } else { 1 };
+            }
+            for (sum, part) in sums[group_end - first..].iter_mut().zip(below.iter()) {
+                add(sum, part);
             }
             group = group_end;
         }
