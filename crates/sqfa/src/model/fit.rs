@@ -128,7 +128,7 @@ impl Sqfa {
             frozen,
             self.weights.as_deref(),
         );
-        let starts = self.starts(statistics, learned, index, size);
+        let starts = self.starts(statistics, noise, learned, index, size);
         let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
@@ -180,6 +180,7 @@ impl Sqfa {
     fn starts(
         &self,
         statistics: &ClassStatistics,
+        noise: f64,
         learned: Option<&Mat<f64>>,
         index: usize,
         size: usize,
@@ -195,7 +196,14 @@ impl Sqfa {
                         .to_owned(),
                     _ => {
                         let stream = ((index as u64) << 32) | restart as u64;
-                        with_unit_length(starts::random(n, size, self.seed, stream))
+                        let drawn = with_unit_length(starts::random(n, size, self.seed, stream));
+                        // Where only the subspace counts, a start may as well be orthonormal: in few
+                        // dimensions random filters can come close to depending on each other.
+                        if self.constraint == Constraint::Orthonormal || noise == 0.0 {
+                            made_independent(learned, drawn)
+                        } else {
+                            drawn
+                        }
                     }
                 };
                 match learned {
@@ -295,6 +303,19 @@ impl Sqfa {
             ));
         }
         warnings
+    }
+}
+
+/// New filters with what they share with each other and with earlier ones taken out.
+fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
+    let all = match learned {
+        Some(learned) => beside(&[learned.as_ref(), new.as_ref()]),
+        None => new.clone(),
+    };
+    let frozen = all.ncols() - new.ncols();
+    match orthonormalize(all.as_ref()) {
+        Some(basis) => basis.subcols(frozen, new.ncols()).to_owned(),
+        None => new,
     }
 }
 
