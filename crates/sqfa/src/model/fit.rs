@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::distance::Distance;
 use crate::features::Gaussians;
-use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
+use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
 use crate::objective::MeanDistance;
 use crate::optimize::{
     Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
@@ -197,8 +197,8 @@ impl Sqfa {
                     _ => {
                         let stream = ((index as u64) << 32) | restart as u64;
                         let drawn = with_unit_length(starts::random(n, size, self.seed, stream));
-                        // Where only the subspace counts, a start may as well be orthonormal: in few
-                        // dimensions random filters can come close to depending on each other.
+                        // In few dimensions random filters can come close to depending on each other,
+                        // which matters where only the subspace counts.
                         if self.constraint == Constraint::Orthonormal || noise == 0.0 {
                             made_independent(learned, drawn)
                         } else {
@@ -306,17 +306,20 @@ impl Sqfa {
     }
 }
 
-/// New filters with what they share with each other and with earlier ones taken out.
+/// Squared sine below which a random filter counts as depending on those before it.
+const NEARLY_DEPENDENT: f64 = 1e-4;
+
+/// New unit filters as they are, unless one nearly depends on others: then with what they share taken out.
 fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
     let all = match learned {
         Some(learned) => beside(&[learned.as_ref(), new.as_ref()]),
         None => new.clone(),
     };
-    let frozen = all.ncols() - new.ncols();
-    match orthonormalize(all.as_ref()) {
-        Some(basis) => basis.subcols(frozen, new.ncols()).to_owned(),
-        None => new,
-    }
+    let Some(basis) = orthonormalize(all.as_ref()) else { return new };
+    let own = basis.subcols(all.ncols() - new.ncols(), new.ncols());
+    let dependent =
+        (0..new.ncols()).any(|j| column_inner(own, new.as_ref(), j).powi(2) < NEARLY_DEPENDENT);
+    if dependent { own.to_owned() } else { new }
 }
 
 struct Group {
