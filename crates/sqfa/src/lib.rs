@@ -12,6 +12,7 @@ mod names;
 mod objective;
 mod optimize;
 mod points;
+mod reduce;
 mod split;
 mod statistics;
 mod transform;
@@ -37,6 +38,10 @@ pub use names::nearest;
 pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
+pub use reduce::{
+    Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, ReducerEntry, ReducerSettings, Reduction,
+    Samples, Spca, Training, Trial, reducer, reducer_entry, reducers,
+};
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
     ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,

@@ -59,7 +59,17 @@ pub(crate) fn transform_rows(
     rows: &[usize],
     filters: MatRef<'_, f64>,
 ) -> Features {
-    project_points(points, rows.len(), &|row| rows[row], filters, None)
+    transform_rows_offset(points, rows, filters, None)
+}
+
+/// Projects some of the points and adds an offset.
+pub(crate) fn transform_rows_offset(
+    points: Points<'_>,
+    rows: &[usize],
+    filters: MatRef<'_, f64>,
+    offset: Option<&[f64]>,
+) -> Features {
+    project_points(points, rows.len(), &|row| rows[row], filters, offset)
 }
 
 fn project_points(

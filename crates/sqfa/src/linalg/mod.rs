@@ -13,7 +13,7 @@ pub(crate) use block::{
     add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times, tall_times,
     transpose_times,
 };
-pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
+pub(crate) use factor::{generalized_eigen, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
 pub(crate) use real::{LANES, Lanes, Real};

@@ -169,7 +169,7 @@ impl FittedSqfa {
 }
 
 /// Turns filters so that the entry of largest magnitude of each is positive.
-pub(super) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
+pub(crate) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
     for j in 0..filters.ncols() {
         let largest = filters.col(j).iter().fold(0.0_f64, |largest, &value| {
             if value.abs() > largest.abs() { value } else { largest }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::classify::Qda;
 use crate::labels::Labels;
+use crate::linalg::MatRef;
 use crate::optimize::{Control, Progress, Termination};
 use crate::points::Points;
 use crate::split::{Split, stratified_split};
@@ -50,16 +51,21 @@ impl Sqfa {
         all.merge(&part)?;
         let part = part.finish(estimator)?;
         let all = all.finish(estimator)?;
-        self.fit_with_held_out(&part, &all, points, labels, &held, observer)
+        let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
+        let mut judge = |filters: MatRef<'_, f64>| {
+            let qda = Qda::from_statistics(&part, filters, SHRINKAGE)?;
+            let features = transform_rows(points, &held, filters);
+            Ok(qda.accuracy(features.as_points(filters.ncols()), &codes))
+        };
+        self.fit_judged(&part, &all, &mut judge, observer)
     }
 
-    fn fit_with_held_out(
+    /// Chooses the noise by what `judge` says of filters learned from `part`, then learns from `all`.
+    pub(crate) fn fit_judged(
         &self,
         part: &ClassStatistics,
         all: &ClassStatistics,
-        points: Points<'_>,
-        labels: &Labels,
-        held: &[usize],
+        judge: &mut dyn FnMut(MatRef<'_, f64>) -> Result<f64, FitError>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
@@ -69,7 +75,6 @@ impl Sqfa {
             cancelled.set(control == Control::Cancel);
             control
         };
-        let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
         let scale = part.noise_scale();
         let mut trials: Vec<NoiseTrial> = Vec::new();
         let mut best: Option<(NoiseTrial, FittedSqfa)> = None;
@@ -98,7 +103,7 @@ impl Sqfa {
                 fitted.seconds = began.elapsed().as_secs_f64();
                 return Ok(fitted);
             }
-            let accuracy = held_out_accuracy(&fitted, part, points, held, &codes)?;
+            let accuracy = judge(fitted.filters().as_ref())?;
             let trial = NoiseTrial { noise, accuracy };
             trials.push(trial);
             // Strictly better: ties go to the larger noise, which came first.
@@ -133,16 +138,4 @@ impl Sqfa {
         fitted.seconds = began.elapsed().as_secs_f64();
         Ok(fitted)
     }
-}
-
-fn held_out_accuracy(
-    fitted: &FittedSqfa,
-    statistics: &ClassStatistics,
-    points: Points<'_>,
-    held: &[usize],
-    codes: &[u32],
-) -> Result<f64, FitError> {
-    let qda = Qda::from_statistics(statistics, fitted.filters().as_ref(), SHRINKAGE)?;
-    let features = transform_rows(points, held, fitted.filters().as_ref());
-    Ok(qda.accuracy(features.as_points(fitted.filters().ncols()), codes))
 }

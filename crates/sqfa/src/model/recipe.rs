@@ -57,6 +57,8 @@ pub enum Learning {
 pub struct Method {
     /// Its name in every flag, file and message.
     pub name: &'static str,
+    /// How the paper writes it.
+    pub title: &'static str,
     /// The distance it maximises.
     pub distance: &'static str,
     /// The constraint on its filters.
@@ -69,42 +71,49 @@ pub struct Method {
 pub const METHODS: [Method; 7] = [
     Method {
         name: "sqfa",
+        title: "SQFA",
         distance: "calvo-oller",
         constraint: Constraint::Sphere,
         summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
     },
     Method {
         name: "smsqfa",
+        title: "smSQFA",
         distance: "affine-invariant",
         constraint: Constraint::Sphere,
         summary: "affine-invariant distance of second moments",
     },
     Method {
         name: "sqfa-h",
+        title: "SQFA-H",
         distance: "hellinger",
         constraint: Constraint::Sphere,
         summary: "Hellinger distance; the paper's best accuracy",
     },
     Method {
         name: "sqfa-b",
+        title: "SQFA-B",
         distance: "bhattacharyya",
         constraint: Constraint::Sphere,
         summary: "Bhattacharyya distance",
     },
     Method {
         name: "sqfa-j",
+        title: "SQFA-J",
         distance: "jeffreys",
         constraint: Constraint::Sphere,
         summary: "Jeffreys divergence",
     },
     Method {
         name: "sqfa-w",
+        title: "SQFA-W",
         distance: "wasserstein",
         constraint: Constraint::Orthonormal,
         summary: "Wasserstein distance, orthonormal filters",
     },
     Method {
         name: "sqfa-fr",
+        title: "SQFA-FR",
         distance: "fisher-rao",
         constraint: Constraint::Sphere,
         summary: "the exact Fisher–Rao distance, which the paper only bounds",

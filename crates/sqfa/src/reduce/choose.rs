@@ -1,0 +1,102 @@
+//! Settings chosen on held-out points: the value whose filters classify them best, for every number of filters.
+
+use crate::linalg::Mat;
+
+use super::{ReduceError, Training};
+
+/// How a setting is found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Choice {
+    /// The method's own way: the best of its usual values where points can be held out.
+    #[default]
+    Usual,
+    /// The best of the method's usual values on held-out points.
+    Auto,
+    /// The best of these on held-out points.
+    Among(Vec<f64>),
+    /// This value.
+    Value(f64),
+}
+
+/// One value of a setting that was tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The setting.
+    pub name: &'static str,
+    /// The value.
+    pub value: f64,
+    /// QDA accuracy on the held-out points; NaN when the value could not be used.
+    pub accuracy: f64,
+}
+
+/// The value to use for every number of filters, and what was tried for it.
+pub(crate) struct Chosen {
+    pub(crate) value: f64,
+    pub(crate) trials: Vec<Trial>,
+}
+
+impl Choice {
+    /// The values to choose among: one when there is nothing to choose.
+    pub(crate) fn values(&self, usual: &[f64], fixed: f64, training: &Training<'_>) -> Vec<f64> {
+        match self {
+            Self::Value(value) => vec![*value],
+            Self::Among(values) if !values.is_empty() => values.clone(),
+            Self::Usual if training.samples().is_none() => vec![fixed],
+            _ => usual.to_vec(),
+        }
+    }
+}
+
+/// Chooses among values for every number of filters; `fit` gives the filters of one value, one result a count.
+///
+/// Ties go to the value that comes first. A value that fails is passed over unless all do.
+pub(crate) fn choose(
+    training: &Training<'_>,
+    name: &'static str,
+    values: &[f64],
+    filters: &[usize],
+    seed: u64,
+    mut fit: impl FnMut(&Training<'_>, f64) -> Result<Vec<Mat<f64>>, ReduceError>,
+) -> Result<Vec<Chosen>, ReduceError> {
+    if let [value] = values {
+        return Ok(filters.iter().map(|_| Chosen { value: *value, trials: Vec::new() }).collect());
+    }
+    let (learn, held) = training.without_held_out(name, seed)?;
+    let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); filters.len()];
+    let mut failure = None;
+    for &value in values {
+        let fitted = fit(&learn, value).and_then(|fitted| {
+            fitted.iter().map(|fitted| learn.held_out_accuracy(fitted.as_ref(), &held)).collect()
+        });
+        let accuracies: Vec<f64> = match fitted {
+            Ok(accuracies) => accuracies,
+            Err(error) => {
+                failure = Some(error);
+                vec![f64::NAN; filters.len()]
+            }
+        };
+        for (trials, accuracy) in trials.iter_mut().zip(accuracies) {
+            trials.push(Trial { name, value, accuracy });
+        }
+    }
+    trials
+        .into_iter()
+        .map(|trials| {
+            let best = trials
+                .iter()
+                .filter(|trial| !trial.accuracy.is_nan())
+                .fold(None, |best: Option<&Trial>, trial| match best {
+                    Some(best) if best.accuracy >= trial.accuracy => Some(best),
+                    _ => Some(trial),
+                })
+                .map(|trial| trial.value);
+            match (best, &failure) {
+                (Some(value), _) => Ok(Chosen { value, trials }),
+                (None, Some(error)) => Err(error.clone()),
+                (None, None) => {
+                    Err(ReduceError::Setting { name, value: f64::NAN, range: "values" })
+                }
+            }
+        })
+        .collect()
+}

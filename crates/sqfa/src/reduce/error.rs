@@ -1,0 +1,124 @@
+//! Why a reducer could not be fitted, with numbers and remedies.
+
+use thiserror::Error;
+
+use crate::classify::ClassifierError;
+use crate::model::FitError;
+use crate::split::SplitError;
+use crate::statistics::StatisticsError;
+
+/// Why a reducer could not be fitted.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ReduceError {
+    /// The data or statistics are unsound.
+    #[error(transparent)]
+    Statistics(#[from] StatisticsError),
+    /// The fit of an SQFA model failed.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// Held-out points could not be judged.
+    #[error("held-out points cannot be classified: {0}")]
+    Judge(#[from] ClassifierError),
+    /// The validation part would lack a class.
+    #[error("{what} is chosen on held-out points, but {source}: give a number instead")]
+    Split {
+        /// What was to be chosen.
+        what: &'static str,
+        /// Why there is no split.
+        source: SplitError,
+    },
+    /// The method is unknown.
+    #[error("unknown method '{name}'{near}: choose one of {choices}")]
+    Unknown {
+        /// The name given.
+        name: String,
+        /// A suggestion, or nothing.
+        near: String,
+        /// All names.
+        choices: String,
+    },
+    /// No filters were asked for.
+    #[error("{filters} filters asked for: at least 1 is needed")]
+    NoFilters {
+        /// Filters asked for.
+        filters: usize,
+    },
+    /// More filters than the method can give.
+    #[error(
+        "{method} gives at most {limit} filters here ({why}), and {filters} were asked for: ask for fewer, or use pca, sqfa or another method without this limit"
+    )]
+    TooMany {
+        /// The method.
+        method: &'static str,
+        /// Filters asked for.
+        filters: usize,
+        /// The most it can give.
+        limit: usize,
+        /// Where the limit comes from.
+        why: &'static str,
+    },
+    /// The method learns from points, and only statistics are there.
+    #[error("{what} learns from points, and only class statistics were given: {remedy}")]
+    NeedsPoints {
+        /// The method or setting.
+        what: String,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// A setting outside its range.
+    #[error("{name} is {value}: give {range}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// Covariances that keep no entries, where a method needs them.
+    #[error("{method} needs all entries of the class covariances: use dense statistics")]
+    NotDense {
+        /// The method.
+        method: &'static str,
+    },
+    /// More dimensions than a dense eigenproblem can take.
+    #[error(
+        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: reduce the dimension first (pca_dims), or use the randomised PCA"
+    )]
+    TooLarge {
+        /// The method.
+        method: &'static str,
+        /// Dimensions of the data.
+        dimension: usize,
+        /// The most it takes.
+        limit: usize,
+    },
+    /// A within-class scatter without full rank.
+    #[error(
+        "{method}: the within-class scatter is singular (some direction has no variance within classes): add shrinkage, or reduce the dimension first (pca_dims)"
+    )]
+    Singular {
+        /// The method.
+        method: &'static str,
+    },
+    /// The eigenvalue iteration of the backend failed.
+    #[error(
+        "{method}: the eigenvalue iteration did not converge: check the data for extreme values"
+    )]
+    Eigen {
+        /// The method.
+        method: &'static str,
+    },
+}
+
+impl ReduceError {
+    /// The same error among those of a fit.
+    pub(crate) fn into_fit(self) -> FitError {
+        match self {
+            Self::Fit(error) => error,
+            Self::Statistics(error) => error.into(),
+            Self::Judge(error) => error.into(),
+            _ => FitError::NoiseNeedsPoints,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Every way to find filters behind one trait: a recipe ([`Reducer`]) that sees labelled data ([`Training`])
+//! and gives filters with an account of how they were found ([`Reduction`]).
+
+mod choose;
+mod error;
+mod lda;
+mod pca;
+mod registry;
+mod scatter;
+mod spca;
+mod sqfa;
+mod training;
+
+use crate::linalg::Mat;
+use crate::optimize::{Control, Progress, Termination};
+
+pub use choose::{Choice, Trial};
+pub use error::ReduceError;
+pub use lda::Lda;
+pub use pca::{Pca, PcaSolver};
+pub use registry::{ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
+pub use spca::Spca;
+pub use training::{Samples, Training};
+
+/// A recipe for filters.
+pub trait Reducer: Send + Sync {
+    /// Its name in every flag, file and message.
+    fn name(&self) -> &str;
+
+    /// Fits filters for several counts at once, in the order asked for; methods that solve an eigenproblem solve
+    /// it once. The observer is told of every iteration and may cancel.
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError>;
+
+    /// Fits one number of filters.
+    fn fit_one(
+        &self,
+        training: &Training<'_>,
+        filters: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Reduction, ReduceError> {
+        let mut fitted = self.fit(training, &[filters], observer)?;
+        fitted.pop().ok_or(ReduceError::NoFilters { filters })
+    }
+}
+
+/// Filters, and how they were found.
+#[derive(Debug, Clone)]
+pub struct Reduction {
+    /// The filters, one a column, for preprocessed points.
+    pub filters: Mat<f64>,
+    /// Seconds of computing; of one joint solution when several counts share it. Searches are not counted.
+    pub seconds: f64,
+    /// Seconds spent on choosing settings.
+    pub search_seconds: f64,
+    /// Iterations of the run that was kept; 0 for a closed form.
+    pub iterations: usize,
+    /// Why the iterations ended; `None` for a closed form.
+    pub termination: Option<Termination>,
+    /// What was optimised, in the method's own terms.
+    pub objective: Option<f64>,
+    /// The objective after every iteration, one row a start, the start kept first.
+    pub traces: Vec<Vec<f64>>,
+    /// Settings that were used, chosen or given.
+    pub settings: Vec<(&'static str, f64)>,
+    /// What was tried to choose them.
+    pub trials: Vec<Trial>,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Reduction {
+    /// The result of a closed form.
+    pub(crate) fn closed(filters: Mat<f64>, seconds: f64) -> Self {
+        Self {
+            filters,
+            seconds,
+            search_seconds: 0.0,
+            iterations: 0,
+            termination: None,
+            objective: None,
+            traces: Vec::new(),
+            settings: Vec::new(),
+            trials: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether the method reached its optimum; always, for a closed form.
+    pub fn converged(&self) -> bool {
+        self.termination.is_none_or(Termination::converged)
+    }
+}
+
+/// The largest count asked for, after checking every one against what the method can give.
+pub(crate) fn largest_count(
+    method: &'static str,
+    filters: &[usize],
+    limit: usize,
+    why: &'static str,
+) -> Result<usize, ReduceError> {
+    for &count in filters {
+        if count == 0 {
+            return Err(ReduceError::NoFilters { filters: count });
+        }
+        if count > limit {
+            return Err(ReduceError::TooMany { method, filters: count, limit, why });
+        }
+    }
+    Ok(filters.iter().copied().max().unwrap_or(0))
+}
+
+/// One result for every count, from nested columns that were found together.
+pub(crate) fn nested(all: &Mat<f64>, filters: &[usize], seconds: f64) -> Vec<Reduction> {
+    filters
+        .iter()
+        .map(|&count| Reduction::closed(all.subcols(0, count).to_owned(), seconds))
+        .collect()
+}

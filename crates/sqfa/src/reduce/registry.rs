@@ -1,0 +1,129 @@
+//! All reducers by name: the one list that flags, files, tables and messages read.
+
+use crate::constraint::Constraint;
+use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
+use crate::names::nearest;
+use crate::optimize::Stopping;
+
+use super::sqfa::SqfaReducer;
+use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Spca};
+
+/// A reducer by name.
+#[derive(Debug, Clone, Copy)]
+pub struct ReducerEntry {
+    /// Its name in every flag, file and message.
+    pub name: &'static str,
+    /// How the paper writes it.
+    pub title: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// Whether it is one of the paper's columns.
+    pub in_paper: bool,
+    /// Whether it learns from points rather than class statistics.
+    pub needs_points: bool,
+    /// Whether the seed changes its result.
+    pub seeded: bool,
+}
+
+/// Settings of all reducers; each takes what concerns it.
+#[derive(Debug, Clone, Default)]
+pub struct ReducerSettings {
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The feature noise (sqfa family, ama, lad).
+    pub noise: Noise,
+    /// Where the filters start (sqfa family, lad).
+    pub start: Start,
+    /// How many starts (sqfa family, lad, ama).
+    pub restarts: Restarts,
+    /// Whether filters are learned together (sqfa family, ama, lad).
+    pub learning: Learning,
+    /// When to stop (iterative methods).
+    pub stopping: Stopping,
+    /// The constraint, when not the method's own (sqfa family).
+    pub constraint: Option<Constraint>,
+    /// The shrinkage of scatters (lda).
+    pub shrinkage: Choice,
+    /// Neighbours (lfda, lmnn).
+    pub neighbors: Choice,
+    /// Sinkhorn regularisation (wda).
+    pub regularization: Choice,
+    /// Principal components that the methods which look at points work in; otherwise their own number.
+    pub dimensions: Option<usize>,
+    /// Points of every class that lmnn and wda look at; otherwise their own number.
+    pub per_class: Option<usize>,
+    /// How pca finds its eigenvectors.
+    pub solver: PcaSolver,
+}
+
+const BASELINES: [ReducerEntry; 3] = [
+    ReducerEntry {
+        name: "lda",
+        title: "LDA",
+        summary: "linear discriminant analysis with shrinkage",
+        in_paper: true,
+        needs_points: false,
+        seeded: false,
+    },
+    ReducerEntry {
+        name: "spca",
+        title: "SPCA",
+        summary: "supervised principal components",
+        in_paper: true,
+        needs_points: false,
+        seeded: false,
+    },
+    ReducerEntry {
+        name: "pca",
+        title: "PCA",
+        summary: "principal components",
+        in_paper: true,
+        needs_points: false,
+        seeded: false,
+    },
+];
+
+/// Every reducer: the SQFA family first, then the baselines in the paper's order.
+pub fn reducers() -> Vec<ReducerEntry> {
+    let family = METHODS.iter().map(|method| ReducerEntry {
+        name: method.name,
+        title: method.title,
+        summary: method.summary,
+        in_paper: method.name != "sqfa-fr",
+        needs_points: false,
+        seeded: true,
+    });
+    family.chain(BASELINES).collect()
+}
+
+/// What is known of a reducer; the error suggests the nearest name.
+pub fn reducer_entry(name: &str) -> Result<ReducerEntry, ReduceError> {
+    let all = reducers();
+    all.iter().find(|entry| entry.name == name).copied().ok_or_else(|| ReduceError::Unknown {
+        name: name.to_owned(),
+        near: nearest(name, all.iter().map(|entry| entry.name))
+            .map(|near| format!(" (did you mean '{near}'?)"))
+            .unwrap_or_default(),
+        choices: all.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// A reducer by name with its settings.
+pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
+    let entry = reducer_entry(name)?;
+    let settings = settings.clone();
+    let seed = settings.seed;
+    Ok(match entry.name {
+        "pca" => Box::new(Pca { solver: settings.solver, seed }),
+        "lda" => Box::new(Lda { shrinkage: settings.shrinkage, seed }),
+        "spca" => Box::new(Spca),
+        name => {
+            let method = Method::named(name).map_err(|_| ReduceError::Unknown {
+                name: name.to_owned(),
+                near: String::new(),
+                choices: String::new(),
+            })?;
+            Box::new(SqfaReducer { method, settings })
+        }
+    })
+}

@@ -1,0 +1,89 @@
+//! Supervised principal components: the directions that depend most on the class (Barshan et al., 2011).
+//!
+//! With the kernel that is 1 for equal labels the Hilbert–Schmidt criterion is XᵀHKHX = Σ_k s_k s_kᵀ, s_k the sum of
+//! class k's centred points, so that its eigenvectors come from c vectors and no kernel matrix exists.
+//! Cost: an eigenproblem of order c. The criterion has rank c − 1; beyond it the leading principal components
+//! orthogonal to what was found are added, because the criterion itself no longer says anything.
+
+use std::time::Instant;
+
+use crate::linalg::{Mat, beside, orthonormalize, symmetric_eigen, tall_times, transpose_times};
+use crate::model::with_fixed_signs;
+use crate::optimize::{Control, Progress};
+
+use super::{Pca, ReduceError, Reducer, Reduction, Training, largest_count, nested};
+
+/// An eigenvalue below this share of the largest is round-off of a rank-deficient criterion.
+const RANK: f64 = 1e-10;
+
+/// Supervised principal component analysis.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spca;
+
+impl Reducer for Spca {
+    fn name(&self) -> &str {
+        "spca"
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        _: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        let began = Instant::now();
+        let statistics = training.statistics();
+        let n = statistics.dimension();
+        let largest = largest_count("spca", filters, n, "the dimension of the data")?;
+        let (shares, mean) = (statistics.shares(), statistics.total_mean());
+        // Class sums up to the number of points, which scales all eigenvalues alike.
+        let sums = Mat::from_fn(n, shares.len(), |i, class| {
+            shares[class] * (statistics.means()[(i, class)] - mean[i])
+        });
+        let gram = transpose_times(sums.as_ref(), sums.as_ref());
+        let (values, vectors) =
+            symmetric_eigen(gram.as_ref()).ok_or(ReduceError::Eigen { method: "spca" })?;
+        let classes = shares.len();
+        let top = values.last().copied().unwrap_or(0.0);
+        let rank = values.iter().filter(|&&value| value > RANK * top).count().min(n);
+        let leading = Mat::from_fn(classes, rank, |i, j| {
+            let at = classes - 1 - j;
+            vectors[(i, at)] / values[at].sqrt()
+        });
+        let mut found = tall_times(sums.as_ref(), leading.as_ref());
+        let mut warning = None;
+        if largest > rank {
+            found = completed(&found, training, largest)?;
+            warning = Some(format!(
+                "the criterion says nothing beyond {rank} filters (classes less one): the others are principal components"
+            ));
+        }
+        let found = with_fixed_signs(found);
+        let mut fitted = nested(&found, filters, began.elapsed().as_secs_f64());
+        for (reduction, &count) in fitted.iter_mut().zip(filters) {
+            reduction.warnings.extend(warning.clone().filter(|_| count > rank));
+        }
+        Ok(fitted)
+    }
+}
+
+/// Orthonormal columns followed by what the principal components add to them.
+fn completed(
+    found: &Mat<f64>,
+    training: &Training<'_>,
+    count: usize,
+) -> Result<Mat<f64>, ReduceError> {
+    let n = found.nrows();
+    let components = Pca::default().components(training, count.min(n))?;
+    let mut all = found.clone();
+    for j in 0..components.ncols() {
+        if all.ncols() == count {
+            break;
+        }
+        let longer = beside(&[all.as_ref(), components.subcols(j, 1)]);
+        if let Some(orthonormal) = orthonormalize(longer.as_ref()) {
+            all = orthonormal;
+        }
+    }
+    Ok(all)
+}

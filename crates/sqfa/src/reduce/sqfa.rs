@@ -1,0 +1,92 @@
+//! SQFA and its variants as reducers among others.
+
+use crate::model::{FittedSqfa, Method, Noise, Sqfa};
+use crate::optimize::{Control, Progress};
+
+use super::registry::ReducerSettings;
+use super::{ReduceError, Reducer, Reduction, Training, Trial};
+
+/// One of the paper's variants with its settings.
+#[derive(Debug, Clone)]
+pub(crate) struct SqfaReducer {
+    pub(crate) method: Method,
+    pub(crate) settings: ReducerSettings,
+}
+
+impl SqfaReducer {
+    /// The recipe for so many filters.
+    fn recipe(&self, filters: usize) -> Result<Sqfa, ReduceError> {
+        let settings = &self.settings;
+        let mut recipe = Sqfa::for_method(&self.method, filters)?
+            .noise(settings.noise)
+            .start(settings.start.clone())
+            .restarts(settings.restarts)
+            .learning(settings.learning)
+            .seed(settings.seed)
+            .stopping(settings.stopping);
+        if let Some(constraint) = settings.constraint {
+            recipe = recipe.constraint(constraint);
+        }
+        Ok(recipe)
+    }
+}
+
+impl Reducer for SqfaReducer {
+    fn name(&self) -> &str {
+        self.method.name
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        filters
+            .iter()
+            .map(|&count| {
+                let recipe = self.recipe(count)?;
+                let fitted = if self.settings.noise == Noise::Auto {
+                    let what = "noise auto";
+                    training.need_samples(what, "give a number or scale")?;
+                    let (learn, held) = training.without_held_out(what, self.settings.seed)?;
+                    recipe.fit_judged(
+                        learn.statistics(),
+                        training.statistics(),
+                        &mut |filters| {
+                            learn.held_out_accuracy(filters, &held).map_err(ReduceError::into_fit)
+                        },
+                        observer,
+                    )?
+                } else {
+                    recipe.fit_observed(training.statistics(), observer)?
+                };
+                Ok(Reduction::from(fitted))
+            })
+            .collect()
+    }
+}
+
+impl From<FittedSqfa> for Reduction {
+    fn from(fitted: FittedSqfa) -> Self {
+        let best = fitted.best();
+        let mut traces: Vec<Vec<f64>> =
+            fitted.restarts().iter().map(|restart| restart.trace.clone()).collect();
+        traces.swap(0, best);
+        let trials = fitted.noise_trials().iter();
+        Self {
+            filters: fitted.filters().clone(),
+            seconds: fitted.seconds(),
+            search_seconds: 0.0,
+            iterations: fitted.iterations(),
+            termination: Some(fitted.termination()),
+            objective: Some(fitted.objective()),
+            traces,
+            settings: vec![("noise", fitted.noise())],
+            trials: trials
+                .map(|trial| Trial { name: "noise", value: trial.noise, accuracy: trial.accuracy })
+                .collect(),
+            warnings: fitted.warnings().to_vec(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a reducer learns from: class statistics, and the points behind them where there are any.
+//!
+//! Statistics describe preprocessed points; the points themselves stay raw and are seen through the
+//! preprocessing, which is folded into whatever filters they meet. Nothing of their size is ever copied.
+
+use std::ops::Deref;
+
+use crate::classify::Qda;
+use crate::labels::Labels;
+use crate::linalg::{Mat, MatRef};
+use crate::points::Points;
+use crate::split::{Split, stratified_split};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
+use crate::transform::{Features, transform_rows_offset};
+
+use super::ReduceError;
+
+/// QDA shrinkage of held-out evaluations, as in the paper's experiments.
+pub(crate) const SHRINKAGE: f64 = 1e-5;
+/// Share of every class that is held out to choose settings.
+pub(crate) const HELD_OUT: f64 = 0.15;
+
+/// Labelled points, raw, and the preprocessing that the statistics already contain.
+#[derive(Debug, Clone, Copy)]
+pub struct Samples<'a> {
+    /// The points as they came.
+    pub points: Points<'a>,
+    /// Their classes.
+    pub labels: &'a Labels,
+    /// What turns them into what the statistics describe.
+    pub preprocessor: Option<&'a Preprocessor>,
+}
+
+/// Labelled training data.
+#[derive(Debug)]
+pub struct Training<'a> {
+    statistics: Shared<'a>,
+    samples: Option<Samples<'a>>,
+    /// The rows that belong to the training data, when not all do.
+    rows: Option<Vec<usize>>,
+}
+
+#[derive(Debug)]
+enum Shared<'a> {
+    Borrowed(&'a ClassStatistics),
+    Owned(Box<ClassStatistics>),
+}
+
+impl Deref for Shared<'_> {
+    type Target = ClassStatistics;
+    fn deref(&self) -> &ClassStatistics {
+        match self {
+            Self::Borrowed(statistics) => statistics,
+            Self::Owned(statistics) => statistics,
+        }
+    }
+}
+
+impl<'a> Training<'a> {
+    /// Training data with points; `statistics` are those of the preprocessed points.
+    pub fn new(statistics: &'a ClassStatistics, samples: Samples<'a>) -> Self {
+        Self { statistics: Shared::Borrowed(statistics), samples: Some(samples), rows: None }
+    }
+
+    /// Class statistics alone: enough for every method that does not look at points.
+    pub fn from_statistics(statistics: &'a ClassStatistics) -> Self {
+        Self { statistics: Shared::Borrowed(statistics), samples: None, rows: None }
+    }
+
+    /// Points without preprocessing; their statistics are computed.
+    pub fn from_points(points: Points<'a>, labels: &'a Labels) -> Result<Self, ReduceError> {
+        let statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
+        Ok(Self {
+            statistics: Shared::Owned(Box::new(statistics)),
+            samples: Some(Samples { points, labels, preprocessor: None }),
+            rows: None,
+        })
+    }
+
+    /// The statistics of the preprocessed points.
+    pub fn statistics(&self) -> &ClassStatistics {
+        &self.statistics
+    }
+
+    /// The points, where there are any.
+    pub fn samples(&self) -> Option<&Samples<'a>> {
+        self.samples.as_ref()
+    }
+
+    /// The points, or an error that says what needs them.
+    pub(crate) fn need_samples(
+        &self,
+        what: &str,
+        remedy: &'static str,
+    ) -> Result<&Samples<'a>, ReduceError> {
+        self.samples
+            .as_ref()
+            .ok_or_else(|| ReduceError::NeedsPoints { what: what.to_owned(), remedy })
+    }
+
+    /// The rows of the points that belong to the training data.
+    pub(crate) fn rows(&self) -> Vec<usize> {
+        match (&self.rows, &self.samples) {
+            (Some(rows), _) => rows.clone(),
+            (None, Some(samples)) => (0..samples.points.rows()).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The same points without some: what is learned from, and the rows held out, stratified and seeded.
+    pub(crate) fn without_held_out(
+        &self,
+        what: &'static str,
+        seed: u64,
+    ) -> Result<(Training<'a>, Vec<usize>), ReduceError> {
+        let samples = *self.need_samples(what, "give a number instead of auto")?;
+        let rows = self.rows();
+        let labels = samples.labels.select(&rows);
+        let Split { learn, held } = stratified_split(&labels, HELD_OUT, seed)
+            .map_err(|source| ReduceError::Split { what, source })?;
+        let pick = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect::<Vec<_>>();
+        let (learn, held) = (pick(learn), pick(held));
+        Ok((Self::of_rows(samples, learn)?, held))
+    }
+
+    /// Training data of some rows.
+    pub(crate) fn of_rows(
+        samples: Samples<'a>,
+        rows: Vec<usize>,
+    ) -> Result<Training<'a>, ReduceError> {
+        let classes = samples.labels.classes().clone();
+        let mut accumulator = ClassAccumulator::new(classes, samples.points.columns());
+        accumulator.update_rows(samples.points, samples.labels, &rows)?;
+        let mut statistics = accumulator.finish(Estimator::Empirical)?;
+        if let Some(preprocessor) = samples.preprocessor {
+            preprocessor.apply(&mut statistics);
+        }
+        Ok(Self {
+            statistics: Shared::Owned(Box::new(statistics)),
+            samples: Some(samples),
+            rows: Some(rows),
+        })
+    }
+
+    /// The accuracy on some rows of a quadratic classifier that learned from these data.
+    pub(crate) fn held_out_accuracy(
+        &self,
+        filters: MatRef<'_, f64>,
+        held: &[usize],
+    ) -> Result<f64, ReduceError> {
+        let Some(samples) = &self.samples else { return Ok(f64::NAN) };
+        let qda = Qda::from_statistics(&self.statistics, filters, SHRINKAGE)?;
+        let features = samples.features(held, filters);
+        let codes = samples.codes(held);
+        Ok(qda.accuracy(features.as_points(filters.ncols()), &codes))
+    }
+}
+
+impl Samples<'_> {
+    /// The features of some rows, as if they had been preprocessed first.
+    pub(crate) fn features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
+        let (filters, offset) = self.folded(filters);
+        transform_rows_offset(self.points, rows, filters.as_ref(), offset.as_deref())
+    }
+
+    /// Filters of preprocessed points as filters of raw ones, with an offset.
+    pub(crate) fn folded(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
+        match self.preprocessor {
+            Some(preprocessor) => {
+                let (filters, offset) = preprocessor.fold(filters);
+                (filters, Some(offset))
+            }
+            None => (filters.to_owned(), None),
+        }
+    }
+
+    /// The classes of some rows.
+    pub(crate) fn codes(&self, rows: &[usize]) -> Vec<u32> {
+        let codes = self.labels.codes();
+        rows.iter().map(|&row| codes[row]).collect()
+    }
+}
