@@ -4,17 +4,16 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use crate::constraint::Constraint;
-use crate::distance::Distance;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
-use crate::objective::MeanDistance;
+use crate::objective::{Criterion, OnStatistics};
 use crate::optimize::{
     Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
 };
 use crate::statistics::ClassStatistics;
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
-use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
+use super::recipe::{Goal, Learning, Noise, Restarts, Sqfa, Start};
 use super::{FitError, starts};
 
 /// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
@@ -94,7 +93,7 @@ impl Sqfa {
         let fitted = FittedSqfa {
             filters: group.filters,
             classes: statistics.classes().clone(),
-            distance: self.distance.name().to_owned(),
+            distance: self.goal.name().to_owned(),
             constraint: self.constraint,
             noise,
             noise_trials: Vec::new(),
@@ -119,15 +118,16 @@ impl Sqfa {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Group, FitError> {
         let frozen = learned.map_or(0, |filters| filters.ncols());
-        let objective = MeanDistance::new(
-            statistics,
-            self.distance.clone(),
-            self.constraint,
-            noise,
-            frozen + size,
-            frozen,
-            self.weights.as_deref(),
-        );
+        let criterion = match &self.goal {
+            Goal::Distance(distance) => Criterion::mean_distance(
+                distance.clone(),
+                statistics.classes().len(),
+                self.weights.as_deref(),
+            ),
+            Goal::LikelihoodGain => Criterion::LikelihoodGain { shares: statistics.shares() },
+        };
+        let objective =
+            OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
         let starts = self.starts(statistics, noise, learned, index, size);
         let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
@@ -139,7 +139,7 @@ impl Sqfa {
             })
             .unwrap_or(0);
         check_definite(runs[best].point.gaussians(), noise, statistics)?;
-        let mut filters = runs[best].point.filters();
+        let mut filters = objective.filters(&runs[best].point);
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);
         } else if self.constraint == Constraint::Orthonormal {
@@ -162,7 +162,7 @@ impl Sqfa {
     /// The total covariance is the natural metric only of distances that do not change under linear maps:
     /// Wasserstein, for one, lives in the directions of large variance, which it would shorten.
     fn preconditioning_wish(&self) -> Preconditioning {
-        let varies = self.distance.claims().is_some_and(|claims| !claims.linear_invariant);
+        let varies = !self.goal.is_linear_invariant();
         match self.preconditioning {
             Preconditioning::Auto if varies => Preconditioning::Off,
             wish => wish,
@@ -295,11 +295,11 @@ impl Sqfa {
             );
         }
         if statistics.moments() == crate::statistics::Moments::Second
-            && !acts_on_second_moments(&self.distance)
+            && !acts_on_second_moments(&self.goal)
         {
             warnings.push(format!(
                 "only second moments were given: distance '{}' takes them for covariances of classes with equal means",
-                self.distance.name()
+                self.goal.name()
             ));
         }
         warnings
@@ -367,9 +367,9 @@ fn check_definite(
     Ok(())
 }
 
-fn acts_on_second_moments(distance: &Distance) -> bool {
+fn acts_on_second_moments(goal: &Goal) -> bool {
     ["affine-invariant", "squared-affine-invariant", "log-euclidean", "squared-log-euclidean"]
-        .contains(&distance.name())
+        .contains(&goal.name())
 }
 
 /// Statistics in double precision where single-precision passes would cost digits that matter.

@@ -133,11 +133,40 @@ impl Method {
     }
 }
 
+/// What a recipe maximises.
+#[derive(Debug, Clone)]
+pub(crate) enum Goal {
+    /// The mean of a distance over pairs of classes.
+    Distance(Distance),
+    /// The gain in likelihood when every class has its own Gaussian.
+    LikelihoodGain,
+}
+
+impl Goal {
+    /// Its name in files and messages.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Distance(distance) => distance.name(),
+            Self::LikelihoodGain => "likelihood-gain",
+        }
+    }
+
+    /// Whether linear maps of the features leave it alone.
+    pub(super) fn is_linear_invariant(&self) -> bool {
+        match self {
+            Self::Distance(distance) => {
+                distance.claims().is_none_or(|claims| claims.linear_invariant)
+            }
+            Self::LikelihoodGain => true,
+        }
+    }
+}
+
 /// The recipe of an SQFA model; [`Sqfa::fit`] turns it into a [`super::FittedSqfa`].
 #[derive(Debug, Clone)]
 pub struct Sqfa {
     pub(super) filters: usize,
-    pub(super) distance: Distance,
+    pub(super) goal: Goal,
     pub(super) constraint: Constraint,
     pub(super) noise: Noise,
     pub(super) start: Start,
@@ -154,7 +183,7 @@ impl Sqfa {
     pub fn new(filters: usize) -> Result<Self, FitError> {
         Ok(Self {
             filters,
-            distance: Distance::named("calvo-oller")?,
+            goal: Goal::Distance(Distance::named("calvo-oller")?),
             constraint: Constraint::Sphere,
             noise: Noise::Scale,
             start: Start::Random,
@@ -173,9 +202,15 @@ impl Sqfa {
         Ok(recipe.distance(Distance::named(method.distance)?).constraint(method.constraint))
     }
 
+    /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximises
+    /// ln|Σ_tot| − Σ π_k ln|Σ_k|.
+    pub fn likelihood_gain(filters: usize) -> Result<Self, FitError> {
+        Ok(Self { goal: Goal::LikelihoodGain, ..Self::new(filters)? })
+    }
+
     /// The distance to maximise.
     pub fn distance(mut self, distance: Distance) -> Self {
-        self.distance = distance;
+        self.goal = Goal::Distance(distance);
         self
     }
 

@@ -1,6 +1,8 @@
 //! What the optimiser climbs: asked for a point, and for a line through it, and nothing else.
 
-mod mean_distance;
+mod criterion;
+mod ground;
+mod on_statistics;
 mod small;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -10,7 +12,8 @@ use thiserror::Error;
 use crate::distance::PairError;
 use crate::linalg::{Mat, MatRef};
 
-pub(crate) use mean_distance::MeanDistance;
+pub(crate) use criterion::Criterion;
+pub(crate) use on_statistics::OnStatistics;
 
 /// Why an objective has no value somewhere.
 #[derive(Debug, Clone, PartialEq, Error)]

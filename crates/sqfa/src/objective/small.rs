@@ -2,7 +2,7 @@
 
 use super::EvaluationError;
 use crate::constraint::{Constraint, Map};
-use crate::distance::{Distance, Hint, PairPlan, PairSums};
+use crate::distance::PairSums;
 use crate::features::Gaussians;
 use crate::linalg::Real;
 
@@ -51,11 +51,10 @@ impl Forms {
     }
 }
 
-/// The objective at some forms, with what its gradient needs.
+/// Where some forms put the classes in feature space, and the map that put them there.
 #[derive(Debug, Clone)]
-pub(super) struct SmallValue {
+pub(super) struct Placed {
     pub(super) map: Map,
-    pub(super) sums: PairSums,
     pub(super) gaussians: Gaussians,
 }
 
@@ -79,17 +78,11 @@ pub(super) struct SmallProblem {
     pub(super) filters: usize,
     pub(super) noise: f64,
     pub(super) constraint: Constraint,
-    pub(super) distance: Distance,
-    pub(super) plan: PairPlan,
 }
 
 impl SmallProblem {
-    /// Feature statistics, distances and their derivatives. Costs O(c m³ + pairs · m³); hints come from nearby.
-    pub(super) fn evaluate(
-        &self,
-        forms: &Forms,
-        hints: &[Hint],
-    ) -> Result<SmallValue, EvaluationError> {
+    /// The class Gaussians in feature space, noise included. Costs O(c m³).
+    pub(super) fn place(&self, forms: &Forms) -> Result<Placed, EvaluationError> {
         let m = self.filters;
         let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
         // Noise keeps dependent filters harmless; without it, or through R⁻¹, they leave only round-off.
@@ -112,42 +105,46 @@ impl SmallProblem {
             }
             covariances.extend(covariance);
         }
-        let gaussians = Gaussians::trusted(m, means, covariances);
-        let sums = self.plan.evaluate(&self.distance, &gaussians, hints)?;
-        Ok(SmallValue { map, sums, gaussians })
+        Ok(Placed { map, gaussians: Gaussians::trusted(m, means, covariances) })
     }
 
     /// The objective's derivative along a line, Σ ⟨G, Σ′⟩ + h·μ′.
-    pub(super) fn slope(&self, forms: &Forms, rate: &Forms, value: &SmallValue) -> f64 {
+    pub(super) fn slope(
+        &self,
+        forms: &Forms,
+        rate: &Forms,
+        placed: &Placed,
+        slopes: &PairSums,
+    ) -> f64 {
         let m = self.filters;
-        let map_slope = self.constraint.slope(&value.map, &rate.gram, m);
+        let map_slope = self.constraint.slope(&placed.map, &rate.gram, m);
         let mut slope = 0.0;
         for class in 0..self.classes {
-            let g = &value.sums.cov_slopes[class * m * m..][..m * m];
-            let h = &value.sums.mean_slopes[class * m..][..m];
+            let g = &slopes.cov_slopes[class * m * m..][..m * m];
+            let h = &slopes.mean_slopes[class * m..][..m];
             let a = &forms.quadratic[class * m * m..][..m * m];
-            let changed = value.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
+            let changed = placed.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
             // ⟨G, T′ᵀAT + TᵀAT′⟩ = 2⟨G, TᵀAT′⟩ because G and A are symmetric.
-            let turned = value.map.transposed_times(&map_slope.times_right(a, m), m);
+            let turned = placed.map.transposed_times(&map_slope.times_right(a, m), m);
             slope += (0..m * m).map(|i| g[i] * (changed[i] + 2.0 * turned[i])).sum::<f64>();
             let by_map = map_slope.transposed_apply(&forms.linear[class * m..][..m], m);
-            let by_form = value.map.transposed_apply(&rate.linear[class * m..][..m], m);
+            let by_form = placed.map.transposed_apply(&rate.linear[class * m..][..m], m);
             slope += (0..m).map(|i| h[i] * (by_map[i] + by_form[i])).sum::<f64>();
         }
         slope
     }
 
     /// M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
-    pub(super) fn inner_gradient(&self, value: &SmallValue) -> Vec<f64> {
+    pub(super) fn inner_gradient(&self, placed: &Placed, slopes: &PairSums) -> Vec<f64> {
         let m = self.filters;
         let mut total = vec![0.0; m * m];
         let mut product = vec![0.0; m * m];
         for class in 0..self.classes {
-            let g = &value.sums.cov_slopes[class * m * m..][..m * m];
-            let h = &value.sums.mean_slopes[class * m..][..m];
-            let mut sigma = value.gaussians.covariance(class).to_vec();
+            let g = &slopes.cov_slopes[class * m * m..][..m * m];
+            let h = &slopes.mean_slopes[class * m..][..m];
+            let mut sigma = placed.gaussians.covariance(class).to_vec();
             (0..m).for_each(|i| sigma[i * m + i] -= self.noise);
-            let mu = value.gaussians.mean(class);
+            let mu = placed.gaussians.mean(class);
             f64::multiply(&sigma, false, g, false, &mut product, m);
             for i in 0..m {
                 for j in 0..m {

@@ -1,0 +1,208 @@
+//! What every objective on projected statistics shares: its forms at a point and along a line, and its gradient.
+//!
+//! At a point the products P_k = Φ_kη are kept, so that the gradient with respect to the filters,
+//! F̄ = Σ_k 2P_kTG_k + γ_kh_kᵀ (+ XᵀZ̄ where points take part), needs no pass. Along η + tD one pass gives Q_k = Φ_kD,
+//! and then the forms at any t are polynomials: A_k(t) = A_k + t(ηᵀQ_k + Q_kᵀη) + t²DᵀQ_k, and likewise b and N.
+//! The first `frozen` columns of η never move; directions and gradients leave them out.
+
+use rayon::prelude::*;
+
+use super::small::{Forms, Placed, SmallProblem};
+use crate::constraint::Constraint;
+use crate::distance::PairSums;
+use crate::features::pass;
+use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
+use crate::statistics::ClassStatistics;
+
+#[derive(Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) statistics: &'a ClassStatistics,
+    pub(super) small: SmallProblem,
+    pub(super) frozen: usize,
+}
+
+/// What points add to a gradient: XᵀZ̄ (n × m) and FᵀXᵀZ̄ (m × m, row-major).
+pub(super) struct SampleSlopes<'a> {
+    pub(super) outer: MatRef<'a, f64>,
+    pub(super) inner: &'a [f64],
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(
+        statistics: &'a ClassStatistics,
+        constraint: Constraint,
+        noise: f64,
+        filters: usize,
+        frozen: usize,
+    ) -> Self {
+        let classes = statistics.classes().len();
+        Self { statistics, small: SmallProblem { classes, filters, noise, constraint }, frozen }
+    }
+
+    pub(super) fn moving_columns(&self) -> usize {
+        self.small.filters - self.frozen
+    }
+
+    /// ηᵀX for every class, in parallel over classes.
+    fn against(&self, left: MatRef<'_, f64>, products: &[Mat<f64>]) -> Vec<Mat<f64>> {
+        products.par_iter().map(|product| transpose_times(left, product.as_ref())).collect()
+    }
+
+    pub(super) fn forms(&self, free: MatRef<'_, f64>, products: &[Mat<f64>]) -> Forms {
+        let m = self.small.filters;
+        let mut forms = Forms::zeros(self.small.classes, m);
+        let linear = transpose_times(free, self.statistics.means().as_ref());
+        let gram = transpose_times(free, free);
+        for (class, quadratic) in self.against(free, products).iter().enumerate() {
+            for i in 0..m {
+                forms.linear[class * m + i] = linear[(i, class)];
+                for j in 0..m {
+                    forms.quadratic[class * m * m + i * m + j] =
+                        0.5 * (quadratic[(i, j)] + quadratic[(j, i)]);
+                }
+            }
+        }
+        (0..m * m).for_each(|at| forms.gram[at] = gram[(at / m, at % m)]);
+        forms
+    }
+
+    /// How the forms change along a direction: their first and second coefficients in the step.
+    pub(super) fn line_forms(
+        &self,
+        free: MatRef<'_, f64>,
+        direction: MatRef<'_, f64>,
+        products: &[Mat<f64>],
+    ) -> (Forms, Forms) {
+        let (m, frozen) = (self.small.filters, self.frozen);
+        let mut first = Forms::zeros(self.small.classes, m);
+        let mut second = Forms::zeros(self.small.classes, m);
+        let linear = transpose_times(direction, self.statistics.means().as_ref());
+        let cross = self.against(free, products);
+        let square = self.against(direction, products);
+        for class in 0..self.small.classes {
+            let own = class * m * m..(class + 1) * m * m;
+            place_cross(&mut first.quadratic[own.clone()], &cross[class], m, frozen);
+            place_square(&mut second.quadratic[own], &square[class], m, frozen);
+            for j in 0..direction.ncols() {
+                first.linear[class * m + frozen + j] = linear[(j, class)];
+            }
+        }
+        let cross = transpose_times(free, direction);
+        let square = transpose_times(direction, direction);
+        place_cross(&mut first.gram, &cross, m, frozen);
+        place_square(&mut second.gram, &square, m, frozen);
+        (first, second)
+    }
+
+    /// Moves a free matrix and its products along a line.
+    pub(super) fn advance(
+        &self,
+        free: &mut Mat<f64>,
+        products: &mut [Mat<f64>],
+        direction: MatRef<'_, f64>,
+        changes: &[Mat<f64>],
+        step: f64,
+    ) {
+        let (frozen, moving) = (self.frozen, self.moving_columns());
+        add_scaled(free.as_mut().subcols_mut(frozen, moving), step, direction);
+        products.par_iter_mut().zip(changes).for_each(|(product, change)| {
+            add_scaled(product.as_mut().subcols_mut(frozen, moving), step, change.as_ref());
+        });
+    }
+
+    /// Recomputes the products of the moving columns of several points. One pass.
+    pub(super) fn renew(&self, points: Vec<(MatRef<'_, f64>, &mut Vec<Mat<f64>>)>) {
+        let (frozen, moving) = (self.frozen, self.moving_columns());
+        let products = {
+            let blocks: Vec<_> =
+                points.iter().map(|(free, _)| free.subcols(frozen, moving)).collect();
+            pass(self.statistics, &blocks)
+        };
+        for ((_, kept), fresh) in points.into_iter().zip(products) {
+            for (kept, fresh) in kept.iter_mut().zip(&fresh) {
+                kept.as_mut().subcols_mut(frozen, moving).copy_from(fresh);
+            }
+        }
+    }
+
+    /// F = ηT.
+    pub(super) fn filters(&self, free: &Mat<f64>, placed: &Placed) -> Mat<f64> {
+        let m = self.small.filters;
+        let map = placed.map.dense(m);
+        tall_times(free.as_ref(), MatRef::from_row_major_slice(&map, m, m))
+    }
+
+    /// ∂L/∂η for the columns that move: (F̄ − F·S)·Tᵀ.
+    pub(super) fn free_gradient(
+        &self,
+        free: MatRef<'_, f64>,
+        products: &[Mat<f64>],
+        placed: &Placed,
+        slopes: &PairSums,
+        samples: Option<SampleSlopes<'_>>,
+    ) -> Mat<f64> {
+        let (m, moving, frozen) = (self.small.filters, self.moving_columns(), self.frozen);
+        let classes = self.small.classes;
+        let t = placed.map.dense(m);
+        // Everything that multiplies an n-dimensional block is combined first: with K = S restricted and
+        // Tᵀ folded in, the gradient is Σ P_k·(2TG_kTᵀ) + Γ·(HTᵀ) − η·(TSTᵀ), trailing columns.
+        let fold = |matrix: &[f64]| {
+            let mut folded = vec![0.0; m * m];
+            f64::multiply(matrix, false, &t, true, &mut folded, m);
+            Mat::from_fn(m, moving, |i, j| folded[i * m + frozen + j])
+        };
+        let class_factors: Vec<Mat<f64>> = (0..classes)
+            .map(|class| {
+                let g = &slopes.cov_slopes[class * m * m..][..m * m];
+                let mut factor = placed.map.times(g, m);
+                factor.iter_mut().for_each(|entry| *entry *= 2.0);
+                fold(&factor)
+            })
+            .collect();
+        let mean_factor = Mat::from_fn(classes, moving, |class, j| {
+            (0..m).map(|k| slopes.mean_slopes[class * m + k] * t[(frozen + j) * m + k]).sum::<f64>()
+        });
+        let mut inner = self.small.inner_gradient(placed, slopes);
+        if let Some(samples) = &samples {
+            inner.iter_mut().zip(samples.inner).for_each(|(total, own)| *total += own);
+        }
+        let correction = self.small.constraint.correction(&inner, m);
+        let mut own = placed.map.times(&correction, m);
+        own.iter_mut().for_each(|entry| *entry = -*entry);
+        let own_factor = fold(&own);
+        let mut terms: Vec<(MatRef<'_, f64>, MatRef<'_, f64>)> = products
+            .iter()
+            .zip(&class_factors)
+            .map(|(product, factor)| (product.as_ref(), factor.as_ref()))
+            .collect();
+        terms.push((self.statistics.means().as_ref(), mean_factor.as_ref()));
+        terms.push((free, own_factor.as_ref()));
+        // What the points themselves say is mapped like everything else: XᵀZ̄·Tᵀ.
+        let transposed = Mat::from_fn(m, moving, |i, j| t[(frozen + j) * m + i]);
+        if let Some(samples) = &samples {
+            terms.push((samples.outer, transposed.as_ref()));
+        }
+        let mut gradient = Mat::zeros(free.nrows(), moving);
+        add_products(gradient.as_mut(), &terms);
+        gradient
+    }
+}
+
+/// Adds X + Xᵀ, where X's columns belong to the moving filters.
+fn place_cross(target: &mut [f64], cross: &Mat<f64>, m: usize, frozen: usize) {
+    for j in 0..cross.ncols() {
+        for i in 0..m {
+            target[i * m + frozen + j] += cross[(i, j)];
+            target[(frozen + j) * m + i] += cross[(i, j)];
+        }
+    }
+}
+
+/// Writes a symmetric block of the moving filters.
+fn place_square(target: &mut [f64], square: &Mat<f64>, m: usize, frozen: usize) {
+    for i in 0..square.nrows() {
+        for j in 0..square.ncols() {
+            target[(frozen + i) * m + frozen + j] = 0.5 * (square[(i, j)] + square[(j, i)]);
+        }
+    }
+}

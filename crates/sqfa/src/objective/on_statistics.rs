@@ -1,0 +1,188 @@
+//! The weighted mean distance over all pairs of classes, SQFA's objective, or another function of the class Gaussians.
+
+use rayon::prelude::*;
+
+use super::criterion::Criterion;
+use super::ground::Ground;
+use super::small::{Forms, Placed};
+use super::{EvaluationError, Objective};
+use crate::constraint::Constraint;
+use crate::distance::{Hint, PairSums};
+use crate::features::{Gaussians, pass};
+use crate::linalg::{Mat, MatRef};
+use crate::statistics::ClassStatistics;
+
+#[derive(Debug)]
+pub(crate) struct OnStatistics<'a> {
+    ground: Ground<'a>,
+    criterion: Criterion,
+}
+
+/// The criterion's value somewhere, with what its gradient needs.
+#[derive(Debug)]
+struct Value {
+    placed: Placed,
+    sums: PairSums,
+}
+
+/// A point, with everything its gradient and the lines through it need.
+#[derive(Debug)]
+pub(crate) struct Point {
+    free: Mat<f64>,
+    products: Vec<Mat<f64>>,
+    forms: Forms,
+    value: Value,
+    gradient: Mat<f64>,
+}
+
+/// A line through a point.
+#[derive(Debug)]
+pub(crate) struct Line {
+    direction: Mat<f64>,
+    products: Vec<Mat<f64>>,
+    first: Forms,
+    second: Forms,
+    /// The last step tried: usually the one that is taken.
+    last: Option<(f64, Forms, Value)>,
+}
+
+impl Point {
+    /// The class Gaussians in feature space, noise included.
+    pub(crate) fn gaussians(&self) -> &Gaussians {
+        &self.value.placed.gaussians
+    }
+}
+
+impl<'a> OnStatistics<'a> {
+    pub(crate) fn new(
+        statistics: &'a ClassStatistics,
+        criterion: Criterion,
+        constraint: Constraint,
+        noise: f64,
+        filters: usize,
+        frozen: usize,
+    ) -> Self {
+        Self { ground: Ground::new(statistics, constraint, noise, filters, frozen), criterion }
+    }
+
+    /// F = ηT.
+    pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
+        self.ground.filters(&point.free, &point.value.placed)
+    }
+
+    fn evaluate(&self, forms: &Forms, hints: &[Hint]) -> Result<Value, EvaluationError> {
+        let placed = self.ground.small.place(forms)?;
+        let sums = self.criterion.evaluate(&placed.gaussians, hints)?;
+        Ok(Value { placed, sums })
+    }
+
+    fn point(
+        &self,
+        free: Mat<f64>,
+        products: Vec<Mat<f64>>,
+        hints: &[Hint],
+    ) -> Result<Point, EvaluationError> {
+        let forms = self.ground.forms(free.as_ref(), &products);
+        let value = self.evaluate(&forms, hints)?;
+        let gradient = self.gradient_at(free.as_ref(), &products, &value);
+        Ok(Point { free, products, forms, value, gradient })
+    }
+
+    fn gradient_at(&self, free: MatRef<'_, f64>, products: &[Mat<f64>], value: &Value) -> Mat<f64> {
+        self.ground.free_gradient(free, products, &value.placed, &value.sums, None)
+    }
+}
+
+impl Objective for OnStatistics<'_> {
+    type Point = Point;
+    type Line = Line;
+
+    fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Point, EvaluationError>> {
+        let blocks: Vec<_> = free.iter().map(|block| block.as_ref()).collect();
+        let products = pass(self.ground.statistics, &blocks);
+        free.into_par_iter()
+            .zip(products)
+            .map(|(free, products)| self.point(free, products, &[]))
+            .collect()
+    }
+
+    fn along(&self, searches: Vec<(&Point, Mat<f64>)>) -> Vec<Line> {
+        let blocks: Vec<_> = searches.iter().map(|(_, direction)| direction.as_ref()).collect();
+        let products = pass(self.ground.statistics, &blocks);
+        searches
+            .into_par_iter()
+            .zip(products)
+            .map(|((point, direction), products)| {
+                let (first, second) =
+                    self.ground.line_forms(point.free.as_ref(), direction.as_ref(), &products);
+                Line { direction, products, first, second, last: None }
+            })
+            .collect()
+    }
+
+    fn try_step(
+        &self,
+        point: &Point,
+        line: &mut Line,
+        step: f64,
+    ) -> Result<(f64, f64), EvaluationError> {
+        let forms = point.forms.moved(step, &line.first, &line.second);
+        let nearest = line.last.as_ref().map_or(&point.value, |(_, _, value)| value);
+        let value = self.evaluate(&forms, &nearest.sums.hints)?;
+        let rate = Forms::rate(step, &line.first, &line.second);
+        let slope = self.ground.small.slope(&forms, &rate, &value.placed, &value.sums);
+        let result = (value.sums.value, slope);
+        line.last = Some((step, forms, value));
+        Ok(result)
+    }
+
+    fn take_step(&self, point: &mut Point, line: Line, step: f64) -> Result<(), EvaluationError> {
+        let (forms, value) = match line.last {
+            Some((last, forms, value)) if last == step => (forms, value),
+            _ => {
+                let forms = point.forms.moved(step, &line.first, &line.second);
+                let value = self.evaluate(&forms, &point.value.sums.hints)?;
+                (forms, value)
+            }
+        };
+        let direction = line.direction.as_ref();
+        self.ground.advance(&mut point.free, &mut point.products, direction, &line.products, step);
+        point.gradient = self.gradient_at(point.free.as_ref(), &point.products, &value);
+        point.forms = forms;
+        point.value = value;
+        Ok(())
+    }
+
+    fn refresh(&self, mut points: Vec<&mut Point>) -> Result<(), EvaluationError> {
+        let parts = points.iter_mut().map(|point| (point.free.as_ref(), &mut point.products));
+        self.ground.renew(parts.collect());
+        for point in points {
+            let fresh = self.point(
+                std::mem::replace(&mut point.free, Mat::zeros(0, 0)),
+                std::mem::take(&mut point.products),
+                &point.value.sums.hints,
+            )?;
+            *point = fresh;
+        }
+        Ok(())
+    }
+
+    fn value(&self, point: &Point) -> f64 {
+        point.value.sums.value
+    }
+
+    fn gradient<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.gradient.as_ref()
+    }
+
+    fn moving<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.free.subcols(self.ground.frozen, self.ground.moving_columns())
+    }
+
+    fn evaluations_per_pass(&self) -> f64 {
+        let small = &self.ground.small;
+        let (n, m) = (self.ground.statistics.dimension() as f64, small.filters as f64);
+        let pass = 2.0 * small.classes as f64 * n * n * self.ground.moving_columns() as f64;
+        pass / (self.criterion.terms() * (m + 1.0).powi(3))
+    }
+}
