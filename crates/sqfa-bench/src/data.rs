@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use sqfa::{
     ClassAccumulator, ClassStatistics, Estimator, Points, Preprocessor, Scaling, stratified_split,
 };
-use sqfa_lab::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, load};
+use sqfa_lab::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, Part, load};
 
 /// A data set with its class statistics after preprocessing.
 pub(crate) struct Prepared {
@@ -46,12 +46,27 @@ impl Prepared {
     pub(crate) fn accuracy(&self, filters: sqfa::MatRef<'_, f64>) -> Result<f64> {
         let qda = sqfa::Qda::from_statistics(&self.statistics, filters, 1e-5)?;
         let Some(test) = &self.data.test else { bail!("{} has no test part", self.data.name) };
+        self.accuracy_on(test, filters, &qda)
+    }
+
+    /// QDA accuracy on the training part itself.
+    pub(crate) fn training_accuracy(&self, filters: sqfa::MatRef<'_, f64>) -> Result<f64> {
+        let qda = sqfa::Qda::from_statistics(&self.statistics, filters, 1e-5)?;
+        self.accuracy_on(&self.data.train, filters, &qda)
+    }
+
+    fn accuracy_on(
+        &self,
+        part: &Part,
+        filters: sqfa::MatRef<'_, f64>,
+        qda: &sqfa::Qda,
+    ) -> Result<f64> {
         let (folded, offset) = match &self.preprocessor {
             Some(preprocessor) => preprocessor.fold(filters),
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),
         };
-        let features = sqfa::transform(test.points.view(), folded.as_ref(), Some(&offset));
-        Ok(qda.accuracy(features.as_points(filters.ncols()), test.labels.codes()))
+        let features = sqfa::transform(part.points.view(), folded.as_ref(), Some(&offset));
+        Ok(qda.accuracy(features.as_points(filters.ncols()), part.labels.codes()))
     }
 }
 

@@ -92,3 +92,9 @@ pub(crate) fn peak_memory() -> Option<u64> {
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
 }
+
+/// A line for whoever waits.
+#[allow(clippy::print_stderr)] // progress belongs there
+pub(crate) fn tell(line: &str) {
+    eprintln!("{line}");
+}

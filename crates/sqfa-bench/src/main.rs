@@ -6,6 +6,7 @@ mod fits;
 mod kernels;
 mod machine;
 mod peers;
+mod reducers;
 
 use std::path::PathBuf;
 
@@ -61,6 +62,14 @@ enum What {
         )]
         methods: Vec<String>,
     },
+    /// Accuracies and times of any reducer on MNIST or SVHN.
+    Reducers {
+        /// Folder that holds mnist/ and svhn/svhn_gray.npz.
+        #[arg(long)]
+        data: PathBuf,
+        #[command(flatten)]
+        args: reducers::ReducersArgs,
+    },
     /// Writes the statistics files that both sides of the peer comparison are given.
     Statistics {
         /// Folder that holds mnist/ and svhn/svhn_gray.npz.
@@ -95,6 +104,7 @@ fn main() -> Result<()> {
         What::Accuracy { data, set, seeds, filters, methods } => {
             ("accuracy", accuracy::run(data, set, *seeds, filters, methods)?)
         }
+        What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
         What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
@@ -117,6 +127,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
         std::fs::create_dir_all(folder)?;
         let set = match &arguments.what {
             What::Accuracy { set, .. } => format!("-{set}"),
+            What::Reducers { args, .. } => format!("-{}", args.set),
             What::Scaling { dimension, filters } => format!("-n{dimension}-m{filters}"),
             _ => String::new(),
         };

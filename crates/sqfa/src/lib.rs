@@ -39,8 +39,8 @@ pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use reduce::{
-    Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, ReducerEntry, ReducerSettings, Reduction,
-    Samples, Spca, Training, Trial, reducer, reducer_entry, reducers,
+    Choice, Lda, Pca, PcaSolver, REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings,
+    Reduction, Refinement, Samples, Spca, Training, Trial, reducer, reducer_entry, reducers,
 };
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::{Element, Float, Mat, MatRef, rows_times};
+use crate::linalg::{Element, Float, Mat, MatRef, rows_times, rows_transposed_times};
 use crate::points::{Points, Scalar, Table};
 
 /// Features, one point a row, in the precision of the points they came from.
@@ -102,15 +102,7 @@ fn project_table<S: Scalar, T: Element>(
     features.par_chunks_mut(BLOCK * m).enumerate().for_each(|(index, target)| {
         let first = index * BLOCK;
         let rows = target.len() / m;
-        let mut block = Vec::with_capacity(rows * n);
-        for row in (first..first + rows).map(which) {
-            match table.row(row) {
-                Some(values) => {
-                    block.extend(values.iter().map(|&value| T::from_f64(value.to_f64())));
-                }
-                None => block.extend((0..n).map(|j| T::from_f64(table.get(row, j).to_f64()))),
-            }
-        }
+        let block = block_of::<S, T>(table, (first..first + rows).map(which));
         rows_times(&block, rows, cast.as_ref(), target);
         if let Some(offset) = offset {
             for row in target.chunks_mut(m) {
@@ -121,4 +113,70 @@ fn project_table<S: Scalar, T: Element>(
         }
     });
     features
+}
+
+/// XᵀW for some of the points (rows of X) and as many rows of weights, row-major with `columns` numbers each.
+///
+/// Products are in the points' own precision over blocks of fixed size; the blocks' sums are added in order in f64.
+pub(crate) fn gather_rows(
+    points: Points<'_>,
+    rows: &[usize],
+    weights: &[f64],
+    columns: usize,
+) -> Mat<f64> {
+    match points {
+        Points::U8(table) => gather_table::<_, f32>(&table, rows, weights, columns),
+        Points::F32(table) => gather_table::<_, f32>(&table, rows, weights, columns),
+        Points::F64(table) => gather_table::<_, f64>(&table, rows, weights, columns),
+    }
+}
+
+/// Blocks whose sums are kept until they are added in order.
+const GATHERED: usize = 16;
+
+fn gather_table<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    rows: &[usize],
+    weights: &[f64],
+    m: usize,
+) -> Mat<f64> {
+    let n = table.columns();
+    let mut total = Mat::zeros(n, m);
+    for (rows, weights) in rows.chunks(BLOCK * GATHERED).zip(weights.chunks(BLOCK * GATHERED * m)) {
+        let partials: Vec<Vec<T>> = rows
+            .par_chunks(BLOCK)
+            .zip(weights.par_chunks(BLOCK * m))
+            .map(|(rows, weights)| {
+                let block = block_of::<S, T>(table, rows.iter().copied());
+                let weights: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight)).collect();
+                let mut sums = vec![T::ZERO; n * m];
+                rows_transposed_times(&block, &weights, rows.len(), m, &mut sums);
+                sums
+            })
+            .collect();
+        for partial in partials {
+            for i in 0..n {
+                for j in 0..m {
+                    total[(i, j)] += Float::to_f64(partial[i * m + j]);
+                }
+            }
+        }
+    }
+    total
+}
+
+/// Some points, one after the other, in the precision of a product.
+fn block_of<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    rows: impl Iterator<Item = usize>,
+) -> Vec<T> {
+    let n = table.columns();
+    let mut block = Vec::with_capacity(rows.size_hint().0 * n);
+    for row in rows {
+        match table.row(row) {
+            Some(values) => block.extend(values.iter().map(|&value| T::from_f64(value.to_f64()))),
+            None => block.extend((0..n).map(|j| T::from_f64(table.get(row, j).to_f64()))),
+        }
+    }
+    block
 }

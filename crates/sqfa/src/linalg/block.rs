@@ -123,3 +123,22 @@ pub(crate) fn rows_times<T: super::Element>(
         Par::Seq,
     );
 }
+
+/// Transposed row-major points times as many row-major weights, row-major: target = blockᵀ · weights.
+pub(crate) fn rows_transposed_times<T: super::Element>(
+    block: &[T],
+    weights: &[T],
+    rows: usize,
+    columns: usize,
+    target: &mut [T],
+) {
+    let n = target.len() / columns;
+    matmul(
+        MatMut::from_row_major_slice_mut(target, n, columns),
+        Accum::Replace,
+        MatRef::from_row_major_slice(&block[..rows * n], rows, n).transpose(),
+        MatRef::from_row_major_slice(&weights[..rows * columns], rows, columns),
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}

@@ -1,6 +1,7 @@
 //! The only room that knows the matrix backend; small batched eigenproblems live here too.
 
 mod block;
+mod exponential;
 mod factor;
 mod gram;
 mod jacobi;
@@ -10,9 +11,10 @@ mod solver;
 mod symmetric;
 
 pub(crate) use block::{
-    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times, tall_times,
-    transpose_times,
+    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times,
+    rows_transposed_times, tall_times, transpose_times,
 };
+pub(crate) use exponential::exp_lanes;
 pub(crate) use factor::{generalized_eigen, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;

@@ -182,7 +182,7 @@ pub(crate) fn with_fixed_signs(mut filters: Mat<f64>) -> Mat<f64> {
 }
 
 /// Scales filters to length 1 to the last digit.
-pub(super) fn with_unit_length(mut filters: Mat<f64>) -> Mat<f64> {
+pub(crate) fn with_unit_length(mut filters: Mat<f64>) -> Mat<f64> {
     for j in 0..filters.ncols() {
         let length = column_inner(filters.as_ref(), filters.as_ref(), j).sqrt();
         filters.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= length);

@@ -8,7 +8,7 @@ mod recipe;
 mod starts;
 
 pub use error::FitError;
-pub(crate) use fitted::with_fixed_signs;
 pub use fitted::{FittedSqfa, NoiseTrial, Restart};
+pub(crate) use fitted::{with_fixed_signs, with_unit_length};
 pub use recipe::{Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
 pub(crate) use starts::principal;

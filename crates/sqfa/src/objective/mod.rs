@@ -3,6 +3,7 @@
 mod criterion;
 mod ground;
 mod on_statistics;
+mod posterior;
 mod small;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -14,6 +15,7 @@ use crate::linalg::{Mat, MatRef};
 
 pub(crate) use criterion::Criterion;
 pub(crate) use on_statistics::OnStatistics;
+pub(crate) use posterior::{Posterior, Witnesses};
 
 /// Why an objective has no value somewhere.
 #[derive(Debug, Clone, PartialEq, Error)]

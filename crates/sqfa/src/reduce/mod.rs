@@ -5,6 +5,7 @@ mod choose;
 mod error;
 mod lda;
 mod pca;
+mod refine;
 mod registry;
 mod scatter;
 mod spca;
@@ -18,7 +19,8 @@ pub use choose::{Choice, Trial};
 pub use error::ReduceError;
 pub use lda::Lda;
 pub use pca::{Pca, PcaSolver};
-pub use registry::{ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
+pub use refine::Refinement;
+pub use registry::{REFINED, ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
 pub use spca::Spca;
 pub use training::{Samples, Training};
 

@@ -5,8 +5,9 @@ use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
 use crate::names::nearest;
 use crate::optimize::Stopping;
 
+use super::refine::RefinedReducer;
 use super::sqfa::SqfaReducer;
-use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Spca};
+use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Refinement, Spca};
 
 /// A reducer by name.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +55,8 @@ pub struct ReducerSettings {
     pub per_class: Option<usize>,
     /// How pca finds its eigenvectors.
     pub solver: PcaSolver,
+    /// How refined methods refine, when not in the usual way.
+    pub refinement: Option<Refinement>,
 }
 
 const BASELINES: [ReducerEntry; 3] = [
@@ -108,8 +111,19 @@ pub fn reducer_entry(name: &str) -> Result<ReducerEntry, ReduceError> {
     })
 }
 
-/// A reducer by name with its settings.
+/// What a name ends with when its filters are refined.
+pub const REFINED: &str = "+refine";
+
+/// A reducer by name with its settings; a name that ends with [`REFINED`] is refined.
 pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
+    if let Some(start) = name.strip_suffix(REFINED) {
+        let refinement = settings
+            .refinement
+            .clone()
+            .unwrap_or_else(|| Refinement { seed: settings.seed, ..Refinement::default() });
+        let start = reducer(start, settings)?;
+        return Ok(Box::new(RefinedReducer { name: name.to_owned(), start, refinement }));
+    }
     let entry = reducer_entry(name)?;
     let settings = settings.clone();
     let seed = settings.seed;

@@ -1,0 +1,128 @@
+//! Accuracies and times of any reducer, as the paper's tables report them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use sqfa::{
+    Choice, Control, Noise, ReduceError, ReducerSettings, Refinement, Restarts, Samples, Training,
+    reducer,
+};
+
+use crate::data::prepare;
+use crate::machine::median;
+
+/// Flags of `sqfa-bench reducers`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReducersArgs {
+    /// Data set: mnist or svhn.
+    #[arg(long)]
+    pub(crate) set: String,
+    /// Methods, such as lda or sqfa-h+refine.
+    #[arg(long, value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Numbers of filters.
+    #[arg(long, value_delimiter = ',', default_value = "2,4,8,16")]
+    filters: Vec<usize>,
+    /// Seeds.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// Starts of the SQFA family.
+    #[arg(long, default_value_t = 3)]
+    restarts: usize,
+    /// Feature noise of the SQFA family: a number, scale or auto.
+    #[arg(long, default_value = "scale")]
+    noise: String,
+    /// Sinkhorn regularisations to choose among.
+    #[arg(long, value_delimiter = ',')]
+    regularizations: Vec<f64>,
+    /// Principal components that refined filters may use.
+    #[arg(long)]
+    refine_dimensions: Option<usize>,
+    /// Refinement ends after so many iterations without a better held-out score.
+    #[arg(long)]
+    refine_patience: Option<usize>,
+    /// Refinement's noise as a share of the noise scale.
+    #[arg(long)]
+    refine_noise: Option<f64>,
+}
+
+pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
+    let prepared = prepare(folder, &args.set)?;
+    let samples = Samples {
+        points: prepared.data.train.points.view(),
+        labels: &prepared.data.train.labels,
+        preprocessor: prepared.preprocessor.as_ref(),
+    };
+    let training = Training::new(&prepared.statistics, samples);
+    let mut rows = Vec::new();
+    for method in &args.methods {
+        for &filters in &args.filters {
+            let mut runs = Vec::new();
+            for seed in 0..args.seeds {
+                let reducer = reducer(method, &settings(args, seed))?;
+                let began = Instant::now();
+                let fitted = match reducer.fit_one(&training, filters, &mut |_| Control::Continue) {
+                    Ok(fitted) => fitted,
+                    Err(ReduceError::TooMany { .. }) => break,
+                    Err(error) => return Err(error.into()),
+                };
+                let wall = began.elapsed().as_secs_f64();
+                let qda = 100.0 * prepared.accuracy(fitted.filters.as_ref())?;
+                let knn = 0.0;
+                let train = 100.0 * prepared.training_accuracy(fitted.filters.as_ref())?;
+                crate::machine::tell(&format!(
+                    "{method} m={filters} seed {seed}: qda {qda:.2} knn {knn:.2} train {train:.2}, {:.2} s ({wall:.2} s in all) {:?} {:?}",
+                    fitted.seconds,
+                    fitted.settings,
+                    fitted.termination.map(|end| end.name())
+                ));
+                runs.push(json!({
+                    "seed": seed, "qda": qda, "knn": knn, "qda_train": train, "seconds": fitted.seconds,
+                    "wall_seconds": wall, "iterations": fitted.iterations, "objective": fitted.objective,
+                    "converged": fitted.converged(), "settings": fitted.settings.iter()
+                        .map(|(name, value)| json!([name, value])).collect::<Vec<_>>(),
+                    "trials": fitted.trials.iter().map(|trial| json!([trial.name, trial.value, trial.accuracy])).collect::<Vec<_>>(),
+                }));
+            }
+            if runs.is_empty() {
+                continue;
+            }
+            let of = |key: &str| {
+                let values: Vec<f64> = runs.iter().filter_map(|run| run[key].as_f64()).collect();
+                median(&values)
+            };
+            rows.push(json!({
+                "method": method, "filters": filters, "qda_median": of("qda"), "knn_median": of("knn"),
+                "seconds_median": of("seconds"), "runs": runs,
+            }));
+        }
+    }
+    Ok(json!({ "set": args.set, "rows": rows }))
+}
+
+fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
+    let usual = Refinement::default();
+    ReducerSettings {
+        seed,
+        noise: match args.noise.as_str() {
+            "scale" => Noise::Scale,
+            "auto" => Noise::Auto,
+            number => number.parse().map_or(Noise::Scale, Noise::Value),
+        },
+        restarts: Restarts::Count(args.restarts),
+        regularization: match args.regularizations.as_slice() {
+            [] => Choice::Usual,
+            values => Choice::Among(values.to_vec()),
+        },
+        refinement: Some(Refinement {
+            dimensions: args.refine_dimensions.unwrap_or(usual.dimensions),
+            patience: args.refine_patience.unwrap_or(usual.patience),
+            noise: args.refine_noise.unwrap_or(usual.noise),
+            seed,
+            ..usual
+        }),
+        ..ReducerSettings::default()
+    }
+}

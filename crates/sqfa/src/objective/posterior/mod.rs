@@ -1,0 +1,384 @@
+//! The mean log posterior of the true class, (1/N) Σ_s ln p(y_s | z_s), with the class Gaussians projected by the same filters.
+//!
+//! Points take part through Xη alone: along a line Z(t) = (Xη + tXD)T(t), so that any step costs O(Ncm²) and no pass.
+//! An iteration costs two passes over the points, XD and XᵀZ̄, beside the one over the class covariances.
+//! Some points may be held out: they never enter the objective, and are classified after every step.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use self::kernel::{ClassScores, Evaluated, Grouped, Targets, evaluate, hits};
+use super::ground::{Ground, SampleSlopes};
+use super::small::{Forms, Placed};
+use super::{EvaluationError, Objective};
+use crate::constraint::{Constraint, Map};
+use crate::features::pass;
+use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside};
+use crate::points::Points;
+use crate::statistics::{ClassStatistics, Preprocessor};
+use crate::transform::{gather_rows, transform_rows_offset};
+
+/// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
+#[derive(Debug, Clone)]
+pub(crate) struct Witnesses<'a> {
+    pub(crate) points: Points<'a>,
+    pub(crate) preprocessor: Option<&'a Preprocessor>,
+    /// Rows that make the objective, and their classes.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) codes: Vec<u32>,
+    /// Rows that are only classified, and their classes.
+    pub(crate) held: Vec<usize>,
+    pub(crate) held_codes: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Posterior<'a> {
+    ground: Ground<'a>,
+    witnesses: Witnesses<'a>,
+    targets: Targets,
+    log_priors: Vec<f64>,
+    /// Which held-out points were classified rightly at the start and after every step.
+    judged: Mutex<Vec<Vec<bool>>>,
+}
+
+#[derive(Debug)]
+struct Value {
+    placed: Placed,
+    evaluated: Evaluated,
+}
+
+/// A point, with everything its gradient and the lines through it need.
+#[derive(Debug)]
+pub(crate) struct Point {
+    free: Mat<f64>,
+    products: Vec<Mat<f64>>,
+    /// Xη, of the rows that make the objective and of those held out.
+    projected: Projected,
+    forms: Forms,
+    value: Value,
+    gradient: Mat<f64>,
+}
+
+/// A line through a point.
+#[derive(Debug)]
+pub(crate) struct Line {
+    direction: Mat<f64>,
+    products: Vec<Mat<f64>>,
+    projected: Projected,
+    first: Forms,
+    second: Forms,
+    last: Option<(f64, Forms, Value)>,
+}
+
+#[derive(Debug, Clone)]
+struct Projected {
+    learn: Grouped,
+    held: Grouped,
+}
+
+impl<'a> Posterior<'a> {
+    pub(crate) fn new(
+        statistics: &'a ClassStatistics,
+        witnesses: Witnesses<'a>,
+        constraint: Constraint,
+        noise: f64,
+        filters: usize,
+        frozen: usize,
+        priors: &[f64],
+    ) -> Self {
+        Self {
+            ground: Ground::new(statistics, constraint, noise, filters, frozen),
+            targets: Targets::new(&witnesses.codes),
+            witnesses,
+            log_priors: priors.iter().map(|prior| prior.ln()).collect(),
+            judged: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// F = ηT.
+    pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
+        self.ground.filters(&point.free, &point.value.placed)
+    }
+
+    /// Which held-out points were classified rightly at the start and after every step taken.
+    pub(crate) fn judged(&self) -> Vec<Vec<bool>> {
+        self.judged.lock().map(|judged| judged.clone()).unwrap_or_default()
+    }
+
+    /// X times several blocks, in one pass over the points.
+    fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Projected> {
+        let witnesses = &self.witnesses;
+        let joined = beside(blocks);
+        let (filters, offset) = match witnesses.preprocessor {
+            Some(preprocessor) => {
+                let (filters, offset) = preprocessor.fold(joined.as_ref());
+                (filters, Some(offset))
+            }
+            None => (joined, None),
+        };
+        let all = |rows: &[usize]| {
+            transform_rows_offset(witnesses.points, rows, filters.as_ref(), offset.as_deref())
+                .to_f64()
+        };
+        let (learn, held) = (all(&witnesses.rows), all(&witnesses.held));
+        let width = filters.ncols();
+        let mut column = 0;
+        blocks
+            .iter()
+            .map(|block| {
+                let (first, count) = (column, block.ncols());
+                column += count;
+                let own = |features: &[f64]| {
+                    let rows: Vec<f64> = features
+                        .chunks_exact(width)
+                        .flat_map(|row| row[first..first + count].iter().copied())
+                        .collect();
+                    Grouped::new(&rows, count)
+                };
+                Projected { learn: own(&learn), held: own(&held) }
+            })
+            .collect()
+    }
+
+    fn evaluate(&self, forms: &Forms, projected: &Grouped) -> Result<Value, EvaluationError> {
+        let placed = self.ground.small.place(forms)?;
+        let scores = ClassScores::new(&placed.gaussians, &self.log_priors)?;
+        let features = mapped(projected, &placed.map);
+        let evaluated = evaluate(&scores, &features, &self.targets);
+        Ok(Value { placed, evaluated })
+    }
+
+    fn point(
+        &self,
+        free: Mat<f64>,
+        products: Vec<Mat<f64>>,
+        projected: Projected,
+    ) -> Result<Point, EvaluationError> {
+        let forms = self.ground.forms(free.as_ref(), &products);
+        let value = self.evaluate(&forms, &projected.learn)?;
+        let gradient = self.gradient_at(free.as_ref(), &products, &projected.learn, &value);
+        Ok(Point { free, products, projected, forms, value, gradient })
+    }
+
+    fn gradient_at(
+        &self,
+        free: MatRef<'_, f64>,
+        products: &[Mat<f64>],
+        projected: &Grouped,
+        value: &Value,
+    ) -> Mat<f64> {
+        let m = self.ground.small.filters;
+        let witnesses = &self.witnesses;
+        let slopes = &value.evaluated.feature_slopes;
+        let rows = slopes.rows(witnesses.rows.len());
+        let mut outer = gather_rows(witnesses.points, &witnesses.rows, &rows, m);
+        if let Some(preprocessor) = witnesses.preprocessor {
+            let sums: Vec<f64> =
+                (0..m).map(|j| rows.iter().skip(j).step_by(m).sum::<f64>()).collect();
+            for j in 0..m {
+                for (i, value) in outer.as_mut().col_mut(j).iter_mut().enumerate() {
+                    *value = (*value - preprocessor.offset[i] * sums[j]) * preprocessor.factors[i];
+                }
+            }
+        }
+        let inner = inner_products(&mapped(projected, &value.placed.map), slopes);
+        let samples = SampleSlopes { outer: outer.as_ref(), inner: &inner };
+        let sums = &value.evaluated.sums;
+        self.ground.free_gradient(free, products, &value.placed, sums, Some(samples))
+    }
+
+    /// Classifies the held-out points at a point and remembers the result.
+    fn judge(&self, point: &Point) {
+        if self.witnesses.held.is_empty() {
+            return;
+        }
+        let Ok(scores) = ClassScores::new(&point.value.placed.gaussians, &self.log_priors) else {
+            return;
+        };
+        let features = mapped(&point.projected.held, &point.value.placed.map);
+        let right = hits(&scores, &features, &self.witnesses.held_codes);
+        if let Ok(mut judged) = self.judged.lock() {
+            judged.push(right);
+        }
+    }
+}
+
+/// Z = (Xη)T.
+fn mapped(projected: &Grouped, map: &Map) -> Grouped {
+    let m = projected.columns;
+    let t = map.dense(m);
+    let mut features = projected.clone();
+    features.values.par_chunks_mut(m * 256).zip(projected.values.par_chunks(m * 256)).for_each(
+        |(features, projected)| {
+            for (z, x) in features.chunks_exact_mut(m).zip(projected.chunks_exact(m)) {
+                for j in 0..m {
+                    let mut sum = Lanes::splat(0.0);
+                    for i in 0..m {
+                        if t[i * m + j] != 0.0 {
+                            sum = sum + Lanes::splat(t[i * m + j]) * x[i];
+                        }
+                    }
+                    z[j] = sum;
+                }
+            }
+        },
+    );
+    features
+}
+
+/// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
+fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
+    let (m, k) = (x.columns, y.columns);
+    let partials: Vec<Vec<Lanes>> = x
+        .values
+        .par_chunks(m * 512)
+        .zip(y.values.par_chunks(k * 512))
+        .map(|(x, y)| {
+            let mut sums = vec![Lanes::splat(0.0); m * k];
+            for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
+                for i in 0..m {
+                    for j in 0..k {
+                        sums[i * k + j] = sums[i * k + j] + x[i] * y[j];
+                    }
+                }
+            }
+            sums
+        })
+        .collect();
+    let mut total = vec![0.0; m * k];
+    for partial in partials {
+        for (total, lanes) in total.iter_mut().zip(partial) {
+            *total += (0..LANES).map(|lane| lanes.lane(lane)).sum::<f64>();
+        }
+    }
+    total
+}
+
+/// base + step·change, where the change's columns belong to the last columns of the base.
+fn moved(base: &Grouped, change: &Grouped, step: f64) -> Grouped {
+    let (m, k) = (base.columns, change.columns);
+    let mut result = base.clone();
+    let step = Lanes::splat(step);
+    for (target, change) in result.values.chunks_exact_mut(m).zip(change.values.chunks_exact(k)) {
+        for j in 0..k {
+            target[m - k + j] = target[m - k + j] + step * change[j];
+        }
+    }
+    result
+}
+
+impl Objective for Posterior<'_> {
+    type Point = Point;
+    type Line = Line;
+
+    fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Point, EvaluationError>> {
+        let blocks: Vec<_> = free.iter().map(|block| block.as_ref()).collect();
+        let products = pass(self.ground.statistics, &blocks);
+        let projected = self.project(&blocks);
+        let points: Vec<Result<Point, EvaluationError>> = free
+            .into_iter()
+            .zip(products.into_iter().zip(projected))
+            .map(|(free, (products, projected))| self.point(free, products, projected))
+            .collect();
+        points.iter().flatten().for_each(|point| self.judge(point));
+        points
+    }
+
+    fn along(&self, searches: Vec<(&Point, Mat<f64>)>) -> Vec<Line> {
+        let blocks: Vec<_> = searches.iter().map(|(_, direction)| direction.as_ref()).collect();
+        let products = pass(self.ground.statistics, &blocks);
+        let projected = self.project(&blocks);
+        searches
+            .into_iter()
+            .zip(products.into_iter().zip(projected))
+            .map(|((point, direction), (products, projected))| {
+                let (first, second) =
+                    self.ground.line_forms(point.free.as_ref(), direction.as_ref(), &products);
+                Line { direction, products, projected, first, second, last: None }
+            })
+            .collect()
+    }
+
+    fn try_step(
+        &self,
+        point: &Point,
+        line: &mut Line,
+        step: f64,
+    ) -> Result<(f64, f64), EvaluationError> {
+        let forms = point.forms.moved(step, &line.first, &line.second);
+        let projected = moved(&point.projected.learn, &line.projected.learn, step);
+        let value = self.evaluate(&forms, &projected)?;
+        let small = &self.ground.small;
+        let rate = Forms::rate(step, &line.first, &line.second);
+        let sums = &value.evaluated.sums;
+        let mut slope = small.slope(&forms, &rate, &value.placed, sums);
+        // ⟨Z̄, Z′⟩ with Z′ = (Xη+tXD)T′ + (XD)T.
+        let m = small.filters;
+        let map_slope = small.constraint.slope(&value.placed.map, &rate.gram, m).dense(m);
+        let map = value.placed.map.dense(m);
+        let by_map = inner_products(&projected, &value.evaluated.feature_slopes);
+        slope += by_map.iter().zip(&map_slope).map(|(a, b)| a * b).sum::<f64>();
+        let by_points = inner_products(&line.projected.learn, &value.evaluated.feature_slopes);
+        let frozen = self.ground.frozen;
+        slope += by_points.iter().zip(&map[frozen * m..]).map(|(a, b)| a * b).sum::<f64>();
+        let result = (value.evaluated.sums.value, slope);
+        line.last = Some((step, forms, value));
+        Ok(result)
+    }
+
+    fn take_step(&self, point: &mut Point, line: Line, step: f64) -> Result<(), EvaluationError> {
+        point.projected.learn = moved(&point.projected.learn, &line.projected.learn, step);
+        point.projected.held = moved(&point.projected.held, &line.projected.held, step);
+        let (forms, value) = match line.last {
+            Some((last, forms, value)) if last == step => (forms, value),
+            _ => {
+                let forms = point.forms.moved(step, &line.first, &line.second);
+                let value = self.evaluate(&forms, &point.projected.learn)?;
+                (forms, value)
+            }
+        };
+        let direction = line.direction.as_ref();
+        self.ground.advance(&mut point.free, &mut point.products, direction, &line.products, step);
+        point.gradient =
+            self.gradient_at(point.free.as_ref(), &point.products, &point.projected.learn, &value);
+        point.forms = forms;
+        point.value = value;
+        self.judge(point);
+        Ok(())
+    }
+
+    fn refresh(&self, mut points: Vec<&mut Point>) -> Result<(), EvaluationError> {
+        let parts = points.iter_mut().map(|point| (point.free.as_ref(), &mut point.products));
+        self.ground.renew(parts.collect());
+        let blocks: Vec<_> = points.iter().map(|point| point.free.as_ref()).collect();
+        let projected = self.project(&blocks);
+        for (point, projected) in points.into_iter().zip(projected) {
+            let free = std::mem::replace(&mut point.free, Mat::zeros(0, 0));
+            *point = self.point(free, std::mem::take(&mut point.products), projected)?;
+        }
+        Ok(())
+    }
+
+    fn value(&self, point: &Point) -> f64 {
+        point.value.evaluated.sums.value
+    }
+
+    fn gradient<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.gradient.as_ref()
+    }
+
+    fn moving<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.free.subcols(self.ground.frozen, self.ground.moving_columns())
+    }
+
+    fn evaluations_per_pass(&self) -> f64 {
+        let (n, m) = (self.ground.statistics.dimension() as f64, self.ground.small.filters as f64);
+        // Two passes of 2nm flops a point against about 6cm² flops a point.
+        4.0 * n * m / (6.0 * self.ground.small.classes as f64 * m * m)
+    }
+}

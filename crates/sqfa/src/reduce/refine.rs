@@ -1,0 +1,275 @@
+//! The discriminative refinement: any filters, improved on the posterior of the true class.
+//!
+//! Maximises (1/N) Σ_s ln p(y_s | z_s) (see `objective::posterior`) from given filters, within the span of the leading
+//! principal components and the filters themselves. A share of the training points is held out first: the climb on the others
+//! stops when the held-out points are no longer classified better, and counts its steps; all training points then take as many.
+//! Where the gain on the held-out points is no larger than chance would make it, the filters stay as they are.
+
+use std::time::Instant;
+
+use crate::constraint::Constraint;
+use crate::linalg::{Mat, MatRef, beside, orthonormalize, tall_times, transpose_times};
+use crate::model::{with_fixed_signs, with_unit_length};
+use crate::objective::{Posterior, Witnesses};
+use crate::optimize::{
+    Control, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
+};
+use crate::statistics::ClassStatistics;
+
+use super::{Pca, ReduceError, Reducer, Reduction, Training};
+
+/// How filters are refined.
+#[derive(Debug, Clone)]
+pub struct Refinement {
+    /// Iterations at most.
+    pub max_iterations: usize,
+    /// Iterations without a better held-out score after which the search ends.
+    pub patience: usize,
+    /// Principal components that the refined filters may use beside the given ones.
+    pub dimensions: usize,
+    /// Noise added to feature covariances, as a share of the noise scale.
+    pub noise: f64,
+    /// The seed of the held-out part.
+    pub seed: u64,
+}
+
+impl Default for Refinement {
+    fn default() -> Self {
+        Self { max_iterations: 120, patience: 15, dimensions: 200, noise: 0.0, seed: 0 }
+    }
+}
+
+/// What became of the filters.
+#[derive(Debug, Clone)]
+pub(crate) struct Refined {
+    pub(crate) filters: Mat<f64>,
+    pub(crate) steps: usize,
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+    pub(crate) trace: Vec<f64>,
+    pub(crate) cancelled: bool,
+}
+
+impl Refinement {
+    /// Refines filters of preprocessed points.
+    pub(crate) fn refine(
+        &self,
+        training: &Training<'_>,
+        start: MatRef<'_, f64>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Refined, ReduceError> {
+        let samples = *training.need_samples("refinement", "give points, or leave it out")?;
+        let (learn, held) = training.without_held_out("refinement", self.seed)?;
+        let basis = self.basis(training, start)?;
+        let rows = training.rows();
+        let coordinates = samples.features(&rows, basis.as_ref());
+        let width = basis.ncols();
+        let points = coordinates.as_points(width);
+        let position = positions(&rows, samples.points.rows());
+        let at = |rows: &[usize]| rows.iter().map(|&row| position[row]).collect::<Vec<_>>();
+        let free = transpose_times(basis.as_ref(), start);
+        let learn_statistics = learn.statistics().reduced(basis.as_ref());
+        let learn_rows = learn.rows();
+        let witnesses = Witnesses {
+            points,
+            preprocessor: None,
+            codes: samples.codes(&learn_rows),
+            rows: at(&learn_rows),
+            held_codes: samples.codes(&held),
+            held: at(&held),
+        };
+        let searched =
+            self.run(&learn_statistics, witnesses, free.clone(), self.max_iterations, observer)?;
+        let score = |right: &[bool]| {
+            right.iter().filter(|right| **right).count() as f64 / right.len().max(1) as f64
+        };
+        let scores: Vec<f64> = searched.judged.iter().map(|right| score(right)).collect();
+        let best = (0..scores.len()).fold(
+            0,
+            |best, step| {
+                if scores[step] > scores[best] { step } else { best }
+            },
+        );
+        let mut refined = Refined {
+            filters: start.to_owned(),
+            steps: 0,
+            before: scores.first().copied().unwrap_or(f64::NAN),
+            after: scores.get(best).copied().unwrap_or(f64::NAN),
+            trace: Vec::new(),
+            cancelled: searched.cancelled,
+        };
+        if searched.cancelled || !is_gain(&searched.judged, best) {
+            return Ok(refined);
+        }
+        let statistics = training.statistics().reduced(basis.as_ref());
+        let witnesses = Witnesses {
+            points,
+            preprocessor: None,
+            rows: (0..rows.len()).collect(),
+            codes: samples.codes(&rows),
+            held: Vec::new(),
+            held_codes: Vec::new(),
+        };
+        let fitted = self.run(&statistics, witnesses, free, best, observer)?;
+        refined.filters =
+            with_fixed_signs(with_unit_length(tall_times(basis.as_ref(), fitted.filters.as_ref())));
+        refined.steps = best;
+        refined.trace = fitted.trace;
+        refined.cancelled = fitted.cancelled;
+        Ok(refined)
+    }
+
+    /// An orthonormal basis of the given filters and the leading principal components.
+    fn basis(
+        &self,
+        training: &Training<'_>,
+        start: MatRef<'_, f64>,
+    ) -> Result<Mat<f64>, ReduceError> {
+        let n = start.nrows();
+        let count = self.dimensions.min(n.saturating_sub(start.ncols()));
+        if self.dimensions + start.ncols() >= n {
+            return Ok(Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 }));
+        }
+        let own = orthonormalize(start).ok_or(crate::model::FitError::Degenerate)?;
+        let components = Pca { seed: self.seed, ..Pca::default() }.components(training, count)?;
+        let joined = beside(&[own.as_ref(), components.as_ref()]);
+        // A component inside the filters' span would leave nothing: such a basis keeps only the filters and the rest.
+        match orthonormalize(joined.as_ref()) {
+            Some(basis) => Ok(basis),
+            None => Ok(independent(joined)),
+        }
+    }
+
+    fn run(
+        &self,
+        statistics: &ClassStatistics,
+        witnesses: Witnesses<'_>,
+        free: Mat<f64>,
+        iterations: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Run, ReduceError> {
+        let filters = free.ncols();
+        let noise = self.noise * statistics.noise_scale();
+        let preconditioner = Preconditioner::new(
+            statistics,
+            statistics.noise_scale(),
+            f64::INFINITY,
+            Preconditioning::On,
+        );
+        let priors = statistics.shares();
+        let objective =
+            Posterior::new(statistics, witnesses, Constraint::Sphere, noise, filters, 0, &priors);
+        let mut cancelled = false;
+        let patience = self.patience;
+        let mut watch = |progress: &Progress| {
+            if observer(progress) == Control::Cancel {
+                cancelled = true;
+                return Control::Cancel;
+            }
+            let counts: Vec<usize> = objective
+                .judged()
+                .iter()
+                .map(|right| right.iter().filter(|right| **right).count())
+                .collect();
+            let best = (0..counts.len())
+                .fold(0, |best, step| if counts[step] > counts[best] { step } else { best });
+            if counts.len() > best + patience { Control::Cancel } else { Control::Continue }
+        };
+        let stopping = Stopping { max_iterations: iterations, tolerance: 1e-7 };
+        let mut climbed = climb(&objective, vec![free], &preconditioner, stopping, &mut watch, 0)
+            .map_err(|error| {
+            let error = crate::model::FitError::from_evaluation(error, statistics.classes(), noise);
+            ReduceError::Fit(error)
+        })?;
+        let run = climbed.runs.remove(0);
+        Ok(Run {
+            filters: objective.filters(&run.point),
+            trace: run.trace,
+            judged: objective.judged(),
+            cancelled,
+        })
+    }
+}
+
+struct Run {
+    filters: Mat<f64>,
+    trace: Vec<f64>,
+    judged: Vec<Vec<bool>>,
+    cancelled: bool,
+}
+
+/// Where every row of the data lies among those of the training part.
+fn positions(rows: &[usize], count: usize) -> Vec<usize> {
+    let mut position = vec![usize::MAX; count];
+    for (at, &row) in rows.iter().enumerate() {
+        position[row] = at;
+    }
+    position
+}
+
+/// Columns that do not depend on those before them, orthonormal.
+fn independent(joined: Mat<f64>) -> Mat<f64> {
+    let mut kept = joined.subcols(0, 1).to_owned();
+    for j in 0..joined.ncols() {
+        let longer = beside(&[kept.as_ref(), joined.subcols(j, 1)]);
+        if let Some(orthonormal) = orthonormalize(longer.as_ref()) {
+            kept = orthonormal;
+        }
+    }
+    kept
+}
+
+/// Whether more held-out points were won than lost by more than one standard deviation of chance.
+fn is_gain(judged: &[Vec<bool>], best: usize) -> bool {
+    let (Some(before), Some(after)) = (judged.first(), judged.get(best)) else { return false };
+    let won =
+        before.iter().zip(after).filter(|(before, after)| !**before && **after).count() as f64;
+    let lost =
+        before.iter().zip(after).filter(|(before, after)| **before && !**after).count() as f64;
+    won - lost > (won + lost).sqrt()
+}
+
+/// A reducer whose filters are refined.
+pub(crate) struct RefinedReducer {
+    pub(crate) name: String,
+    pub(crate) start: Box<dyn Reducer>,
+    pub(crate) refinement: Refinement,
+}
+
+impl Reducer for RefinedReducer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        self.start
+            .fit(training, filters, observer)?
+            .into_iter()
+            .map(|start| {
+                let began = Instant::now();
+                let refined = self.refinement.refine(training, start.filters.as_ref(), observer)?;
+                let mut result = start;
+                result.filters = refined.filters;
+                result.seconds += began.elapsed().as_secs_f64();
+                result.iterations += refined.steps;
+                result.settings.push(("refinement steps", refined.steps as f64));
+                result.settings.push(("held-out accuracy before", refined.before));
+                result.settings.push(("held-out accuracy after", refined.after));
+                if refined.steps > 0 {
+                    result.objective = refined.trace.last().copied();
+                    result.traces.insert(0, refined.trace);
+                    result.termination = Some(Termination::SmallChange);
+                }
+                if refined.cancelled {
+                    result.termination = Some(Termination::Cancelled);
+                }
+                Ok(result)
+            })
+            .collect()
+    }
+}
