@@ -43,9 +43,9 @@ pub(crate) struct ReducersArgs {
     /// Refinement ends after so many iterations without a better held-out score.
     #[arg(long)]
     refine_patience: Option<usize>,
-    /// Refinement's noise as a share of the noise scale.
-    #[arg(long)]
-    refine_noise: Option<f64>,
+    /// Refinement's noise as shares of the noise scale.
+    #[arg(long, value_delimiter = ',')]
+    refine_noise: Option<Vec<f64>>,
 }
 
 pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
@@ -119,7 +119,7 @@ fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
         refinement: Some(Refinement {
             dimensions: args.refine_dimensions.unwrap_or(usual.dimensions),
             patience: args.refine_patience.unwrap_or(usual.patience),
-            noise: args.refine_noise.unwrap_or(usual.noise),
+            noise: args.refine_noise.clone().unwrap_or(usual.noise.clone()),
             seed,
             ..usual
         }),

@@ -1,6 +1,7 @@
 //! Every way to find filters behind one trait: a recipe ([`Reducer`]) that sees labelled data ([`Training`])
 //! and gives filters with an account of how they were found ([`Reduction`]).
 
+mod ama;
 mod choose;
 mod error;
 mod lda;

@@ -5,6 +5,7 @@ use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
 use crate::names::nearest;
 use crate::optimize::Stopping;
 
+use super::ama::Ama;
 use super::refine::RefinedReducer;
 use super::sqfa::SqfaReducer;
 use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Refinement, Spca};
@@ -37,8 +38,8 @@ pub struct ReducerSettings {
     pub start: Start,
     /// How many starts (sqfa family, lad, ama).
     pub restarts: Restarts,
-    /// Whether filters are learned together (sqfa family, ama, lad).
-    pub learning: Learning,
+    /// Whether filters are learned together, when not in the method's own way: ama learns pairs, the others all at once.
+    pub learning: Option<Learning>,
     /// When to stop (iterative methods).
     pub stopping: Stopping,
     /// The constraint, when not the method's own (sqfa family).
@@ -59,7 +60,7 @@ pub struct ReducerSettings {
     pub refinement: Option<Refinement>,
 }
 
-const BASELINES: [ReducerEntry; 3] = [
+const BASELINES: [ReducerEntry; 5] = [
     ReducerEntry {
         name: "lda",
         title: "LDA",
@@ -83,6 +84,22 @@ const BASELINES: [ReducerEntry; 3] = [
         in_paper: true,
         needs_points: false,
         seeded: false,
+    },
+    ReducerEntry {
+        name: "ama",
+        title: "AMA",
+        summary: "accuracy maximisation: the posterior of the true class, filters in pairs",
+        in_paper: true,
+        needs_points: true,
+        seeded: true,
+    },
+    ReducerEntry {
+        name: "lad",
+        title: "LAD",
+        summary: "likelihood acquired directions",
+        in_paper: false,
+        needs_points: false,
+        seeded: true,
     },
 ];
 
@@ -131,13 +148,15 @@ pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer
         "pca" => Box::new(Pca { solver: settings.solver, seed }),
         "lda" => Box::new(Lda { shrinkage: settings.shrinkage, seed }),
         "spca" => Box::new(Spca),
+        "ama" => Box::new(Ama { settings }),
+        "lad" => Box::new(SqfaReducer { method: None, settings }),
         name => {
             let method = Method::named(name).map_err(|_| ReduceError::Unknown {
                 name: name.to_owned(),
                 near: String::new(),
                 choices: String::new(),
             })?;
-            Box::new(SqfaReducer { method, settings })
+            Box::new(SqfaReducer { method: Some(method), settings })
         }
     })
 }

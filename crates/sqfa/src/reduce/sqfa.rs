@@ -1,4 +1,4 @@
-//! SQFA and its variants as reducers among others.
+//! SQFA and its variants, and the likelihood gain on the same statistics, as reducers among others.
 
 use crate::model::{FittedSqfa, Method, Noise, Sqfa};
 use crate::optimize::{Control, Progress};
@@ -6,10 +6,10 @@ use crate::optimize::{Control, Progress};
 use super::registry::ReducerSettings;
 use super::{ReduceError, Reducer, Reduction, Training, Trial};
 
-/// One of the paper's variants with its settings.
+/// One of the paper's variants with its settings; no method stands for likelihood acquired directions.
 #[derive(Debug, Clone)]
 pub(crate) struct SqfaReducer {
-    pub(crate) method: Method,
+    pub(crate) method: Option<Method>,
     pub(crate) settings: ReducerSettings,
 }
 
@@ -17,11 +17,15 @@ impl SqfaReducer {
     /// The recipe for so many filters.
     fn recipe(&self, filters: usize) -> Result<Sqfa, ReduceError> {
         let settings = &self.settings;
-        let mut recipe = Sqfa::for_method(&self.method, filters)?
+        let recipe = match &self.method {
+            Some(method) => Sqfa::for_method(method, filters)?,
+            None => Sqfa::likelihood_gain(filters)?,
+        };
+        let mut recipe = recipe
             .noise(settings.noise)
             .start(settings.start.clone())
             .restarts(settings.restarts)
-            .learning(settings.learning)
+            .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
             .stopping(settings.stopping);
         if let Some(constraint) = settings.constraint {
@@ -33,7 +37,7 @@ impl SqfaReducer {
 
 impl Reducer for SqfaReducer {
     fn name(&self) -> &str {
-        self.method.name
+        self.method.map_or("lad", |method| method.name)
     }
 
     fn fit(

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::distance::{PairError, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real, dispatch, exp_lanes};
+use crate::transform::Features;
 
 /// Groups of eight points that one task sums: enough to amortise its sums, few enough to stay in cache.
 const CHUNK: usize = 512;
@@ -87,25 +88,48 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    /// From row-major features; lanes beyond the last point are 0.
-    pub(super) fn new(rows: &[f64], columns: usize) -> Self {
-        let count = rows.len().checked_div(columns).unwrap_or(0);
-        let mut values = vec![Lanes::splat(0.0); count.div_ceil(LANES) * columns];
-        for (row, features) in rows.chunks_exact(columns).enumerate() {
-            for (j, &feature) in features.iter().enumerate() {
-                values[row / LANES * columns + j].set_lane(row % LANES, feature);
-            }
+    /// From `count` columns, from `first` on, of row-major features `width` wide; lanes beyond the last point are 0.
+    pub(super) fn new(features: &Features, width: usize, first: usize, count: usize) -> Self {
+        match features {
+            Features::F32(values) => grouped(values, width, first, count, f64::from),
+            Features::F64(values) => grouped(values, width, first, count, |value| value),
         }
-        Self { values, columns }
     }
 
     /// Row-major features of so many points.
     pub(super) fn rows(&self, count: usize) -> Vec<f64> {
         let m = self.columns;
-        (0..count * m)
-            .map(|at| self.values[at / m / LANES * m + at % m].lane(at / m % LANES))
-            .collect()
+        let mut rows = vec![0.0; count * m];
+        rows.par_chunks_mut(LANES * m).zip(self.values.par_chunks(m)).for_each(|(rows, lanes)| {
+            for (lane, row) in rows.chunks_exact_mut(m).enumerate() {
+                for j in 0..m {
+                    row[j] = lanes[j].lane(lane);
+                }
+            }
+        });
+        rows
     }
+}
+
+fn grouped<T: Copy + Sync>(
+    features: &[T],
+    width: usize,
+    first: usize,
+    count: usize,
+    convert: impl Fn(T) -> f64 + Sync,
+) -> Grouped {
+    let points = features.len().checked_div(width).unwrap_or(0);
+    let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * count];
+    values.par_chunks_mut(count).zip(features.par_chunks(LANES * width)).for_each(
+        |(lanes, rows)| {
+            for (lane, row) in rows.chunks_exact(width).enumerate() {
+                for j in 0..count {
+                    lanes[j].set_lane(lane, convert(row[first + j]));
+                }
+            }
+        },
+    );
+    Grouped { values, columns: count }
 }
 
 /// Which class every point belongs to, and how much it counts, in groups of eight.

@@ -17,11 +17,14 @@ use super::ground::{Ground, SampleSlopes};
 use super::small::{Forms, Placed};
 use super::{EvaluationError, Objective};
 use crate::constraint::{Constraint, Map};
-use crate::features::pass;
-use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside};
+use crate::features::{Gaussians, pass};
+use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, inner};
 use crate::points::Points;
 use crate::statistics::{ClassStatistics, Preprocessor};
-use crate::transform::{gather_rows, transform_rows_offset};
+use crate::transform::{Features, gather_rows, transform_rows_offset};
+
+/// Keeps the covariances of the classifier that judges held-out points invertible.
+const SHRINKAGE: f64 = 1e-5;
 
 /// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone)]
@@ -123,7 +126,6 @@ impl<'a> Posterior<'a> {
         };
         let all = |rows: &[usize]| {
             transform_rows_offset(witnesses.points, rows, filters.as_ref(), offset.as_deref())
-                .to_f64()
         };
         let (learn, held) = (all(&witnesses.rows), all(&witnesses.held));
         let width = filters.ncols();
@@ -133,13 +135,7 @@ impl<'a> Posterior<'a> {
             .map(|block| {
                 let (first, count) = (column, block.ncols());
                 column += count;
-                let own = |features: &[f64]| {
-                    let rows: Vec<f64> = features
-                        .chunks_exact(width)
-                        .flat_map(|row| row[first..first + count].iter().copied())
-                        .collect();
-                    Grouped::new(&rows, count)
-                };
+                let own = |features: &Features| Grouped::new(features, width, first, count);
                 Projected { learn: own(&learn), held: own(&held) }
             })
             .collect()
@@ -192,14 +188,29 @@ impl<'a> Posterior<'a> {
         self.ground.free_gradient(free, products, &value.placed, sums, Some(samples))
     }
 
+    /// The class Gaussians as a classifier on the features will see them.
+    fn without_noise(&self, gaussians: &Gaussians) -> Gaussians {
+        let (m, noise) = (gaussians.order(), self.ground.small.noise);
+        let mut means = Vec::new();
+        let mut covariances = Vec::new();
+        for class in 0..gaussians.len() {
+            means.extend_from_slice(gaussians.mean(class));
+            let mut covariance = gaussians.covariance(class).to_vec();
+            let trace: f64 = (0..m).map(|i| covariance[i * m + i] - noise).sum();
+            let shift = SHRINKAGE * trace / m as f64 - noise;
+            (0..m).for_each(|i| covariance[i * m + i] += shift);
+            covariances.extend(covariance);
+        }
+        Gaussians::trusted(m, means, covariances)
+    }
+
     /// Classifies the held-out points at a point and remembers the result.
     fn judge(&self, point: &Point) {
         if self.witnesses.held.is_empty() {
             return;
         }
-        let Ok(scores) = ClassScores::new(&point.value.placed.gaussians, &self.log_priors) else {
-            return;
-        };
+        let gaussians = self.without_noise(&point.value.placed.gaussians);
+        let Ok(scores) = ClassScores::new(&gaussians, &self.log_priors) else { return };
         let features = mapped(&point.projected.held, &point.value.placed.map);
         let right = hits(&scores, &features, &self.witnesses.held_codes);
         if let Ok(mut judged) = self.judged.lock() {
@@ -208,14 +219,17 @@ impl<'a> Posterior<'a> {
     }
 }
 
+/// Groups of eight points that one task treats.
+const TASK: usize = 512;
+
 /// Z = (Xη)T.
 fn mapped(projected: &Grouped, map: &Map) -> Grouped {
     let m = projected.columns;
     let t = map.dense(m);
-    let mut features = projected.clone();
-    features.values.par_chunks_mut(m * 256).zip(projected.values.par_chunks(m * 256)).for_each(
-        |(features, projected)| {
-            for (z, x) in features.chunks_exact_mut(m).zip(projected.chunks_exact(m)) {
+    let mut values = vec![Lanes::splat(0.0); projected.values.len()];
+    values.par_chunks_mut(m * TASK).zip(projected.values.par_chunks(m * TASK)).for_each(
+        |(values, projected)| {
+            for (z, x) in values.chunks_exact_mut(m).zip(projected.chunks_exact(m)) {
                 for j in 0..m {
                     let mut sum = Lanes::splat(0.0);
                     for i in 0..m {
@@ -228,7 +242,7 @@ fn mapped(projected: &Grouped, map: &Map) -> Grouped {
             }
         },
     );
-    features
+    Grouped { values, columns: m }
 }
 
 /// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
@@ -236,8 +250,8 @@ fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     let (m, k) = (x.columns, y.columns);
     let partials: Vec<Vec<Lanes>> = x
         .values
-        .par_chunks(m * 512)
-        .zip(y.values.par_chunks(k * 512))
+        .par_chunks(m * TASK)
+        .zip(y.values.par_chunks(k * TASK))
         .map(|(x, y)| {
             let mut sums = vec![Lanes::splat(0.0); m * k];
             for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
@@ -310,6 +324,13 @@ impl Objective for Posterior<'_> {
         line: &mut Line,
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
+        if step == 0.0 {
+            // Known already, and as exact: the value is this point's own, the slope its gradient's.
+            return Ok((
+                self.value(point),
+                inner(point.gradient.as_ref(), line.direction.as_ref()),
+            ));
+        }
         let forms = point.forms.moved(step, &line.first, &line.second);
         let projected = moved(&point.projected.learn, &line.projected.learn, step);
         let value = self.evaluate(&forms, &projected)?;

@@ -1,0 +1,138 @@
+//! Accuracy maximisation analysis with Gaussian classes (AMA-Gauss): filters that maximise the mean log posterior of the true class
+//! (Geisler et al., 2009; Jaini & Burge, 2017).
+//!
+//! The classes' feature Gaussians carry the noise, the responses themselves do not; the prior is flat. Filters are learned in pairs, earlier
+//! pairs frozen, unless joint learning is asked for. An iteration costs two passes over the points and one over the class covariances.
+
+use std::time::Instant;
+
+use crate::constraint::Constraint;
+use crate::linalg::{Mat, beside};
+use crate::model::{
+    FitError, Learning, Noise, Restarts, random, with_fixed_signs, with_unit_length,
+};
+use crate::objective::{Posterior, Witnesses};
+use crate::optimize::{Climbed, Control, Preconditioner, Preconditioning, Progress, climb};
+
+use super::registry::ReducerSettings;
+use super::{ReduceError, Reducer, Reduction, Training, largest_count};
+
+/// AMA-Gauss.
+#[derive(Debug, Clone)]
+pub(crate) struct Ama {
+    pub(crate) settings: ReducerSettings,
+}
+
+/// Filters learned at a time unless told otherwise.
+const PAIR: usize = 2;
+
+impl Ama {
+    fn fit_count(
+        &self,
+        training: &Training<'_>,
+        filters: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Reduction, ReduceError> {
+        let began = Instant::now();
+        let settings = &self.settings;
+        let samples = *training.need_samples("ama", "give points, or use an sqfa method")?;
+        let statistics = training.statistics();
+        let noise = match settings.noise {
+            Noise::Value(noise) if noise.is_finite() && noise >= 0.0 => noise,
+            Noise::Value(value) => {
+                let range = "a finite number of at least 0, or scale";
+                return Err(ReduceError::Setting { name: "noise", value, range });
+            }
+            Noise::Scale | Noise::Auto => statistics.noise_scale(),
+        };
+        let rows = training.rows();
+        let codes = samples.codes(&rows);
+        let classes = statistics.classes().len();
+        let priors = vec![1.0 / classes as f64; classes];
+        let wish = Preconditioning::Auto;
+        let largest = crate::model::largest_variance(statistics);
+        let preconditioner = Preconditioner::new(statistics, noise, largest, wish);
+        let size = match settings.learning {
+            Some(Learning::Sequential(size)) => size.max(1),
+            Some(Learning::Joint) => filters.max(1),
+            None => PAIR,
+        };
+        let starts = match settings.restarts {
+            Restarts::Count(count) => count.max(1),
+            Restarts::Auto => 1,
+        };
+        let mut learned: Option<Mat<f64>> = None;
+        let mut result = Reduction::closed(Mat::zeros(0, 0), 0.0);
+        let mut frozen = 0;
+        while frozen < filters {
+            let moving = size.min(filters - frozen);
+            let witnesses = Witnesses {
+                points: samples.points,
+                preprocessor: samples.preprocessor,
+                rows: rows.clone(),
+                codes: codes.clone(),
+                held: Vec::new(),
+                held_codes: Vec::new(),
+            };
+            let constraint = Constraint::Sphere;
+            let count = frozen + moving;
+            let objective =
+                Posterior::new(statistics, witnesses, constraint, noise, count, frozen, &priors);
+            let blocks = (0..starts)
+                .map(|start| {
+                    let stream = ((frozen as u64) << 32) | start as u64;
+                    let drawn = random(statistics.dimension(), moving, settings.seed, stream);
+                    let drawn = with_unit_length(drawn);
+                    match &learned {
+                        Some(learned) => beside(&[learned.as_ref(), drawn.as_ref()]),
+                        None => drawn,
+                    }
+                })
+                .collect();
+            let Climbed { runs, .. } =
+                climb(&objective, blocks, &preconditioner, settings.stopping, observer, frozen)
+                    .map_err(|error| {
+                        FitError::from_evaluation(error, statistics.classes(), noise)
+                    })?;
+            let end = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);
+            let best =
+                (0..runs.len()).fold(0, |best, run| if end(run) > end(best) { run } else { best });
+            let filters = with_unit_length(objective.filters(&runs[best].point));
+            result.iterations += runs[best].iterations;
+            result.termination = Some(runs[best].termination);
+            result.objective = Some(end(best));
+            result.traces = runs.iter().map(|run| run.trace.clone()).collect();
+            result.traces.swap(0, best);
+            learned = Some(filters);
+            frozen = count;
+            if runs[best].termination == crate::optimize::Termination::Cancelled {
+                break;
+            }
+        }
+        result.filters = with_fixed_signs(learned.ok_or(ReduceError::NoFilters { filters })?);
+        result.settings.push(("noise", noise));
+        result.seconds = began.elapsed().as_secs_f64();
+        if !result.converged() {
+            let why = result.termination.map_or("", |end| end.name());
+            result.warnings.push(format!("the fit did not converge ({why})"));
+        }
+        Ok(result)
+    }
+}
+
+impl Reducer for Ama {
+    fn name(&self) -> &str {
+        "ama"
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        let limit = training.statistics().dimension();
+        largest_count("ama", filters, limit, "the dimension of the data")?;
+        filters.iter().map(|&count| self.fit_count(training, count, observer)).collect()
+    }
+}
