@@ -51,7 +51,7 @@ impl Prepared {
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),
         };
         let features = sqfa::transform(test.points.view(), folded.as_ref(), Some(&offset));
-        Ok(qda.accuracy(features.as_points(filters.ncols()), test.labels.codes()))
+        Ok(qda.accuracy(features.as_points(filters.ncols()), test.labels.codes())?)
     }
 }
 
@@ -97,6 +97,6 @@ impl Prepared {
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),
         };
         let features = sqfa::transform(held.features_rows.view(), folded.as_ref(), Some(&offset));
-        Ok(qda.accuracy(features.as_points(filters.ncols()), &held.codes))
+        Ok(qda.accuracy(features.as_points(filters.ncols()), &held.codes)?)
     }
 }

@@ -9,6 +9,7 @@ mod labels;
 mod linalg;
 mod model;
 mod names;
+mod neighbors;
 mod objective;
 mod optimize;
 mod points;
@@ -16,7 +17,7 @@ mod split;
 mod statistics;
 mod transform;
 
-pub use classify::{ClassifierError, Qda};
+pub use classify::{ClassifierError, Knn, LdaClassifier, Qda};
 pub use constraint::{CONSTRAINTS, Constraint};
 pub use distance::{
     Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,

@@ -123,3 +123,22 @@ pub(crate) fn rows_times<T: super::Element>(
         Par::Seq,
     );
 }
+
+/// Row-major points times other row-major points: target = left · rightᵀ.
+pub(crate) fn rows_times_rows<T: super::Element>(
+    left: &[T],
+    height: usize,
+    right: &[T],
+    width: usize,
+    columns: usize,
+    target: &mut [T],
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut target[..height * width], height, width),
+        Accum::Replace,
+        MatRef::from_row_major_slice(&left[..height * columns], height, columns),
+        MatRef::from_row_major_slice(&right[..width * columns], width, columns).transpose(),
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}

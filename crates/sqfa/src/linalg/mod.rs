@@ -10,8 +10,8 @@ mod solver;
 mod symmetric;
 
 pub(crate) use block::{
-    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times, tall_times,
-    transpose_times,
+    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times,
+    rows_times_rows, tall_times, transpose_times,
 };
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};

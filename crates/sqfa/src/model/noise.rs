@@ -144,5 +144,5 @@ fn held_out_accuracy(
 ) -> Result<f64, FitError> {
     let qda = Qda::from_statistics(statistics, fitted.filters().as_ref(), SHRINKAGE)?;
     let features = transform_rows(points, held, fitted.filters().as_ref());
-    Ok(qda.accuracy(features.as_points(fitted.filters().ncols()), codes))
+    Ok(qda.accuracy(features.as_points(fitted.filters().ncols()), codes)?)
 }
