@@ -13,6 +13,7 @@ mod neighbors;
 mod objective;
 mod optimize;
 mod points;
+mod reduce;
 mod split;
 mod statistics;
 mod transform;
@@ -38,6 +39,7 @@ pub use names::nearest;
 pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
+pub use reduce::samples::{EMBEDDINGS, Embedding, Lfda, SampleError, balanced_rows, lfda};
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
     ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,

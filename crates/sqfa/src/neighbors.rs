@@ -87,6 +87,21 @@ impl<T: Element> Reference<T> {
         self.columns
     }
 
+    /// The mean of the rows.
+    pub(crate) fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// The rows less their mean, one after the other.
+    pub(crate) fn centred(&self) -> &[T] {
+        &self.centred
+    }
+
+    /// The squared lengths of the rows less their mean.
+    pub(crate) fn squares(&self) -> &[T] {
+        &self.squares
+    }
+
     /// The `count` nearest rows of every query, nearest first, query by query.
     pub(crate) fn nearest<S: Scalar>(&self, queries: &Table<'_, S>, count: usize) -> Vec<Neighbor> {
         self.search(queries, count.min(self.len()), false)

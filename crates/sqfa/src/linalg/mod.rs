@@ -1,21 +1,25 @@
 //! The only room that knows the matrix backend; small batched eigenproblems live here too.
 
 mod block;
+mod exponential;
 mod factor;
 mod gram;
 mod jacobi;
+mod pencil;
 mod real;
 mod small;
 mod solver;
 mod symmetric;
 
 pub(crate) use block::{
-    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times,
-    rows_times_rows, tall_times, transpose_times,
+    add_products, add_rows_inner, add_rows_product, add_scaled, add_weighted_scatter, beside,
+    column_inner, inner, orthonormalize, rows_times, rows_times_rows, tall_times, transpose_times,
 };
+pub(crate) use exponential::exponential;
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
+pub(crate) use pencil::pencil;
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};

@@ -1,0 +1,3 @@
+//! Reducers: labelled data → filters.
+
+pub(crate) mod samples;
