@@ -39,7 +39,10 @@ pub use names::nearest;
 pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
-pub use reduce::samples::{EMBEDDINGS, Embedding, Lfda, SampleError, balanced_rows, lfda};
+pub use reduce::samples::{
+    EMBEDDINGS, Embedding, Lfda, Lmnn, LmnnDescent, PlainDescent, SampleError, SampleFit, Wda,
+    balanced_rows, lfda,
+};
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
     ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,

@@ -163,6 +163,23 @@ pub(crate) fn add_rows_product<T: super::Element>(
     );
 }
 
+/// target += leftᵀ · right, all row-major; left is depth × height, right depth × width.
+pub(crate) fn add_inner_products<T: super::Element>(
+    left: &[T],
+    right: &[T],
+    (depth, height, width): (usize, usize, usize),
+    target: &mut [T],
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut target[..height * width], height, width),
+        Accum::Add,
+        MatRef::from_row_major_slice(&left[..depth * height], depth, height).transpose(),
+        MatRef::from_row_major_slice(&right[..depth * width], depth, width),
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}
+
 /// sum += leftᵀ · right in f64, for row-major blocks of a few hundred rows.
 pub(crate) fn add_rows_inner<T: super::Element>(
     left: &[T],
@@ -172,14 +189,7 @@ pub(crate) fn add_rows_inner<T: super::Element>(
     sum: &mut [f64],
 ) {
     let mut product = vec![<T as super::Float>::ZERO; columns * columns];
-    matmul(
-        MatMut::from_row_major_slice_mut(&mut product, columns, columns),
-        Accum::Replace,
-        MatRef::from_row_major_slice(&left[..rows * columns], rows, columns).transpose(),
-        MatRef::from_row_major_slice(&right[..rows * columns], rows, columns),
-        <T as super::Float>::from_f64(1.0),
-        Par::Seq,
-    );
+    add_inner_products(left, right, (rows, columns, columns), &mut product);
     sum.iter_mut().zip(product).for_each(|(sum, value)| *sum += super::Float::to_f64(value));
 }
 

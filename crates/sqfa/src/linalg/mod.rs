@@ -12,8 +12,9 @@ mod solver;
 mod symmetric;
 
 pub(crate) use block::{
-    add_products, add_rows_inner, add_rows_product, add_scaled, add_weighted_scatter, beside,
-    column_inner, inner, orthonormalize, rows_times, rows_times_rows, tall_times, transpose_times,
+    add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,
+    add_weighted_scatter, beside, column_inner, inner, orthonormalize, rows_times, rows_times_rows,
+    tall_times, transpose_times,
 };
 pub(crate) use exponential::exponential;
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};

@@ -10,3 +10,4 @@ mod starts;
 pub use error::FitError;
 pub use fitted::{FittedSqfa, NoiseTrial, Restart};
 pub use recipe::{Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
+pub(crate) use starts::random as random_block;

@@ -78,4 +78,60 @@ pub enum SampleError {
         /// The largest diagonal entry.
         largest: f64,
     },
+    /// A regularisation that is no positive number.
+    #[error(
+        "regularisation {regularization}: give a positive number, about as large as typical squared distances"
+    )]
+    Regularization {
+        /// The regularisation given.
+        regularization: f64,
+    },
+    /// A regularisation so small that round-off of the costs decides the transport.
+    #[error(
+        "regularisation {regularization:e} is too small for squared distances up to {cost:e}: \
+         use at least {least:e}, or scale the samples"
+    )]
+    TooSharp {
+        /// The regularisation given.
+        regularization: f64,
+        /// The largest squared distance of projected samples.
+        cost: f64,
+        /// The smallest regularisation that is stable.
+        least: f64,
+    },
+    /// No Sinkhorn iterations.
+    #[error("0 Sinkhorn iterations: ask for at least 1")]
+    NoIterations,
+    /// Classes that lie on top of each other.
+    #[error(
+        "all classes lie on one point in the projected space: remove constant dimensions, or give \
+         samples that differ"
+    )]
+    NoSpread,
+    /// Filters that depend on each other.
+    #[error(
+        "the {filters} filters of the start depend on each other: use another seed or fewer filters"
+    )]
+    Dependent {
+        /// Filters asked for.
+        filters: usize,
+    },
+    /// A weight outside [0, 1].
+    #[error("push weight {push}: give a number between 0 (pull only) and 1 (push only)")]
+    Weight {
+        /// The weight given.
+        push: f64,
+    },
+    /// A step that is no positive number.
+    #[error("step {step}: give a positive number")]
+    Step {
+        /// The step given.
+        step: f64,
+    },
+    /// A loss that is not finite at the start.
+    #[error("the loss is {loss} at the start: scale the samples to moderate numbers")]
+    NoLoss {
+        /// The loss.
+        loss: f64,
+    },
 }
