@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The model transforms points; QDA judges the features.
     let qda = Qda::from_statistics(&statistics, model.filters().as_ref(), 1e-5)?;
     let projected = model.transform(Points::F64(table))?;
-    let accuracy = qda.accuracy(projected.as_points(2), labels.codes());
+    let accuracy = qda.accuracy(projected.as_points(2), labels.codes())?;
     show(&format!("QDA accuracy with 2 of 10 dimensions: {:.1} %", 100.0 * accuracy));
     Ok(())
 }

@@ -55,6 +55,26 @@ impl Prepared {
         self.accuracy_on(&self.data.train, filters, &qda)
     }
 
+    /// Accuracy on the test part of the nearest neighbours in the training part.
+    pub(crate) fn knn_accuracy(
+        &self,
+        filters: sqfa::MatRef<'_, f64>,
+        neighbors: usize,
+    ) -> Result<f64> {
+        let Some(test) = &self.data.test else { bail!("{} has no test part", self.data.name) };
+        let (folded, offset) = match &self.preprocessor {
+            Some(preprocessor) => preprocessor.fold(filters),
+            None => (filters.to_owned(), vec![0.0; filters.ncols()]),
+        };
+        let features =
+            |part: &Part| sqfa::transform(part.points.view(), folded.as_ref(), Some(&offset));
+        let (train, test_features) = (features(&self.data.train), features(test));
+        let m = filters.ncols();
+        let labels = &self.data.train.labels;
+        let knn = sqfa::Knn::new(labels.classes(), train.as_points(m), labels.codes(), neighbors)?;
+        Ok(knn.accuracy(test_features.as_points(m), test.labels.codes())?)
+    }
+
     fn accuracy_on(
         &self,
         part: &Part,
@@ -66,7 +86,7 @@ impl Prepared {
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),
         };
         let features = sqfa::transform(part.points.view(), folded.as_ref(), Some(&offset));
-        Ok(qda.accuracy(features.as_points(filters.ncols()), part.labels.codes()))
+        Ok(qda.accuracy(features.as_points(filters.ncols()), part.labels.codes())?)
     }
 }
 
@@ -112,6 +132,6 @@ impl Prepared {
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),
         };
         let features = sqfa::transform(held.features_rows.view(), folded.as_ref(), Some(&offset));
-        Ok(qda.accuracy(features.as_points(filters.ncols()), &held.codes))
+        Ok(qda.accuracy(features.as_points(filters.ncols()), &held.codes)?)
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
                 };
                 let wall = began.elapsed().as_secs_f64();
                 let qda = 100.0 * prepared.accuracy(fitted.filters.as_ref())?;
-                let knn = 0.0;
+                let knn = 100.0 * prepared.knn_accuracy(fitted.filters.as_ref(), 5)?;
                 let train = 100.0 * prepared.training_accuracy(fitted.filters.as_ref())?;
                 crate::machine::tell(&format!(
                     "{method} m={filters} seed {seed}: qda {qda:.2} knn {knn:.2} train {train:.2}, {:.2} s ({wall:.2} s in all) {:?} {:?}",

@@ -56,7 +56,7 @@ impl Qda {
     ) -> Outcome<Bound<'py, PyArray1<u32>>> {
         let array = PointArray::borrow(points)?;
         let points = self.checked(array.points()?)?;
-        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)))?))
+        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
     }
 
     /// ln p(class | point), points × classes.
@@ -68,7 +68,7 @@ impl Qda {
     ) -> Outcome<Bound<'py, PyArray2<f64>>> {
         let array = PointArray::borrow(points)?;
         let points = self.checked(array.points()?)?;
-        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)))?;
+        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)?))?;
         Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
     }
 }

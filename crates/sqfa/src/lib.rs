@@ -9,6 +9,7 @@ mod labels;
 mod linalg;
 mod model;
 mod names;
+mod neighbors;
 mod objective;
 mod optimize;
 mod points;
@@ -17,7 +18,7 @@ mod split;
 mod statistics;
 mod transform;
 
-pub use classify::{ClassifierError, Qda};
+pub use classify::{ClassifierError, Knn, LdaClassifier, Qda};
 pub use constraint::{CONSTRAINTS, Constraint};
 pub use distance::{
     Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,
@@ -39,8 +40,10 @@ pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use reduce::{
-    Choice, Lda, Pca, PcaSolver, REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings,
-    Reduction, Refinement, Samples, Spca, Training, Trial, reducer, reducer_entry, reducers,
+    Choice, EMBEDDINGS, Embedding, Lda, Lfda, Lmnn, LmnnDescent, Pca, PcaSolver, PlainDescent,
+    REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings, Reduction, Refinement,
+    SampleError, SampleFit, Samples, Spca, Training, Trial, Wda, balanced_rows, lfda, reducer,
+    reducer_entry, reducers,
 };
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{

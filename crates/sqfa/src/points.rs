@@ -132,6 +132,18 @@ impl Points<'_> {
     pub fn columns(&self) -> usize {
         with_table!(self, table => table.columns())
     }
+
+    /// The first number that is not finite: its row, its column and itself.
+    pub(crate) fn first_not_finite(&self) -> Option<(usize, usize, f64)> {
+        if matches!(self, Self::U8(_)) {
+            return None;
+        }
+        with_table!(self, table => (0..table.rows()).find_map(|row| {
+            let mut values = (0..table.columns()).map(|column| table.get(row, column).to_f64());
+            let column = values.position(|value| !value.is_finite())?;
+            Some((row, column, table.get(row, column).to_f64()))
+        }))
+    }
 }
 
 impl<'a> From<Table<'a, u8>> for Points<'a> {

@@ -121,7 +121,7 @@ fn principal_components(statistics: &ClassStatistics, test: &Part, filters: usiz
 fn accuracy(statistics: &ClassStatistics, filters: MatRef<'_, f64>, test: &Part) -> Result<f64> {
     let qda = Qda::from_statistics(statistics, filters, SHRINKAGE)?;
     let features = transform(test.points.view(), filters, None);
-    Ok(qda.accuracy(features.as_points(filters.ncols()), test.labels.codes()))
+    Ok(qda.accuracy(features.as_points(filters.ncols()), test.labels.codes())?)
 }
 
 fn text(report: &Report) -> String {

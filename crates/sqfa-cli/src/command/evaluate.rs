@@ -57,7 +57,7 @@ impl Evaluate {
         let name = part.name.unwrap_or("all");
         let (part, n_left_out) = self.known(part, &model)?;
         let features = model.transform(part.points.view())?;
-        let predicted = qda.predict(features.as_points(model.filters().ncols()));
+        let predicted = qda.predict(features.as_points(model.filters().ncols()))?;
         let count = model.classes().len();
         let mut confusion = vec![vec![0; count]; count];
         for (&truth, &guess) in part.labels.codes().iter().zip(&predicted) {

@@ -61,13 +61,16 @@ impl Predict {
         };
         let features = model.transform(part.points.view())?;
         let features = features.as_points(model.filters().ncols());
-        let predicted = Labels::from_codes(model.classes().clone(), qda.predict(features))
+        let predicted = Labels::from_codes(model.classes().clone(), qda.predict(features)?)
             .ok_or_else(|| anyhow::anyhow!("the classifier named a class that does not exist"))?;
         let count = model.classes().len();
-        let probabilities: Option<Vec<Vec<f64>>> = args.probabilities.then(|| {
-            let logs = qda.log_posteriors(features);
-            logs.chunks(count).map(|row| row.iter().map(|log| log.exp()).collect()).collect()
-        });
+        let probabilities: Option<Vec<Vec<f64>>> = if args.probabilities {
+            let logs = qda.log_posteriors(features)?;
+            let rows = logs.chunks(count).map(|row| row.iter().map(|log| log.exp()).collect());
+            Some(rows.collect())
+        } else {
+            None
+        };
         if args.json {
             return output::say_json(&Report {
                 n_points: predicted.len(),

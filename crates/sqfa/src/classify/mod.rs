@@ -1,12 +1,19 @@
 //! Classifiers that judge features.
 
+mod discriminant;
+mod knn;
+mod lda;
 mod qda;
 
 use thiserror::Error;
 
+use crate::points::Points;
+
+pub use knn::Knn;
+pub use lda::LdaClassifier;
 pub use qda::Qda;
 
-/// Why a classifier could not be built.
+/// Why a classifier could not be built or asked.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClassifierError {
     /// A class covariance without full rank.
@@ -16,6 +23,16 @@ pub enum ClassifierError {
     Singular {
         /// The class.
         class: String,
+        /// The smallest squared pivot of its Cholesky factor.
+        pivot: f64,
+        /// The largest.
+        largest: f64,
+    },
+    /// A pooled covariance without full rank.
+    #[error(
+        "the pooled covariance is singular in feature space (smallest pivot {pivot:e} of {largest:e}): use fewer filters, or more shrinkage"
+    )]
+    PooledSingular {
         /// The smallest squared pivot of its Cholesky factor.
         pivot: f64,
         /// The largest.
@@ -33,4 +50,75 @@ pub enum ClassifierError {
         /// The shrinkage given.
         shrinkage: f64,
     },
+    /// Points of another dimension than the classifier's.
+    #[error(
+        "points have {given} dimensions, the classifier {expected}: pass features of the filters it was built from"
+    )]
+    Dimension {
+        /// Dimensions of the points.
+        given: usize,
+        /// Dimensions the classifier knows.
+        expected: usize,
+    },
+    /// Not one code a point.
+    #[error("{codes} class codes for {points} points: give one a point")]
+    Codes {
+        /// Codes given.
+        codes: usize,
+        /// Points given.
+        points: usize,
+    },
+    /// A code beyond the classes.
+    #[error("class code {code} at row {row} is not one of the {classes} classes: codes run from 0")]
+    UnknownCode {
+        /// The code.
+        code: u32,
+        /// Where it stands.
+        row: usize,
+        /// Classes there are.
+        classes: usize,
+    },
+    /// More neighbours than training points, or none.
+    #[error(
+        "{neighbors} neighbours of {points} training points: ask for at least 1 and at most {points}"
+    )]
+    Neighbors {
+        /// Neighbours asked for.
+        neighbors: usize,
+        /// Training points.
+        points: usize,
+    },
+    /// Nothing to learn from.
+    #[error("{points} training points of {dimension} dimensions: give at least one of each")]
+    Empty {
+        /// Training points.
+        points: usize,
+        /// Dimensions.
+        dimension: usize,
+    },
+    /// A number that is not finite.
+    #[error("row {row}, column {column} holds {value}: remove or replace non-finite values")]
+    NotFinite {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// Whether points have the dimension a classifier knows.
+fn check_dimension(points: Points<'_>, expected: usize) -> Result<(), ClassifierError> {
+    let given = points.columns();
+    if given == expected { Ok(()) } else { Err(ClassifierError::Dimension { given, expected }) }
+}
+
+/// The share of predictions that are right.
+fn share_right(predicted: &[u32], codes: &[u32]) -> Result<f64, ClassifierError> {
+    if predicted.len() != codes.len() {
+        return Err(ClassifierError::Codes { codes: codes.len(), points: predicted.len() });
+    }
+    let hits = predicted.iter().zip(codes).filter(|(a, b)| a == b).count();
+    Ok(hits as f64 / codes.len().max(1) as f64)
 }

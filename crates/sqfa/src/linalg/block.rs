@@ -142,3 +142,98 @@ pub(crate) fn rows_transposed_times<T: super::Element>(
         Par::Seq,
     );
 }
+
+/// Row-major points times other row-major points: target = left · rightᵀ.
+pub(crate) fn rows_times_rows<T: super::Element>(
+    left: &[T],
+    height: usize,
+    right: &[T],
+    width: usize,
+    columns: usize,
+    target: &mut [T],
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut target[..height * width], height, width),
+        Accum::Replace,
+        MatRef::from_row_major_slice(&left[..height * columns], height, columns),
+        MatRef::from_row_major_slice(&right[..width * columns], width, columns).transpose(),
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}
+
+/// target += factor · left · right, all row-major; left is height × depth, right depth × columns.
+pub(crate) fn add_rows_product<T: super::Element>(
+    left: &[T],
+    height: usize,
+    right: &[T],
+    depth: usize,
+    columns: usize,
+    factor: f64,
+    target: &mut [T],
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut target[..height * columns], height, columns),
+        Accum::Add,
+        MatRef::from_row_major_slice(&left[..height * depth], height, depth),
+        MatRef::from_row_major_slice(&right[..depth * columns], depth, columns),
+        <T as super::Float>::from_f64(factor),
+        Par::Seq,
+    );
+}
+
+/// target += leftᵀ · right, all row-major; left is depth × height, right depth × width.
+pub(crate) fn add_inner_products<T: super::Element>(
+    left: &[T],
+    right: &[T],
+    (depth, height, width): (usize, usize, usize),
+    target: &mut [T],
+) {
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut target[..height * width], height, width),
+        Accum::Add,
+        MatRef::from_row_major_slice(&left[..depth * height], depth, height).transpose(),
+        MatRef::from_row_major_slice(&right[..depth * width], depth, width),
+        <T as super::Float>::from_f64(1.0),
+        Par::Seq,
+    );
+}
+
+/// sum += leftᵀ · right in f64, for row-major blocks of a few hundred rows.
+pub(crate) fn add_rows_inner<T: super::Element>(
+    left: &[T],
+    right: &[T],
+    rows: usize,
+    columns: usize,
+    sum: &mut [f64],
+) {
+    let mut product = vec![<T as super::Float>::ZERO; columns * columns];
+    add_inner_products(left, right, (rows, columns, columns), &mut product);
+    sum.iter_mut().zip(product).for_each(|(sum, value)| *sum += super::Float::to_f64(value));
+}
+
+/// sum += factor · Xᵀ diag(weights) X in f64, block by block, for row-major X.
+pub(crate) fn add_weighted_scatter<T: super::Element>(
+    rows: &[T],
+    weights: &[T],
+    columns: usize,
+    factor: f64,
+    sum: &mut [f64],
+) {
+    let parts: Vec<Vec<f64>> = rows
+        .par_chunks(PANEL * columns)
+        .zip(weights.par_chunks(PANEL))
+        .map(|(block, weights)| {
+            let mut weighted = Vec::with_capacity(block.len());
+            for (row, &weight) in block.chunks(columns).zip(weights) {
+                weighted.extend(row.iter().map(|&value| value * weight));
+            }
+            let mut part = vec![0.0; columns * columns];
+            add_rows_inner(block, &weighted, weights.len(), columns, &mut part);
+            part
+        })
+        .collect();
+    for part in parts {
+        sum.iter_mut().zip(part).for_each(|(sum, value)| *sum += factor * value);
+    }
+}

@@ -112,41 +112,21 @@ pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<
     Some((values.col(0).iter().copied().collect(), vectors))
 }
 
-/// Leading eigenvectors of Av = λBv with vᵀBv = 1, largest λ first; both matrices by their lower triangles, row-major.
-///
-/// `None` when B is not positive definite to working precision or the iteration fails.
-pub(crate) fn generalized_eigen(
-    a: &[f64],
-    mut b: Vec<f64>,
-    order: usize,
-    count: usize,
-) -> Option<Mat<f64>> {
-    use faer::linalg::triangular_solve::{
-        solve_lower_triangular_in_place, solve_upper_triangular_in_place,
-    };
-    let largest = (0..order).fold(0.0_f64, |largest, i| largest.max(b[i * order + i]));
-    cholesky(&mut b, order);
-    let smallest = (0..order).fold(f64::INFINITY, |least, i| {
-        let pivot = b[i * order + i].powi(2);
-        if pivot.is_nan() { 0.0 } else { least.min(pivot) }
-    });
-    if smallest <= SINGULAR * largest {
-        return None;
-    }
-    let lower = view(&b, order);
-    let parallel = Par::Seq;
-    // L⁻¹AL⁻ᵀ by two triangular solves.
+/// L⁻¹AL⁻ᵀ for a lower triangular L and a symmetric A given by its lower triangle; both row-major.
+pub(super) fn whitened(a: &[f64], lower: &[f64], order: usize) -> Mat<f64> {
+    use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+    let lower = view(lower, order);
     let mut whitened = Mat::from_fn(order, order, |i, j| a[i.max(j) * order + i.min(j)]);
-    solve_lower_triangular_in_place(lower, whitened.as_mut(), parallel);
-    solve_lower_triangular_in_place(lower, whitened.as_mut().transpose_mut(), parallel);
-    let (_, vectors) = symmetric_eigen(whitened.as_ref())?;
-    let mut leading = Mat::from_fn(order, count, |i, j| vectors[(i, order - 1 - j)]);
-    solve_upper_triangular_in_place(lower.transpose(), leading.as_mut(), parallel);
-    Some(leading)
+    solve_lower_triangular_in_place(lower, whitened.as_mut(), Par::Seq);
+    solve_lower_triangular_in_place(lower, whitened.as_mut().transpose_mut(), Par::Seq);
+    whitened
 }
 
-/// A squared pivot below this share of the largest diagonal entry leaves only round-off in its direction.
-const SINGULAR: f64 = 1e-13;
+/// L⁻ᵀX in place.
+pub(super) fn solve_transposed(lower: &[f64], x: MatMut<'_, f64>, order: usize) {
+    use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
+    solve_upper_triangular_in_place(view(lower, order).transpose(), x, Par::Seq);
+}
 
 /// Whether a row-major symmetric matrix has a Cholesky factor once `shift` is added to its diagonal.
 pub(crate) fn is_positive_semidefinite<T: super::Element>(

@@ -5,19 +5,22 @@ mod exponential;
 mod factor;
 mod gram;
 mod jacobi;
+mod pencil;
 mod real;
 mod small;
 mod solver;
 mod symmetric;
 
 pub(crate) use block::{
-    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times,
+    add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,
+    add_weighted_scatter, beside, column_inner, inner, orthonormalize, rows_times, rows_times_rows,
     rows_transposed_times, tall_times, transpose_times,
 };
-pub(crate) use exponential::exp_lanes;
-pub(crate) use factor::{generalized_eigen, is_positive_semidefinite, symmetric_eigen};
+pub(crate) use exponential::exponential;
+pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
+pub(crate) use pencil::pencil;
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};

@@ -55,7 +55,7 @@ impl Sqfa {
         let mut judge = |filters: MatRef<'_, f64>| {
             let qda = Qda::from_statistics(&part, filters, SHRINKAGE)?;
             let features = transform_rows(points, &held, filters);
-            Ok(qda.accuracy(features.as_points(filters.ncols()), &codes))
+            Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
         };
         self.fit_judged(&part, &all, &mut judge, observer)
     }

@@ -9,10 +9,10 @@ use crate::linalg::{Mat, MatRef, column_inner, inner};
 use crate::objective::{EvaluationError, Objective};
 
 /// Small changes in a row that count as convergence.
-const SMALL_CHANGES: usize = 3;
+pub(super) const SMALL_CHANGES: usize = 3;
 /// The gradient counts as zero when a step along it as long as the filters would change the objective by
 /// less than this share of the tolerance.
-const GRADIENT_SHARE: f64 = 1e-3;
+pub(super) const GRADIENT_SHARE: f64 = 1e-3;
 /// Length of the very first step, relative to the filters.
 const FIRST_STEP: f64 = 0.2;
 /// Iterations between recomputations that keep round-off from drifting.
@@ -161,7 +161,7 @@ pub(crate) fn climb<O: Objective>(
     Ok(Climbed { runs, passes })
 }
 
-fn negated(block: MatRef<'_, f64>) -> Mat<f64> {
+pub(super) fn negated(block: MatRef<'_, f64>) -> Mat<f64> {
     Mat::from_fn(block.nrows(), block.ncols(), |i, j| -block[(i, j)])
 }
 
@@ -183,21 +183,25 @@ fn direction<O: Objective>(objective: &O, state: &mut State<O::Point>) -> Mat<f6
         direction = negated(preconditioned.unwrap_or(state.gradient.as_ref()));
     }
     if state.memory.is_empty() {
-        let moving = objective.moving(&state.point);
-        let longest = (0..moving.ncols())
-            .map(|j| {
-                let length = column_inner(direction.as_ref(), direction.as_ref(), j);
-                (length / column_inner(moving, moving, j)).sqrt()
-            })
-            .fold(0.0_f64, f64::max);
-        if longest > 0.0 {
-            let factor = FIRST_STEP / longest;
-            for j in 0..direction.ncols() {
-                direction.as_mut().col_mut(j).iter_mut().for_each(|value| *value *= factor);
-            }
-        }
+        scale_first_step(&mut direction, objective.moving(&state.point));
     }
     direction
+}
+
+/// Scales a direction of no natural length so that no column moves by more than a share of its own.
+pub(super) fn scale_first_step(direction: &mut Mat<f64>, moving: MatRef<'_, f64>) {
+    let longest = (0..moving.ncols())
+        .map(|j| {
+            let length = column_inner(direction.as_ref(), direction.as_ref(), j);
+            (length / column_inner(moving, moving, j)).sqrt()
+        })
+        .fold(0.0_f64, f64::max);
+    if longest > 0.0 {
+        let factor = FIRST_STEP / longest;
+        for j in 0..direction.ncols() {
+            direction.as_mut().col_mut(j).iter_mut().for_each(|value| *value *= factor);
+        }
+    }
 }
 
 /// Searches one line and moves; returns the step taken and the gradient before it.
@@ -261,7 +265,7 @@ fn advance<O: Objective>(
 }
 
 /// What it means that no step was found: an optimum when even the model promises nothing.
-fn end_without_step(slope: f64, unit: f64) -> Termination {
+pub(super) fn end_without_step(slope: f64, unit: f64) -> Termination {
     if slope.abs() < unit { Termination::SmallGradient } else { Termination::NoProgress }
 }
 

@@ -1,11 +1,13 @@
 //! Climbing: L-BFGS over the free matrix, several starts side by side, one shared pass an iteration.
 
 mod climb;
+mod descend;
 mod lbfgs;
 mod line_search;
 mod preconditioner;
 
 pub(crate) use climb::{Climbed, climb};
+pub(crate) use descend::{Descended, descend};
 pub(crate) use preconditioner::Preconditioner;
 pub use preconditioner::Preconditioning;
 

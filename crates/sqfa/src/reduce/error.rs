@@ -16,6 +16,9 @@ pub enum ReduceError {
     /// The fit of an SQFA model failed.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// A method that looks at points refused them.
+    #[error(transparent)]
+    Samples(#[from] super::SampleError),
     /// Held-out points could not be judged.
     #[error("held-out points cannot be classified: {0}")]
     Judge(#[from] ClassifierError),

@@ -6,8 +6,7 @@
 
 use std::time::Instant;
 
-use crate::linalg::{Mat, generalized_eigen};
-use crate::model::with_fixed_signs;
+use crate::linalg::{Mat, pencil};
 use crate::optimize::{Control, Progress};
 
 use super::choose::{Chosen, choose};
@@ -50,9 +49,9 @@ impl Lda {
             left[i * n + i] += target * scatter.between_trace();
             right[i * n + i] += target * scatter.within_trace;
         }
-        let directions = generalized_eigen(&left, right, n, count)
-            .ok_or(ReduceError::Singular { method: "lda" })?;
-        Ok(with_fixed_signs(directions))
+        let solved =
+            pencil(&left, &right, n, count).map_err(|_| ReduceError::Singular { method: "lda" })?;
+        Ok(solved.vectors)
     }
 }
 

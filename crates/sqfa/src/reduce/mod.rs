@@ -5,9 +5,11 @@ mod ama;
 mod choose;
 mod error;
 mod lda;
+mod neighbourly;
 mod pca;
 mod refine;
 mod registry;
+mod samples;
 mod scatter;
 mod spca;
 mod sqfa;
@@ -22,6 +24,10 @@ pub use lda::Lda;
 pub use pca::{Pca, PcaSolver};
 pub use refine::Refinement;
 pub use registry::{REFINED, ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
+pub use samples::{
+    EMBEDDINGS, Embedding, Lfda, Lmnn, LmnnDescent, PlainDescent, SampleError, SampleFit, Wda,
+    balanced_rows, lfda,
+};
 pub use spca::Spca;
 pub use training::{Samples, Training};
 

@@ -6,6 +6,7 @@ use crate::names::nearest;
 use crate::optimize::Stopping;
 
 use super::ama::Ama;
+use super::neighbourly::{Kind, Neighbourly};
 use super::refine::RefinedReducer;
 use super::sqfa::SqfaReducer;
 use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Refinement, Spca};
@@ -60,7 +61,7 @@ pub struct ReducerSettings {
     pub refinement: Option<Refinement>,
 }
 
-const BASELINES: [ReducerEntry; 5] = [
+const BASELINES: [ReducerEntry; 8] = [
     ReducerEntry {
         name: "lda",
         title: "LDA",
@@ -75,6 +76,30 @@ const BASELINES: [ReducerEntry; 5] = [
         summary: "supervised principal components",
         in_paper: true,
         needs_points: false,
+        seeded: false,
+    },
+    ReducerEntry {
+        name: "lfda",
+        title: "LFDA",
+        summary: "local Fisher discriminant analysis",
+        in_paper: true,
+        needs_points: true,
+        seeded: false,
+    },
+    ReducerEntry {
+        name: "wda",
+        title: "WDA",
+        summary: "Wasserstein discriminant analysis on some points of every class",
+        in_paper: true,
+        needs_points: true,
+        seeded: true,
+    },
+    ReducerEntry {
+        name: "lmnn",
+        title: "LMNN",
+        summary: "large-margin nearest neighbours on some points of every class",
+        in_paper: true,
+        needs_points: true,
         seeded: false,
     },
     ReducerEntry {
@@ -148,6 +173,9 @@ pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer
         "pca" => Box::new(Pca { solver: settings.solver, seed }),
         "lda" => Box::new(Lda { shrinkage: settings.shrinkage, seed }),
         "spca" => Box::new(Spca),
+        "lfda" => Box::new(Neighbourly { kind: Kind::Lfda, settings }),
+        "lmnn" => Box::new(Neighbourly { kind: Kind::Lmnn, settings }),
+        "wda" => Box::new(Neighbourly { kind: Kind::Wda, settings }),
         "ama" => Box::new(Ama { settings }),
         "lad" => Box::new(SqfaReducer { method: None, settings }),
         name => {

@@ -152,7 +152,7 @@ impl<'a> Training<'a> {
         let qda = Qda::from_statistics(&self.statistics, filters, SHRINKAGE)?;
         let features = samples.features(held, filters);
         let codes = samples.codes(held);
-        Ok(qda.accuracy(features.as_points(filters.ncols()), &codes))
+        Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
     }
 }
 

@@ -52,18 +52,18 @@ fn posteriors_follow_the_definition() {
     let identity = axes(3, &[0, 1, 2]);
     for shrinkage in [0.0, 1e-5, 0.3, 1.0] {
         let qda = Qda::from_statistics(&sample.statistics(), identity.as_ref(), shrinkage).unwrap();
-        let found = qda.log_posteriors(sample.points());
+        let found = qda.log_posteriors(sample.points()).unwrap();
         let expected = log_posteriors(&sample, shrinkage);
         let gap = worst(&found, &expected);
         let size = largest(expected.iter().copied());
         assert!(gap <= CLOSE * size, "shrinkage {shrinkage}: {gap:e} of {size}");
-        let predicted = qda.predict(sample.points());
+        let predicted = qda.predict(sample.points()).unwrap();
         for (row, scores) in expected.chunks(3).enumerate() {
             let best = (0..3).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
             assert_eq!(predicted[row] as usize, best);
         }
         let hits = predicted.iter().zip(sample.labels.codes()).filter(|(a, b)| a == b).count();
-        let accuracy = qda.accuracy(sample.points(), sample.labels.codes());
+        let accuracy = qda.accuracy(sample.points(), sample.labels.codes()).unwrap();
         assert_eq!(accuracy, hits as f64 / sample.rows() as f64);
         assert_eq!(qda.classes(), sample.labels.classes());
     }
@@ -76,15 +76,16 @@ fn features_of_filters_are_classified_as_points_of_their_own() {
     let qda = Qda::from_statistics(&sample.statistics(), filters.as_ref(), 1e-5).unwrap();
     let filters = columns(filters.as_ref());
     let small = sample.mapped(2, |row| filters.iter().map(|filter| dot(row, filter)).collect());
-    let found = qda.log_posteriors(small.points());
+    let found = qda.log_posteriors(small.points()).unwrap();
     let expected = log_posteriors(&small, 1e-5);
     assert!(worst(&found, &expected) <= CLOSE * largest(expected.iter().copied()));
     let single: Vec<f32> = small.values.iter().map(|&value| value as f32).collect();
     let features = Features::F32(single);
     let same = qda
         .predict(features.as_points(2))
+        .unwrap()
         .iter()
-        .zip(qda.predict(small.points()))
+        .zip(qda.predict(small.points()).unwrap())
         .filter(|(a, b)| **a == *b)
         .count();
     assert!(same + 1 >= sample.rows(), "rounding moved {} points", sample.rows() - same);

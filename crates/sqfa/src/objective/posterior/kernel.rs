@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::distance::{PairError, PairSums};
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Real, dispatch, exp_lanes};
+use crate::linalg::{LANES, Lanes, Real, dispatch, exponential};
 use crate::transform::Features;
 
 /// Groups of eight points that one task sums: enough to amortise its sums, few enough to stay in cache.
@@ -318,7 +318,7 @@ fn log_softmax(scores: &mut [Lanes], classes: usize, group: usize, codes: &[u32;
     }
     let mut sum = Lanes::splat(0.0);
     for class in 0..classes {
-        let p = exp_lanes(scores[class * TILE + group] - largest);
+        let p = (scores[class * TILE + group] - largest).map(exponential);
         scores[class * TILE + group] = p;
         sum = sum + p;
     }

@@ -71,7 +71,7 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
         let points = Points::F64(Table::row_major(&values, ROWS, DIMENSIONS).unwrap());
         transform_rows_offset(points, rows, filters.as_ref(), None)
     };
-    let posteriors = qda.log_posteriors(features(&rows).as_points(3));
+    let posteriors = qda.log_posteriors(features(&rows).as_points(3)).unwrap();
     let mean: f64 = codes
         .iter()
         .enumerate()
@@ -81,5 +81,5 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     assert!((objective.value(&point) - mean).abs() < 1e-13);
     let right = objective.judged().remove(0);
     let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
-    assert_eq!(accuracy, qda.accuracy(features(&held).as_points(3), &held_codes));
+    assert_eq!(accuracy, qda.accuracy(features(&held).as_points(3), &held_codes).unwrap());
 }

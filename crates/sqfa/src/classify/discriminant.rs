@@ -1,0 +1,188 @@
+//! Gaussian discriminants: the class with the largest ln π_k − ½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) wins.
+//!
+//! QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
+
+use rayon::prelude::*;
+
+use super::{ClassifierError, check_dimension, share_right};
+use crate::features::Gaussians;
+use crate::labels::Classes;
+use crate::linalg::Real;
+use crate::points::{Points, Scalar, Table};
+use crate::with_table;
+
+/// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
+const RANK: f64 = 1e-13;
+
+/// Class means, inverse Cholesky factors and constants: all that judges a point.
+#[derive(Debug, Clone)]
+pub(super) struct Discriminant {
+    pub(super) classes: Classes,
+    pub(super) order: usize,
+    pub(super) means: Vec<f64>,
+    /// Inverse Cholesky factors, row-major: one a class, or one for all.
+    pub(super) whitening: Vec<f64>,
+    /// ln π − ½ ln|S|.
+    pub(super) constants: Vec<f64>,
+}
+
+/// A covariance ready to judge.
+pub(super) struct Whitened {
+    pub(super) whitening: Vec<f64>,
+    pub(super) log_det: f64,
+}
+
+/// A covariance without full rank.
+pub(super) struct Deficient {
+    pub(super) pivot: f64,
+    pub(super) largest: f64,
+}
+
+/// Factors (1−s)S + s(tr S/m)I.
+pub(super) fn whiten(mut lower: Vec<f64>, m: usize, shrinkage: f64) -> Result<Whitened, Deficient> {
+    let mean_variance = (0..m).map(|i| lower[i * m + i]).sum::<f64>() / m as f64;
+    let largest = (0..m).fold(0.0_f64, |largest, i| largest.max(lower[i * m + i]));
+    lower.iter_mut().for_each(|value| *value *= 1.0 - shrinkage);
+    (0..m).for_each(|i| lower[i * m + i] += shrinkage * mean_variance);
+    f64::cholesky(&mut lower, m);
+    let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
+    // A failed factorisation leaves NaN, which `min` would pass over.
+    let pivot = pivots.fold(
+        f64::INFINITY,
+        |least, pivot| {
+            if pivot.is_nan() { 0.0 } else { least.min(pivot) }
+        },
+    );
+    if pivot <= RANK * largest {
+        return Err(Deficient { pivot, largest });
+    }
+    let log_det = (0..m).map(|i| 2.0 * lower[i * m + i].ln()).sum();
+    let mut whitening = vec![0.0; m * m];
+    f64::invert_lower(&lower, &mut whitening, m);
+    Ok(Whitened { whitening, log_det })
+}
+
+/// Priors with sum 1, after checking them and the shrinkage.
+pub(super) fn check_parameters(
+    priors: &[f64],
+    classes: usize,
+    shrinkage: f64,
+) -> Result<Vec<f64>, ClassifierError> {
+    let total: f64 = priors.iter().sum();
+    let sound = priors.iter().all(|prior| prior.is_finite() && *prior >= 0.0);
+    if priors.len() != classes || !sound || total.is_nan() || total <= 0.0 {
+        return Err(ClassifierError::Priors { classes });
+    }
+    if !(0.0..=1.0).contains(&shrinkage) {
+        return Err(ClassifierError::Shrinkage { shrinkage });
+    }
+    Ok(priors.iter().map(|prior| prior / total).collect())
+}
+
+/// Gaussians whose covariances have divisor N, from ones with divisor N − 1.
+pub(super) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
+    let m = gaussians.order();
+    let mut means = Vec::new();
+    let mut covariances = Vec::new();
+    for class in 0..gaussians.len() {
+        let factor = counts.map_or(1.0, |counts| {
+            let count = counts[class] as f64;
+            (count - 1.0) / count
+        });
+        means.extend_from_slice(gaussians.mean(class));
+        covariances.extend(gaussians.covariance(class).iter().map(|value| value * factor));
+    }
+    Gaussians::trusted(m, means, covariances)
+}
+
+impl Discriminant {
+    pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
+        check_dimension(features, self.order)?;
+        Ok(with_table!(features, table => {
+            (0..table.rows())
+                .into_par_iter()
+                .map_init(
+                    || Scratch::new(self.order, self.constants.len()),
+                    |scratch, row| {
+                        self.scores(&table, row, scratch);
+                        let mut best = 0;
+                        for (class, score) in scratch.scores.iter().enumerate() {
+                            if *score > scratch.scores[best] {
+                                best = class;
+                            }
+                        }
+                        best as u32
+                    },
+                )
+                .collect()
+        }))
+    }
+
+    pub(super) fn log_posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
+        check_dimension(features, self.order)?;
+        let count = self.constants.len();
+        let rows: Vec<Vec<f64>> = with_table!(features, table => {
+            (0..table.rows())
+                .into_par_iter()
+                .map_init(
+                    || Scratch::new(self.order, count),
+                    |scratch, row| {
+                        self.scores(&table, row, scratch);
+                        let largest =
+                            scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+                        let sum: f64 =
+                            scratch.scores.iter().map(|score| (score - largest).exp()).sum();
+                        let log = largest + sum.ln();
+                        scratch.scores.iter().map(|score| score - log).collect()
+                    },
+                )
+                .collect()
+        });
+        Ok(rows.concat())
+    }
+
+    pub(super) fn accuracy(
+        &self,
+        features: Points<'_>,
+        codes: &[u32],
+    ) -> Result<f64, ClassifierError> {
+        share_right(&self.predict(features)?, codes)
+    }
+
+    fn scores<S: Scalar>(&self, table: &Table<'_, S>, row: usize, scratch: &mut Scratch) {
+        let m = self.order;
+        // 0 where one factor serves all classes.
+        let stride = if self.whitening.len() == m * m { 0 } else { m * m };
+        for (j, value) in scratch.point.iter_mut().enumerate() {
+            *value = table.get(row, j).to_f64();
+        }
+        for (class, score) in scratch.scores.iter_mut().enumerate() {
+            let mean = &self.means[class * m..][..m];
+            for j in 0..m {
+                scratch.centred[j] = scratch.point[j] - mean[j];
+            }
+            let whitening = &self.whitening[class * stride..][..m * m];
+            let mut square = 0.0;
+            for i in 0..m {
+                let mut sum = 0.0;
+                for j in 0..=i {
+                    sum += whitening[i * m + j] * scratch.centred[j];
+                }
+                square += sum * sum;
+            }
+            *score = self.constants[class] - 0.5 * square;
+        }
+    }
+}
+
+struct Scratch {
+    point: Vec<f64>,
+    centred: Vec<f64>,
+    scores: Vec<f64>,
+}
+
+impl Scratch {
+    fn new(order: usize, classes: usize) -> Self {
+        Self { point: vec![0.0; order], centred: vec![0.0; order], scores: vec![0.0; classes] }
+    }
+}

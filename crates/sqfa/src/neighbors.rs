@@ -1,0 +1,382 @@
+//! Exact nearest neighbours by blocked products: |a−b|² = |a|² − 2a·b + |b|², every near one checked again.
+//!
+//! Products run on rows centred by the reference's mean, in the reference's own precision. Their error is at
+//! most (p + 8)·ε·(|a| + |b|)² per pair, so every row whose product-made distance is not beyond the k-th best by
+//! more than that is measured again from the original numbers in f64: rounding cannot change a ranking. Among
+//! equal distances the lower row wins.
+//! Cost: 2Nqp flops for q queries of N rows of p numbers, plus about k·ln(N/k) checks a query.
+
+use rayon::prelude::*;
+
+use crate::linalg::{Element, Float, dispatch, rows_times_rows};
+use crate::points::{Scalar, Table};
+
+/// Queries of one task.
+const QUERIES: usize = 64;
+/// Reference rows of one product: with the queries above, a tile that stays in the second-level cache.
+const TILE: usize = 1024;
+/// Candidates tested together.
+const CHUNK: usize = 32;
+/// Roundings of a product-made distance besides the p of its inner product, with a margin.
+const ROUNDINGS: f64 = 8.0;
+
+/// One neighbour of a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Neighbor {
+    /// The squared distance.
+    pub(crate) square: f64,
+    /// The row among the references.
+    pub(crate) row: u32,
+}
+
+/// Rows in which neighbours are looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Reference<T> {
+    rows: Vec<T>,
+    columns: usize,
+    centre: Vec<f64>,
+    centred: Vec<T>,
+    /// |b|² of the centred rows.
+    squares: Vec<T>,
+    /// The largest |b| of every tile.
+    longest: Vec<f64>,
+}
+
+impl<T: Element> Reference<T> {
+    /// Takes rows that lie one after the other; there must be at least one column.
+    pub(crate) fn new(rows: Vec<T>, columns: usize) -> Self {
+        let count = rows.len() / columns;
+        let mut centre = vec![0.0; columns];
+        for row in rows.chunks_exact(columns) {
+            centre.iter_mut().zip(row).for_each(|(sum, &value)| *sum += Float::to_f64(value));
+        }
+        centre.iter_mut().for_each(|sum| *sum /= count.max(1) as f64);
+        let mut centred = Vec::with_capacity(rows.len());
+        let mut lengths = Vec::with_capacity(count);
+        for row in rows.chunks_exact(columns) {
+            lengths.push(centre_row(row.iter().map(|&x| Float::to_f64(x)), &centre, &mut centred));
+        }
+        let squares = lengths.iter().map(|&square| <T as Float>::from_f64(square)).collect();
+        let longest = lengths
+            .chunks(TILE)
+            .map(|tile| tile.iter().fold(0.0_f64, |longest, &square| longest.max(square)).sqrt())
+            .collect();
+        Self { rows, columns, centre, centred, squares, longest }
+    }
+
+    /// Takes some rows of a table.
+    pub(crate) fn of_rows<S: Scalar>(
+        table: &Table<'_, S>,
+        rows: impl Iterator<Item = usize>,
+    ) -> Self {
+        let mut values = Vec::with_capacity(rows.size_hint().0 * table.columns());
+        for row in rows {
+            let row = (0..table.columns()).map(|column| Scalar::to_f64(table.get(row, column)));
+            values.extend(row.map(<T as Float>::from_f64));
+        }
+        Self::new(values, table.columns())
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.squares.len()
+    }
+
+    /// The numbers of a row.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The mean of the rows.
+    pub(crate) fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// The rows less their mean, one after the other.
+    pub(crate) fn centred(&self) -> &[T] {
+        &self.centred
+    }
+
+    /// The squared lengths of the rows less their mean.
+    pub(crate) fn squares(&self) -> &[T] {
+        &self.squares
+    }
+
+    /// The `count` nearest rows of every query, nearest first, query by query.
+    pub(crate) fn nearest<S: Scalar>(&self, queries: &Table<'_, S>, count: usize) -> Vec<Neighbor> {
+        self.search(queries, count.min(self.len()), false)
+    }
+
+    /// The `count` nearest other rows of every row, nearest first, row by row.
+    pub(crate) fn nearest_others(&self, count: usize) -> Vec<Neighbor>
+    where
+        T: Scalar,
+    {
+        let table = Table::row_major(&self.rows, self.len(), self.columns);
+        let count = count.min(self.len().saturating_sub(1));
+        table.map_or_else(Vec::new, |table| self.search(&table, count, true))
+    }
+
+    fn search<S: Scalar>(
+        &self,
+        queries: &Table<'_, S>,
+        count: usize,
+        leave_self_out: bool,
+    ) -> Vec<Neighbor> {
+        if count == 0 {
+            return Vec::new();
+        }
+        let mut found = vec![Neighbor { square: 0.0, row: 0 }; queries.rows() * count];
+        found.par_chunks_mut(QUERIES * count).enumerate().for_each(|(block, found)| {
+            let first = block * QUERIES;
+            self.search_block(queries, first, count, leave_self_out, found);
+        });
+        found
+    }
+
+    /// The neighbours of some consecutive queries.
+    fn search_block<S: Scalar>(
+        &self,
+        queries: &Table<'_, S>,
+        first: usize,
+        count: usize,
+        leave_self_out: bool,
+        found: &mut [Neighbor],
+    ) {
+        let (height, columns) = (found.len() / count, self.columns);
+        let mut exact = Vec::with_capacity(height * columns);
+        let mut centred = Vec::with_capacity(height * columns);
+        let mut lengths = Vec::with_capacity(height);
+        for row in first..first + height {
+            exact.extend((0..columns).map(|column| queries.get(row, column).to_f64()));
+            let row = &exact[exact.len() - columns..];
+            lengths.push(centre_row(row.iter().copied(), &self.centre, &mut centred));
+        }
+        let mut best: Vec<Nearest> =
+            found.chunks_mut(count).map(|slots| Nearest { slots, filled: 0 }).collect();
+        let mut products = vec![T::ZERO; height * TILE];
+        for (tile, &longest) in self.longest.iter().enumerate() {
+            let start = tile * TILE;
+            let width = TILE.min(self.len() - start);
+            let rows = &self.centred[start * columns..][..width * columns];
+            let products = &mut products[..height * width];
+            rows_times_rows(&centred, height, rows, width, columns, products);
+            let squares = &self.squares[start..start + width];
+            for (query, best) in best.iter_mut().enumerate() {
+                let reach = lengths[query].sqrt() + longest;
+                let slack = slack::<T>(columns, reach);
+                let left_out = if leave_self_out { first + query } else { usize::MAX };
+                let products = &products[query * width..][..width];
+                let point = &exact[query * columns..][..columns];
+                // A limit that is not a number lets everything through to the exact check.
+                let limit = |best: &Nearest| best.worst() - lengths[query] + slack;
+                scan(products, squares, best, limit, |at, best| {
+                    let row = start + at;
+                    if row != left_out {
+                        best.offer(self.square(point, row), row as u32);
+                    }
+                });
+            }
+        }
+    }
+
+    /// The squared distance of a point to a row, from the original numbers.
+    fn square(&self, point: &[f64], row: usize) -> f64 {
+        let row = &self.rows[row * self.columns..][..self.columns];
+        point.iter().zip(row).map(|(x, &y)| (x - Float::to_f64(y)).powi(2)).sum()
+    }
+}
+
+/// Hands every position whose |b|² − 2a·b is not above the limit to `check`, in order.
+#[allow(clippy::neg_cmp_op_on_partial_ord)] // what is not a number must reach the exact check
+fn scan<T: Element>(
+    products: &[T],
+    squares: &[T],
+    best: &mut Nearest<'_>,
+    limit: impl Fn(&Nearest<'_>) -> f64,
+    mut check: impl FnMut(usize, &mut Nearest<'_>),
+) {
+    let minus_two = <T as Float>::from_f64(-2.0);
+    dispatch(
+        #[inline(always)]
+        || {
+            let mut bound = limit(best);
+            let parts = products.chunks(CHUNK).zip(squares.chunks(CHUNK));
+            for (part, (products, squares)) in parts.enumerate() {
+                let rounded = <T as Float>::from_f64(bound);
+                let mut near = false;
+                for (&product, &square) in products.iter().zip(squares) {
+                    let value = product.fused::<false>(minus_two, square);
+                    near |= !(value > rounded);
+                }
+                if !near {
+                    continue;
+                }
+                for (lane, (&product, &square)) in products.iter().zip(squares).enumerate() {
+                    let value = product.fused::<false>(minus_two, square);
+                    if !(value > <T as Float>::from_f64(bound)) {
+                        check(part * CHUNK + lane, best);
+                        bound = limit(best);
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// The best few so far, nearest first.
+struct Nearest<'a> {
+    slots: &'a mut [Neighbor],
+    filled: usize,
+}
+
+impl Nearest<'_> {
+    /// What a newcomer must undercut.
+    fn worst(&self) -> f64 {
+        if self.filled < self.slots.len() {
+            f64::INFINITY
+        } else {
+            self.slots[self.filled - 1].square
+        }
+    }
+
+    /// Rows are offered in ascending order, so an equal distance goes behind.
+    fn offer(&mut self, square: f64, row: u32) {
+        if self.filled == self.slots.len() {
+            if square >= self.worst() {
+                return;
+            }
+        } else {
+            self.filled += 1;
+        }
+        let mut at = self.filled - 1;
+        while at > 0 && self.slots[at - 1].square > square {
+            self.slots[at] = self.slots[at - 1];
+            at -= 1;
+        }
+        self.slots[at] = Neighbor { square, row };
+    }
+}
+
+/// Appends a row less the centre and returns its squared length.
+fn centre_row<T: Element>(
+    row: impl Iterator<Item = f64>,
+    centre: &[f64],
+    target: &mut Vec<T>,
+) -> f64 {
+    let mut square = 0.0;
+    for (value, centre) in row.zip(centre) {
+        let value = value - centre;
+        square += value * value;
+        target.push(<T as Float>::from_f64(value));
+    }
+    square
+}
+
+/// How far a product-made squared distance may be off when |a| + |b| is at most `reach`.
+fn slack<T: Element>(columns: usize, reach: f64) -> f64 {
+    let (epsilon, largest) = if size_of::<T>() == 4 {
+        (f64::from(f32::EPSILON), f64::from(f32::MAX))
+    } else {
+        (f64::EPSILON, f64::MAX)
+    };
+    // Where products could overflow, every row is measured exactly.
+    if reach * reach < largest {
+        (columns as f64 + ROUNDINGS) * epsilon * reach * reach
+    } else {
+        f64::INFINITY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::*;
+
+    fn normals(count: usize, seed: u64) -> Vec<f64> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        (0..count).map(|_| StandardNormal.sample(&mut rng)).collect()
+    }
+
+    /// Sorts all distances; a stable sort keeps the lower row first.
+    fn sorted(rows: &[f64], query: &[f64], count: usize, left_out: Option<usize>) -> Vec<Neighbor> {
+        let mut all: Vec<Neighbor> = rows
+            .chunks(query.len())
+            .enumerate()
+            .filter(|(row, _)| Some(*row) != left_out)
+            .map(|(row, values)| Neighbor {
+                square: values.iter().zip(query).map(|(x, y)| (y - x).powi(2)).sum(),
+                row: row as u32,
+            })
+            .collect();
+        all.sort_by(|a, b| a.square.total_cmp(&b.square));
+        all.truncate(count);
+        all
+    }
+
+    #[test]
+    fn neighbours_are_those_of_a_sort_of_all_distances() {
+        for (rows, queries, columns, count) in
+            [(1, 3, 2, 1), (70, 5, 1, 70), (2500, 130, 3, 7), (1300, 65, 40, 5)]
+        {
+            let (x, q) = (normals(rows * columns, 1), normals(queries * columns, 2));
+            let reference = Reference::new(x.clone(), columns);
+            let table = Table::row_major(&q, queries, columns).unwrap();
+            let found = reference.nearest(&table, count);
+            for (query, found) in q.chunks(columns).zip(found.chunks(count)) {
+                assert_eq!(found, sorted(&x, query, count, None));
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision_far_from_the_origin_is_ranked_exactly() {
+        let (rows, columns, count) = (3000, 8, 5);
+        // About 1e4 apart from the origin, 1 apart from each other: naive products keep no digit.
+        let x: Vec<f32> = normals(rows * columns, 3).iter().map(|x| (1e4 + x) as f32).collect();
+        let wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+        let found = Reference::new(x, columns).nearest_others(count);
+        for (row, found) in found.chunks(count).enumerate() {
+            let query = &wide[row * columns..][..columns];
+            assert_eq!(found, sorted(&wide, query, count, Some(row)));
+        }
+    }
+
+    #[test]
+    fn an_outlier_far_away_costs_no_exactness() {
+        let columns = 4;
+        let mut x: Vec<f32> = normals(2200 * columns, 4).iter().map(|&x| x as f32).collect();
+        x[4 * 1500] = 1e30;
+        let wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+        let found = Reference::new(x, columns).nearest_others(3);
+        for (row, found) in found.chunks(3).enumerate() {
+            let query = &wide[row * columns..][..columns];
+            assert_eq!(found, sorted(&wide, query, 3, Some(row)), "row {row}");
+        }
+    }
+
+    #[test]
+    fn among_equal_distances_the_lower_row_wins() {
+        // A lattice of bytes: most distances are tied.
+        let columns = 2;
+        let x: Vec<f32> = (0..1600 * columns).map(|at| ((at * 7) % 5) as f32).collect();
+        let wide: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
+        let reference = Reference::new(x, columns);
+        let queries: Vec<u8> = vec![0, 0, 2, 3, 4, 4];
+        let table = Table::row_major(&queries, 3, columns).unwrap();
+        for (query, found) in queries.chunks(columns).zip(reference.nearest(&table, 9).chunks(9)) {
+            let query: Vec<f64> = query.iter().map(|&x| f64::from(x)).collect();
+            assert_eq!(found, sorted(&wide, &query, 9, None));
+        }
+    }
+
+    #[test]
+    fn asking_for_more_than_there_are_gives_all() {
+        let reference = Reference::new(normals(6, 5), 2);
+        assert_eq!(reference.nearest_others(10).len(), 3 * 2);
+        assert!(reference.nearest_others(0).is_empty());
+    }
+}

@@ -1,0 +1,180 @@
+//! LFDA against its definition: explicit N × N weights in a double loop.
+
+use super::super::testing::{Drawn, subspace_gap};
+use super::*;
+use crate::linalg::symmetric_eigen;
+
+/// Double precision through scatters of condition numbers up to about 1e3.
+const EXACT: f64 = 1e-9;
+/// Single-precision products, the same condition numbers.
+const SINGLE: f64 = 1e-3;
+
+/// Weights, scatters and eigenvectors exactly as defined; `reach` tells every class's k.
+fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
+    let (rows, p) = (sample.rows(), sample.columns);
+    let size = |class| (0..rows).filter(|&row| sample.code(row) == class).count();
+    let scale = |row: usize| {
+        let class = sample.code(row);
+        let mut squares: Vec<f64> = (0..rows)
+            .filter(|&other| other != row && sample.code(other) == class)
+            .map(|other| sample.square(row, other))
+            .collect();
+        squares.sort_by(f64::total_cmp);
+        squares.get(neighbors.min(squares.len()).wrapping_sub(1)).map_or(0.0, |x| x.sqrt())
+    };
+    let scales: Vec<f64> = (0..rows).map(scale).collect();
+    let (mut within, mut between) = (Mat::<f64>::zeros(p, p), Mat::<f64>::zeros(p, p));
+    for a in 0..rows {
+        for b in 0..rows {
+            let count = size(sample.code(a)) as f64;
+            let (inner, outer) = if sample.code(a) == sample.code(b) {
+                let local = scales[a] * scales[b];
+                let affinity = if local > 0.0 { (-sample.square(a, b) / local).exp() } else { 0.0 };
+                (affinity / count, affinity * (1.0 / rows as f64 - 1.0 / count))
+            } else {
+                (0.0, 1.0 / rows as f64)
+            };
+            for i in 0..p {
+                for j in 0..p {
+                    let product = (sample.row(a)[i] - sample.row(b)[i])
+                        * (sample.row(a)[j] - sample.row(b)[j]);
+                    within[(i, j)] += 0.5 * inner * product;
+                    between[(i, j)] += 0.5 * outer * product;
+                }
+            }
+        }
+    }
+    // Whitening by an eigendecomposition, unlike the library's Cholesky.
+    let (values, vectors) = symmetric_eigen(within.as_ref()).unwrap();
+    let white = Mat::from_fn(p, p, |i, j| vectors[(i, j)] / values[j].sqrt());
+    let (values, rotation) =
+        symmetric_eigen((white.transpose() * &between * &white).as_ref()).unwrap();
+    let solved = &white * &rotation;
+    let ordered = Mat::from_fn(p, p, |i, j| solved[(i, p - 1 - j)]);
+    (ordered, values.into_iter().rev().collect())
+}
+
+#[test]
+fn spaces_and_ratios_are_those_of_the_definition() {
+    // Class 2 is smaller than k; class 0 is larger than a strip.
+    for (counts, neighbors) in [([30, 25, 5], 7), ([300, 40, 20], 3), ([12, 9, 2], 1)] {
+        let sample = Drawn::new(&counts, 5, 11);
+        let (vectors, values) = defined(&sample, neighbors);
+        for filters in 1..=5 {
+            let found =
+                lfda(sample.points(), &sample.labels, neighbors, filters, Embedding::default())
+                    .unwrap();
+            let gap = subspace_gap(found.filters.as_ref(), vectors.subcols(0, filters));
+            assert!(gap < EXACT, "{counts:?}, {filters} filters: {gap:e}");
+            for (found, expected) in found.eigenvalues.iter().zip(&values) {
+                assert!((found - expected).abs() < EXACT * values[0].abs());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_class_does_not_change_the_neighbourhoods_of_the_others() {
+    // The class of two comes first; were its cap of one neighbour to leak, the others would use one as well.
+    let sample = Drawn::new(&[2, 40, 40], 4, 12);
+    let (seven, _) = defined(&sample, 7);
+    let found = lfda(sample.points(), &sample.labels, 7, 2, Embedding::Plain).unwrap();
+    assert!(subspace_gap(found.filters.as_ref(), seven.subcols(0, 2)) < EXACT);
+    let (one, _) = defined(&sample, 1);
+    let leaked = subspace_gap(found.filters.as_ref(), one.subcols(0, 2));
+    assert!(leaked > 1e-3, "one and seven neighbours must differ: {leaked:e}");
+}
+
+#[test]
+fn duplicates_and_single_samples_are_fine() {
+    let mut sample = Drawn::new(&[30, 30, 1], 3, 13);
+    // Four copies of the first sample of class 0: with k = 3 their scale is 0.
+    let copy = sample.row(0).to_vec();
+    for row in [3, 5, 7] {
+        assert_eq!(sample.code(row), 0);
+        sample.values[row * 3..][..3].copy_from_slice(&copy);
+    }
+    let (vectors, _) = defined(&sample, 3);
+    let found = lfda(sample.points(), &sample.labels, 3, 2, Embedding::default()).unwrap();
+    assert!(subspace_gap(found.filters.as_ref(), vectors.subcols(0, 2)) < EXACT);
+}
+
+#[test]
+fn single_precision_gives_the_same_spaces() {
+    let sample = Drawn::new(&[300, 200], 6, 14);
+    let singles: Vec<f32> = sample.values.iter().map(|&value| value as f32).collect();
+    let points = Points::F32(Table::row_major(&singles, sample.rows(), 6).unwrap());
+    let single = lfda(points, &sample.labels, 5, 3, Embedding::default()).unwrap();
+    let double = lfda(sample.points(), &sample.labels, 5, 3, Embedding::default()).unwrap();
+    assert!(subspace_gap(single.filters.as_ref(), double.filters.as_ref()) < SINGLE);
+}
+
+#[test]
+fn embeddings_span_the_same_nested_spaces() {
+    let sample = Drawn::new(&[50, 40, 30], 5, 15);
+    let fit =
+        |filters, embedding| lfda(sample.points(), &sample.labels, 5, filters, embedding).unwrap();
+    let orthonormal = fit(3, Embedding::Orthonormalized).filters;
+    let gram = orthonormal.transpose() * &orthonormal;
+    assert!((gram - Mat::<f64>::identity(3, 3)).norm_max() < EXACT);
+    let (plain, weighted) = (fit(3, Embedding::Plain), fit(3, Embedding::Weighted));
+    for j in 0..3 {
+        let space = |filters: &Mat<f64>| {
+            subspace_gap(filters.subcols(0, j + 1), orthonormal.subcols(0, j + 1))
+        };
+        assert!(space(&plain.filters) < EXACT && space(&weighted.filters) < EXACT);
+        let root = plain.eigenvalues[j].sqrt();
+        for i in 0..5 {
+            let gap = weighted.filters[(i, j)] - root * plain.filters[(i, j)];
+            assert!(gap.abs() < EXACT);
+        }
+    }
+    let two = fit(2, Embedding::Orthonormalized).filters;
+    assert_eq!(two, orthonormal.subcols(0, 2).to_owned());
+    for (name, embedding) in EMBEDDINGS {
+        assert_eq!((name.parse(), embedding.name()), (Ok(embedding), name));
+    }
+    assert!("wieghted".parse::<Embedding>().unwrap_err().contains("weighted"));
+}
+
+#[test]
+fn a_shift_of_all_samples_changes_nothing() {
+    let sample = Drawn::new(&[40, 30], 4, 16);
+    let shifted = sample.mapped(|row| row.iter().map(|x| x + 1e4).collect());
+    let fit = |sample: &Drawn| {
+        lfda(sample.points(), &sample.labels, 4, 2, Embedding::default()).unwrap().filters
+    };
+    // A shift of 1e4 costs four digits of the samples themselves.
+    assert!(subspace_gap(fit(&sample).as_ref(), fit(&shifted).as_ref()) < 1e4 * EXACT);
+}
+
+#[test]
+fn bits_do_not_depend_on_threads() {
+    let sample = Drawn::new(&[700, 300], 6, 17);
+    let fit = || lfda(sample.points(), &sample.labels, 5, 3, Embedding::default()).unwrap().filters;
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    assert_eq!(pool(1).install(fit), pool(3).install(fit));
+}
+
+#[test]
+fn bad_input_is_named() {
+    let sample = Drawn::new(&[10, 10], 3, 18);
+    let fit = |points: Points<'_>, neighbors, filters| {
+        lfda(points, &sample.labels, neighbors, filters, Embedding::default()).unwrap_err()
+    };
+    assert_eq!(fit(sample.points(), 0, 1), SampleError::NoNeighbors);
+    for filters in [0, 4] {
+        let error = fit(sample.points(), 1, filters);
+        assert_eq!(error, SampleError::Filters { filters, dimension: 3 });
+        assert!(error.to_string().contains("at most 3"));
+    }
+    let short = Points::F64(Table::row_major(&sample.values[..30], 10, 3).unwrap());
+    assert_eq!(fit(short, 1, 1), SampleError::Labels { labels: 20, points: 10 });
+    let flat = sample.mapped(|row| vec![row[0], row[1], row[0] + row[1]]);
+    let error = fit(flat.points(), 3, 1);
+    assert!(matches!(error, SampleError::SingularScatter { dimension: 3, .. }), "{error}");
+    assert!(error.to_string().contains("fewer principal components"));
+    let alone = Labels::from_integers(&[1; 20]);
+    let error = lfda(sample.points(), &alone, 1, 1, Embedding::default()).unwrap_err();
+    assert_eq!(error, SampleError::OneClass { classes: 1 });
+}

@@ -1,0 +1,18 @@
+//! Reducers that look at single samples rather than class statistics.
+
+mod error;
+mod fit;
+mod gathered;
+mod lfda;
+mod lmnn;
+mod wda;
+
+pub use error::SampleError;
+pub use fit::SampleFit;
+pub use gathered::balanced_rows;
+pub use lfda::{EMBEDDINGS, Embedding, Lfda, lfda};
+pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
+pub use wda::Wda;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,147 @@
+//! The ratio of transport costs within and between classes, and its gradient in the filters.
+//!
+//! With Z = XF and M_ab = |z_a − z_b|², a plan's M̄ = ∂W/∂M gives ∂W/∂z_a = 2Σ_b M̄_ab(z_a − z_b), and the same from the
+//! other side; then ∂/∂F = XᵀZ̄. Pairs of classes run in parallel, in groups that bound memory, and are added in order.
+
+use rayon::prelude::*;
+
+use super::super::SampleError;
+use super::super::gathered::Gathered;
+use super::{logarithmic, scaling};
+use crate::linalg::{
+    Mat, MatRef, add_inner_products, add_rows_product, dispatch, rows_times, rows_times_rows,
+    transpose_times,
+};
+
+/// Costs beyond this multiple of the regularisation lose more than six digits of their plan to round-off.
+const SHARPEST: f64 = 1e9;
+/// Pairs of classes whose gradients are held at a time.
+const GROUP: usize = 64;
+
+/// A problem of transport between two classes.
+pub(super) struct Transport {
+    /// Squared distances, row-major.
+    pub(super) costs: Vec<f64>,
+    pub(super) height: usize,
+    pub(super) width: usize,
+    pub(super) regularization: f64,
+    pub(super) iterations: usize,
+}
+
+/// The cost of a plan and its derivative by every squared distance.
+pub(super) struct Priced {
+    pub(super) price: f64,
+    pub(super) slopes: Vec<f64>,
+}
+
+/// What a pair adds: its price and the gradients in both classes' projections.
+struct Term {
+    price: f64,
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+/// The loss of filters (p × m) and its gradient by them.
+pub(super) fn evaluate(
+    samples: &Gathered,
+    filters: MatRef<'_, f64>,
+    regularization: f64,
+    iterations: usize,
+) -> Result<(f64, Mat<f64>), SampleError> {
+    let (rows, p, m) = (samples.rows(), samples.columns, filters.ncols());
+    let mut projected = vec![0.0; rows * m];
+    rows_times(&samples.values, rows, filters, &mut projected);
+    let classes = &samples.classes;
+    let pairs: Vec<(usize, usize)> =
+        (0..classes.len()).flat_map(|i| (i..classes.len()).map(move |j| (i, j))).collect();
+    // Within classes, between classes.
+    let mut prices = [0.0; 2];
+    let mut slopes = [vec![0.0; rows * m], vec![0.0; rows * m]];
+    for group in pairs.chunks(GROUP) {
+        let terms = group
+            .par_iter()
+            .map(|&(i, j)| {
+                let class = |k: usize| {
+                    let rows = &classes[k].1;
+                    &projected[rows.start * m..rows.end * m]
+                };
+                term(class(i), class(j), m, regularization, iterations)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        for (&(i, j), term) in group.iter().zip(terms) {
+            let side = usize::from(i != j);
+            prices[side] += term.price;
+            for (class, slope) in [(i, term.left), (j, term.right)] {
+                let first = classes[class].1.start * m;
+                let target = &mut slopes[side][first..first + slope.len()];
+                target.iter_mut().zip(slope).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+    let [within, between] = prices;
+    let loss = within / between;
+    if !loss.is_finite() {
+        return Err(SampleError::NoSpread);
+    }
+    let [within_slope, between_slope] = slopes;
+    let slope: Vec<f64> = within_slope
+        .iter()
+        .zip(&between_slope)
+        .map(|(within, between)| (within - loss * between) / prices[1])
+        .collect();
+    let x = MatRef::from_row_major_slice(&samples.values, rows, p);
+    Ok((loss, transpose_times(x, MatRef::from_row_major_slice(&slope, rows, m))))
+}
+
+fn term(
+    left: &[f64],
+    right: &[f64],
+    m: usize,
+    regularization: f64,
+    iterations: usize,
+) -> Result<Term, SampleError> {
+    let (height, width) = (left.len() / m, right.len() / m);
+    let transport =
+        Transport { costs: costs(left, right, m), height, width, regularization, iterations };
+    let cost = transport.costs.iter().fold(0.0_f64, |top, &cost| top.max(cost));
+    if cost > SHARPEST * regularization {
+        return Err(SampleError::TooSharp { regularization, cost, least: cost / SHARPEST });
+    }
+    let Priced { price, slopes } =
+        scaling::price(&transport).unwrap_or_else(|| logarithmic::price(&transport));
+    let (mut row_sums, mut column_sums) = (vec![0.0; height], vec![0.0; width]);
+    for (sum, row) in row_sums.iter_mut().zip(slopes.chunks(width)) {
+        *sum = row.iter().sum();
+        column_sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+    }
+    let own = |sums: &[f64], points: &[f64]| -> Vec<f64> {
+        points.iter().enumerate().map(|(at, z)| 2.0 * sums[at / m] * z).collect()
+    };
+    let (mut left_slope, mut right_slope) = (own(&row_sums, left), own(&column_sums, right));
+    add_rows_product(&slopes, height, right, width, m, -2.0, &mut left_slope);
+    let minus: Vec<f64> = left.iter().map(|z| -2.0 * z).collect();
+    add_inner_products(&slopes, &minus, (height, width, m), &mut right_slope);
+    Ok(Term { price, left: left_slope, right: right_slope })
+}
+
+/// |z_a − z_b|² for all pairs of two classes.
+fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+    let (height, width) = (left.len() / m, right.len() / m);
+    let squares = |points: &[f64]| -> Vec<f64> {
+        points.chunks(m).map(|z| z.iter().map(|x| x * x).sum()).collect()
+    };
+    let (left_squares, right_squares) = (squares(left), squares(right));
+    let mut costs = vec![0.0; height * width];
+    rows_times_rows(left, height, right, width, m, &mut costs);
+    dispatch(
+        #[inline(always)]
+        || {
+            for (row, square) in costs.chunks_mut(width).zip(&left_squares) {
+                for (cost, other) in row.iter_mut().zip(&right_squares) {
+                    *cost = (square + other - 2.0 * *cost).max(0.0);
+                }
+            }
+        },
+    );
+    costs
+}

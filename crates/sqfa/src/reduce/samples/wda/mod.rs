@@ -1,0 +1,107 @@
+//! Wasserstein discriminant analysis: orthonormal filters that make transport within classes cheap and between them dear.
+//!
+//! Minimises Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
+//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η.
+//! As the regularisation grows, plans become uniform and the loss that of LDA.
+//! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every pair of classes.
+//! Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107, 2018.
+
+mod logarithmic;
+mod loss;
+mod scaling;
+
+use super::gathered::{Gathered, check};
+use super::{SampleError, SampleFit};
+use crate::constraint::Constraint;
+use crate::labels::Labels;
+use crate::linalg::{Mat, MatRef, orthonormalize, tall_times, transpose_times};
+use crate::model::random;
+use crate::optimize::{Control, Progress, Stopping, descend};
+use crate::points::Points;
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wda {
+    /// What a unit of entropy costs, in squared distances of the samples (1/λ of the reference).
+    pub regularization: f64,
+    /// Sinkhorn iterations of every plan.
+    pub sinkhorn_iterations: usize,
+    /// Of the random orthonormal start.
+    pub seed: u64,
+    /// When to stop.
+    pub stopping: Stopping,
+}
+
+impl Default for Wda {
+    fn default() -> Self {
+        Self {
+            regularization: 1.0,
+            sinkhorn_iterations: 10,
+            seed: 0,
+            stopping: Stopping { max_iterations: 500, tolerance: 1e-7 },
+        }
+    }
+}
+
+impl Wda {
+    /// Learns filters from samples; the observer is told the loss after every iteration.
+    pub fn fit(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        filters: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<SampleFit, SampleError> {
+        let rows = check(points, labels, filters)?;
+        let regularization = self.regularization;
+        if !(regularization > 0.0 && regularization.is_finite()) {
+            return Err(SampleError::Regularization { regularization });
+        }
+        if self.sinkhorn_iterations == 0 {
+            return Err(SampleError::NoIterations);
+        }
+        let samples = Gathered::new(points, &rows);
+        let start = random(samples.columns, filters, self.seed, 0);
+        let start = orthonormalize(start.as_ref()).ok_or(SampleError::Dependent { filters })?;
+        let evaluate = |free: MatRef<'_, f64>| self.evaluate_free(&samples, free);
+        let mut end = descend(start, evaluate, self.stopping, observer)?;
+        end.point = orthonormalize(end.point.as_ref()).ok_or(SampleError::Dependent { filters })?;
+        Ok(SampleFit::new(end))
+    }
+
+    /// The loss of ηR⁻¹ and its gradient in η.
+    fn evaluate_free(
+        &self,
+        samples: &Gathered,
+        free: MatRef<'_, f64>,
+    ) -> Result<(f64, Mat<f64>), SampleError> {
+        let m = free.ncols();
+        let constraint = Constraint::Orthonormal;
+        let map = constraint
+            .map(&row_major(transpose_times(free, free).as_ref()), m)
+            .ok_or(SampleError::Dependent { filters: m })?
+            .dense(m);
+        let map = MatRef::from_row_major_slice(&map, m, m);
+        let filters = tall_times(free, map);
+        let (loss, slope) = loss::evaluate(
+            samples,
+            filters.as_ref(),
+            self.regularization,
+            self.sinkhorn_iterations,
+        )?;
+        let overlap = row_major(transpose_times(filters.as_ref(), slope.as_ref()).as_ref());
+        let correction = constraint.correction(&overlap, m);
+        let correction = MatRef::from_row_major_slice(&correction, m, m);
+        let along = &slope - tall_times(filters.as_ref(), correction);
+        Ok((loss, tall_times(along.as_ref(), map.transpose())))
+    }
+}
+
+/// All entries of a small matrix, row by row.
+fn row_major(matrix: MatRef<'_, f64>) -> Vec<f64> {
+    let at = |k: usize| matrix[(k / matrix.ncols(), k % matrix.ncols())];
+    (0..matrix.nrows() * matrix.ncols()).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests;
