@@ -16,6 +16,7 @@ mod sqfa;
 mod training;
 
 use crate::linalg::Mat;
+use crate::model::Restart;
 use crate::optimize::{Control, Progress, Termination};
 
 pub use choose::{Choice, Trial};
@@ -74,6 +75,14 @@ pub struct Reduction {
     pub objective: Option<f64>,
     /// The objective after every iteration, one row a start, the start kept first.
     pub traces: Vec<Vec<f64>>,
+    /// Every start in order, where the method climbs class statistics.
+    pub restarts: Vec<Restart>,
+    /// Which of them was kept.
+    pub best: usize,
+    /// Passes over the class covariances, shared by all starts.
+    pub passes: usize,
+    /// Evaluations of the objective in all.
+    pub evaluations: usize,
     /// Settings that were used, chosen or given.
     pub settings: Vec<(&'static str, f64)>,
     /// What was tried to choose them.
@@ -93,10 +102,19 @@ impl Reduction {
             termination: None,
             objective: None,
             traces: Vec::new(),
+            restarts: Vec::new(),
+            best: 0,
+            passes: 0,
+            evaluations: 0,
             settings: Vec::new(),
             trials: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// A setting that was used.
+    pub fn setting(&self, name: &str) -> Option<f64> {
+        self.settings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
     /// Whether the method reached its optimum; always, for a closed form.

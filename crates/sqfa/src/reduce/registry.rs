@@ -1,6 +1,7 @@
 //! All reducers by name: the one list that flags, files, tables and messages read.
 
 use crate::constraint::Constraint;
+use crate::distance::Distance;
 use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
 use crate::names::nearest;
 use crate::optimize::Stopping;
@@ -33,6 +34,8 @@ pub struct ReducerEntry {
 pub struct ReducerSettings {
     /// The seed of all random numbers.
     pub seed: u64,
+    /// The distance to maximise, when not the method's own (sqfa family).
+    pub distance: Option<Distance>,
     /// The feature noise (sqfa family, ama, lad).
     pub noise: Noise,
     /// Where the filters start (sqfa family, lad).

@@ -28,6 +28,9 @@ impl SqfaReducer {
             .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
             .stopping(settings.stopping);
+        if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
+            recipe = recipe.distance(distance.clone());
+        }
         if let Some(constraint) = settings.constraint {
             recipe = recipe.constraint(constraint);
         }
@@ -86,6 +89,10 @@ impl From<FittedSqfa> for Reduction {
             termination: Some(fitted.termination()),
             objective: Some(fitted.objective()),
             traces,
+            restarts: fitted.restarts().to_vec(),
+            best,
+            passes: fitted.passes(),
+            evaluations: fitted.evaluations(),
             settings: vec![("noise", fitted.noise())],
             trials: trials
                 .map(|trial| Trial { name: "noise", value: trial.noise, accuracy: trial.accuracy })

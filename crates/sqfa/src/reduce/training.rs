@@ -38,6 +38,8 @@ pub struct Training<'a> {
     samples: Option<Samples<'a>>,
     /// The rows that belong to the training data, when not all do.
     rows: Option<Vec<usize>>,
+    /// How covariances of a part of the points are estimated.
+    estimator: Estimator,
 }
 
 #[derive(Debug)]
@@ -59,12 +61,28 @@ impl Deref for Shared<'_> {
 impl<'a> Training<'a> {
     /// Training data with points; `statistics` are those of the preprocessed points.
     pub fn new(statistics: &'a ClassStatistics, samples: Samples<'a>) -> Self {
-        Self { statistics: Shared::Borrowed(statistics), samples: Some(samples), rows: None }
+        Self {
+            statistics: Shared::Borrowed(statistics),
+            samples: Some(samples),
+            rows: None,
+            estimator: Estimator::Empirical,
+        }
+    }
+
+    /// The same data, whose statistics came from another estimator than the empirical one.
+    pub fn with_estimator(mut self, estimator: Estimator) -> Self {
+        self.estimator = estimator;
+        self
     }
 
     /// Class statistics alone: enough for every method that does not look at points.
     pub fn from_statistics(statistics: &'a ClassStatistics) -> Self {
-        Self { statistics: Shared::Borrowed(statistics), samples: None, rows: None }
+        Self {
+            statistics: Shared::Borrowed(statistics),
+            samples: None,
+            rows: None,
+            estimator: Estimator::Empirical,
+        }
     }
 
     /// Points without preprocessing; their statistics are computed.
@@ -74,6 +92,7 @@ impl<'a> Training<'a> {
             statistics: Shared::Owned(Box::new(statistics)),
             samples: Some(Samples { points, labels, preprocessor: None }),
             rows: None,
+            estimator: Estimator::Empirical,
         })
     }
 
@@ -120,18 +139,19 @@ impl<'a> Training<'a> {
             .map_err(|source| ReduceError::Split { what, source })?;
         let pick = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect::<Vec<_>>();
         let (learn, held) = (pick(learn), pick(held));
-        Ok((Self::of_rows(samples, learn)?, held))
+        Ok((Self::of_rows(samples, learn, self.estimator)?, held))
     }
 
     /// Training data of some rows.
     pub(crate) fn of_rows(
         samples: Samples<'a>,
         rows: Vec<usize>,
+        estimator: Estimator,
     ) -> Result<Training<'a>, ReduceError> {
         let classes = samples.labels.classes().clone();
         let mut accumulator = ClassAccumulator::new(classes, samples.points.columns());
         accumulator.update_rows(samples.points, samples.labels, &rows)?;
-        let mut statistics = accumulator.finish(Estimator::Empirical)?;
+        let mut statistics = accumulator.finish(estimator)?;
         if let Some(preprocessor) = samples.preprocessor {
             preprocessor.apply(&mut statistics);
         }
@@ -139,6 +159,7 @@ impl<'a> Training<'a> {
             statistics: Shared::Owned(Box::new(statistics)),
             samples: Some(samples),
             rows: Some(rows),
+            estimator,
         })
     }
 
