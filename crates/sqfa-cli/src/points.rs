@@ -1,7 +1,7 @@
 //! Copies of points that a command cannot avoid: some of the rows, another precision, preprocessed.
 
 use anyhow::{Context, Result};
-use sqfa::{Points, Preprocessor, Scalar, Table, with_table};
+use sqfa::{Points, Scalar, Table, with_table};
 use sqfa_lab::data::OwnedPoints;
 
 /// The precision in which covariances are kept.
@@ -54,33 +54,6 @@ pub(crate) fn in_precision(points: OwnedPoints, precision: Precision) -> Result<
         }
     };
     Ok(converted.unwrap_or(points))
-}
-
-/// The points after preprocessing, in single precision unless they were in double.
-pub(crate) fn preprocessed(points: Points<'_>, map: &Preprocessor) -> Result<OwnedPoints> {
-    fn mapped<'a, S: Scalar>(
-        table: &'a Table<'_, S>,
-        map: &'a Preprocessor,
-    ) -> impl Iterator<Item = f64> + 'a {
-        let columns = table.columns();
-        all(table).enumerate().map(move |(at, value)| {
-            let column = at % columns;
-            (value.to_f64() - map.offset[column]) * map.factors[column]
-        })
-    }
-    let (rows, columns) = (points.rows(), points.columns());
-    let copy = match points {
-        Points::U8(table) => {
-            let values = mapped(&table, map).map(|value| value as f32).collect();
-            OwnedPoints::from_f32(values, rows, columns)
-        }
-        Points::F32(table) => {
-            let values = mapped(&table, map).map(|value| value as f32).collect();
-            OwnedPoints::from_f32(values, rows, columns)
-        }
-        Points::F64(table) => OwnedPoints::from_f64(mapped(&table, map).collect(), rows, columns),
-    };
-    copy.context("preprocessed points changed their length")
 }
 
 fn all<'a, S: Scalar>(table: &'a Table<'_, S>) -> impl Iterator<Item = S> + 'a {

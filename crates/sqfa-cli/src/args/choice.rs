@@ -6,8 +6,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use sqfa::{
-    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, METHODS, Method, SCALINGS, Scaling,
-    registry,
+    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, ReducerEntry, SCALINGS, Scaling,
+    reducer_entry, reducers, registry,
 };
 
 use crate::data::Builtin;
@@ -39,11 +39,11 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Choice<T> {
     }
 }
 
-/// The paper's methods.
-pub(crate) fn method() -> Choice<Method> {
+/// Every way to find filters.
+pub(crate) fn method() -> Choice<ReducerEntry> {
     Choice {
-        names: || METHODS.iter().map(|method| (method.name.to_owned(), method.summary)).collect(),
-        parse: Method::named,
+        names: || reducers().iter().map(|entry| (entry.name.to_owned(), entry.summary)).collect(),
+        parse: |name| reducer_entry(name).map_err(|error| error.to_string()),
     }
 }
 

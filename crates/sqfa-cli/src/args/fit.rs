@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::{Constraint, Distance, Estimator, Method, Noise, Restarts, Scaling};
+use sqfa::{Choice, Constraint, Distance, Estimator, Noise, ReducerEntry, Restarts, Scaling};
 
 use super::values::{self, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
@@ -13,6 +13,8 @@ Examples:
   sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
   sqfa fit mnist/ --method sqfa-h --filters 8 --scale global-std --center --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
+  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale global-std --center --out best.sqfa
+  sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
 
@@ -31,7 +33,10 @@ pub(crate) struct FitArgs {
     pub(crate) out: PathBuf,
     /// Method.
     #[arg(long, value_name = "METHOD", default_value = "sqfa", value_parser = choice::method())]
-    pub(crate) method: Method,
+    pub(crate) method: ReducerEntry,
+    /// Refine the filters on the posterior of the true class; held-out points decide how far.
+    #[arg(long)]
+    pub(crate) refine: bool,
     /// Distance to maximise with --method sqfa [default: calvo-oller].
     #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
     pub(crate) distance: Option<Distance>,
@@ -53,16 +58,33 @@ pub(crate) struct FitArgs {
     /// Subtract the mean of all points first; stored in the model.
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
-    /// Confine the fit to the leading K principal components; the filters are lifted back.
+    /// Confine the fit to the leading K principal components; the filters are lifted back
+    /// [lfda and lmnn: 200, wda: 100, others: no].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,
     /// Estimator of the class covariances.
     #[arg(long, value_name = "ESTIMATOR", default_value = "empirical", help_heading = "Data")]
     #[arg(value_parser = choice::estimator())]
     pub(crate) covariance: Estimator,
+    /// Points of every class that lmnn and wda look at [default: 500].
+    #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]
+    pub(crate) per_class: Option<usize>,
     /// Precision of the class covariances; otherwise that of the data.
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
     pub(crate) precision: Option<PrecisionArg>,
+
+    /// Shrinkage of lda's scatters: auto (the best of 0.05, 0.1, 0.2, 0.4, 0.8 on held-out points), a
+    /// number, or a list to choose from.
+    #[arg(long, value_name = "S", value_parser = values::choice, help_heading = "Baselines")]
+    pub(crate) shrinkage: Option<Choice>,
+    /// Neighbours of lfda (auto: the best of 3, 5, 9, 17 on held-out points) and lmnn [default: 3]: a
+    /// number, a list, or auto.
+    #[arg(long, value_name = "K", value_parser = values::choice, help_heading = "Baselines")]
+    pub(crate) neighbors: Option<Choice>,
+    /// Sinkhorn regularisation of wda, in squared units of the preprocessed data: auto (the best of
+    /// five on held-out points), a number, or a list.
+    #[arg(long, value_name = "R", value_parser = values::choice, help_heading = "Baselines")]
+    pub(crate) reg: Option<Choice>,
 
     /// Constraint on the filters; otherwise the method's own.
     #[arg(long, value_name = "CONSTRAINT", value_parser = choice::constraint())]
@@ -75,9 +97,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value = "auto", help_heading = "Optimisation")]
     #[arg(value_parser = values::restarts)]
     pub(crate) restarts: Restarts,
-    /// Learn filters in groups, each with the earlier ones frozen [in pairs unless =SIZE].
+    /// Learn filters in groups, each with the earlier ones frozen [in pairs unless =SIZE; ama does so
+    /// anyway, and all at once with =0].
     #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "2", value_parser = values::positive)]
+    #[arg(default_missing_value = "2")]
     #[arg(help_heading = "Optimisation")]
     pub(crate) sequential: Option<usize>,
     /// Seed of all random numbers.

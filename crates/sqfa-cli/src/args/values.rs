@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use sqfa::{Noise, Restarts, nearest};
+use sqfa::{Choice, Noise, Restarts, nearest};
 
 /// `scale`, `auto` or a number.
 pub(crate) fn noise(text: &str) -> Result<Noise, String> {
@@ -25,6 +25,22 @@ pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
         Ok(count) if count > 0 => Ok(Restarts::Count(count)),
         Ok(_) => Err("at least 1 start is needed".to_owned()),
         Err(_) => Err(word_or(text, &["auto"], "a whole number of at least 1")),
+    }
+}
+
+/// `auto`, a number, or several to choose from.
+pub(crate) fn choice(text: &str) -> Result<Choice, String> {
+    if text == "auto" {
+        return Ok(Choice::Auto);
+    }
+    let number = |part: &str| match part.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        Ok(_) => Err("give finite numbers of at least 0, or 'auto'".to_owned()),
+        Err(_) => Err(word_or(part, &["auto"], "a number, or several with commas between")),
+    };
+    match text.split(',').map(number).collect::<Result<Vec<_>, _>>()?.as_slice() {
+        [value] => Ok(Choice::Value(*value)),
+        values => Ok(Choice::Among(values.to_vec())),
     }
 }
 

@@ -117,11 +117,15 @@ impl Distances {
             return usage("--label, --labels, --classes and --pca-dims go with data, not a model");
         }
         let model = read_model(path)?;
-        let distance = match &self.args.distance {
-            Some(distance) => distance.clone(),
-            None => Distance::named(&model.description().distance)
+        let distance =
+            match &self.args.distance {
+                Some(distance) => distance.clone(),
+                // A model of a method that maximises none is measured like the default method's.
+                None => Distance::named(
+                    model.description().distance.as_deref().unwrap_or("calvo-oller"),
+                )
                 .context("the model's own distance is not known here: name one with --distance")?,
-        };
+            };
         let noise = match self.args.noise {
             Some(Noise::Value(noise)) => noise,
             _ => model.description().noise,

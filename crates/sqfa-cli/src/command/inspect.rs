@@ -30,24 +30,30 @@ fn text(model: &Model) -> String {
     let (n, m) = (model.filters().nrows(), model.filters().ncols());
     let image = about.data.image_shape.map(|(height, width)| format!(" ({height} × {width})"));
     let mut lines = vec![
-        (
-            "method",
-            format!("{}, {} distance, {} filters", about.method, about.distance, about.constraint),
-        ),
+        ("method", method(about)),
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
         ("data", data(model)),
         ("classes", classes(model)),
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),
-        ("noise", format!("{} ({})", number(about.noise), about.noise_choice)),
     ];
+    for (name, value) in &about.settings {
+        let how =
+            if name == "noise" { format!(" ({})", about.noise_choice) } else { String::new() };
+        lines.push((name, format!("{}{how}", number(*value))));
+    }
+    if about.settings.is_empty() {
+        lines.push(("noise", format!("{} ({})", number(about.noise), about.noise_choice)));
+    }
     if !about.noise_trials.is_empty() {
         let trials = about.noise_trials.iter();
         let shown = trials.map(|t| format!("{} → {}", number(t.noise), percent(t.accuracy)));
         lines.push(("noise trials", shown.collect::<Vec<_>>().join(", ")));
     }
     let fit = &about.fit;
-    lines.push(("objective", measured(fit.objective)));
+    if let Some(objective) = fit.objective {
+        lines.push(("objective", measured(objective)));
+    }
     lines.push((
         "ended",
         format!(
@@ -60,17 +66,12 @@ fn text(model: &Model) -> String {
             seconds(fit.seconds),
         ),
     ));
-    let starts: Vec<String> = fit.restarts.iter().map(|r| measured(r.objective)).collect();
-    lines.push((
-        "starts",
-        format!(
-            "{} from {}, seed {}: {}",
-            starts.len(),
-            about.start,
-            about.seed,
-            starts.join(", ")
-        ),
-    ));
+    if !fit.restarts.is_empty() {
+        let starts: Vec<String> = fit.restarts.iter().map(|r| measured(r.objective)).collect();
+        let (count, reached) = (starts.len(), starts.join(", "));
+        let words = format!("{count} from {}, seed {}: {reached}", about.start, about.seed);
+        lines.push(("starts", words));
+    }
     if let Some(size) = about.sequential {
         lines.push(("learned", format!("in groups of {size}, earlier ones frozen")));
     }
@@ -79,6 +80,20 @@ fn text(model: &Model) -> String {
     }
     lines.push(("written by", about.software.clone()));
     pairs(&lines)
+}
+
+fn method(about: &Description) -> String {
+    let mut words = about.method.clone();
+    if let Some(distance) = &about.distance {
+        words.push_str(&format!(", {distance} distance"));
+    }
+    if let Some(constraint) = &about.constraint {
+        words.push_str(&format!(", {constraint} filters"));
+    }
+    if about.refined {
+        words.push_str(", refined");
+    }
+    words
 }
 
 fn data(model: &Model) -> String {

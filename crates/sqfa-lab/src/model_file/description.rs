@@ -1,21 +1,29 @@
 //! What a model file says about itself beside its tensors: how, from what and with what success it was fitted.
 
 use serde::{Deserialize, Serialize};
-use sqfa::{Classes, FittedSqfa};
+use sqfa::{Classes, Reduction, Termination};
 
 /// The metadata of a model, as JSON in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The method by name.
     pub method: String,
-    /// The distance that was maximised.
-    pub distance: String,
-    /// The constraint on the filters.
-    pub constraint: String,
+    /// Whether the filters were refined afterwards.
+    #[serde(default)]
+    pub refined: bool,
+    /// The distance that was maximised, where the method maximises one.
+    #[serde(default)]
+    pub distance: Option<String>,
+    /// The constraint on the filters, where there is one.
+    #[serde(default)]
+    pub constraint: Option<String>,
     /// How the noise was asked for: `scale`, `auto` or `given`.
     pub noise_choice: String,
-    /// The feature noise σ², in the squared units of the preprocessed data.
+    /// The feature noise σ², in the squared units of the preprocessed data; 0 where the method has none.
     pub noise: f64,
+    /// Every setting that was used, chosen or given, by name.
+    #[serde(default)]
+    pub settings: Vec<(String, f64)>,
     /// The noises that were tried, when chosen on held-out points.
     #[serde(default)]
     pub noise_trials: Vec<Trial>,
@@ -60,8 +68,9 @@ pub struct Description {
 /// How the optimisation went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitRecord {
-    /// The objective: the mean distance over pairs of classes.
-    pub objective: f64,
+    /// What was optimised, in the method's own terms; nothing for a closed form.
+    #[serde(default)]
+    pub objective: Option<f64>,
     /// Whether it is an optimum to the tolerance asked for.
     pub converged: bool,
     /// Why the best start ended.
@@ -149,9 +158,9 @@ impl From<ClassNames> for Classes {
     }
 }
 
-impl From<&FittedSqfa> for FitRecord {
-    fn from(fitted: &FittedSqfa) -> Self {
-        let restarts = fitted.restarts().iter().map(|restart| RestartRecord {
+impl From<&Reduction> for FitRecord {
+    fn from(fitted: &Reduction) -> Self {
+        let restarts = fitted.restarts.iter().map(|restart| RestartRecord {
             objective: restart.objective,
             passes: restart.passes,
             evaluations: restart.evaluations,
@@ -160,17 +169,17 @@ impl From<&FittedSqfa> for FitRecord {
             termination: restart.termination.name().to_owned(),
         });
         Self {
-            objective: fitted.objective(),
+            objective: fitted.objective,
             converged: fitted.converged(),
-            termination: fitted.termination().name().to_owned(),
-            iterations: fitted.iterations(),
-            passes: fitted.passes(),
-            evaluations: fitted.evaluations(),
-            seconds: fitted.seconds(),
+            termination: fitted.termination.map_or("closed-form", Termination::name).to_owned(),
+            iterations: fitted.iterations,
+            passes: fitted.passes,
+            evaluations: fitted.evaluations,
+            seconds: fitted.seconds,
             restarts: restarts.collect(),
-            best: fitted.best(),
-            trace: fitted.trace().to_vec(),
-            warnings: fitted.warnings().to_vec(),
+            best: fitted.best,
+            trace: fitted.traces.first().cloned().unwrap_or_default(),
+            warnings: fitted.warnings.clone(),
         }
     }
 }

@@ -11,8 +11,10 @@ use crate::formats::Limits;
 fn description() -> Description {
     Description {
         method: "sqfa".to_owned(),
-        distance: "calvo-oller".to_owned(),
-        constraint: "sphere".to_owned(),
+        distance: Some("calvo-oller".to_owned()),
+        constraint: Some("sphere".to_owned()),
+        refined: false,
+        settings: vec![("noise".to_owned(), 0.1 + 0.2)],
         noise_choice: "given".to_owned(),
         noise: 0.1 + 0.2,
         noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],
@@ -30,7 +32,7 @@ fn description() -> Description {
         max_iterations: 10,
         tolerance: 1e-6,
         fit: FitRecord {
-            objective: std::f64::consts::PI,
+            objective: Some(std::f64::consts::PI),
             converged: true,
             termination: "small-change".to_owned(),
             iterations: 3,

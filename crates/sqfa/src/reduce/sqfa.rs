@@ -1,6 +1,6 @@
 //! SQFA and its variants, and the likelihood gain on the same statistics, as reducers among others.
 
-use crate::model::{FittedSqfa, Method, Noise, Sqfa};
+use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa};
 use crate::optimize::{Control, Progress};
 
 use super::registry::ReducerSettings;
@@ -54,9 +54,12 @@ impl Reducer for SqfaReducer {
             .map(|&count| {
                 let recipe = self.recipe(count)?;
                 let fitted = if self.settings.noise == Noise::Auto {
-                    let what = "noise auto";
-                    training.need_samples(what, "give a number or scale")?;
-                    let (learn, held) = training.without_held_out(what, self.settings.seed)?;
+                    let split = training.without_held_out("noise", self.settings.seed);
+                    let (learn, held) = split.map_err(|error| match error {
+                        ReduceError::NeedsPoints { .. } => FitError::NoiseNeedsPoints.into(),
+                        ReduceError::Split { source, .. } => FitError::NoiseSplit(source).into(),
+                        other => other,
+                    })?;
                     recipe.fit_judged(
                         learn.statistics(),
                         training.statistics(),

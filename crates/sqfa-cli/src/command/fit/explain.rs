@@ -1,6 +1,6 @@
 //! What the engine refuses, said in terms of flags.
 
-use sqfa::FitError;
+use sqfa::{FitError, ReduceError};
 
 /// An error whose remedy can be typed.
 pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {
@@ -50,4 +50,15 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
         other => other.to_string(),
     };
     anyhow::anyhow!(text)
+}
+
+/// The same for any method.
+pub(crate) fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>) -> anyhow::Error {
+    match error {
+        ReduceError::Fit(error) => explain(error, pca_dims),
+        other => {
+            let text = other.to_string();
+            anyhow::anyhow!(text.replace("pca_dims", "--pca-dims"))
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use sqfa::{
-    ClassStatistics, Control, Estimator, FitError, FittedSqfa, Gaussians, Mat, MatRef, Moments,
-    Noise, Points, Preprocessor, Progress, Start, transform,
+    ClassStatistics, Control, Estimator, Gaussians, Mat, MatRef, Moments, Preprocessor, Progress,
+    ReduceError, ReducerSettings, Reduction, Samples, Start, Training, reducer, transform,
 };
 use sqfa_lab::data::{Loaded, Part};
 use sqfa_lab::model_file::{
@@ -12,7 +12,7 @@ use sqfa_lab::model_file::{
 
 use super::{Fit, statistics_of};
 use crate::data::class_statistics;
-use crate::points::{Precision, preprocessed};
+use crate::points::Precision;
 use crate::warnings;
 
 /// Statistics ready to be fitted, and the way back to input space.
@@ -68,7 +68,7 @@ impl Prepared {
             statistics,
             reduced: None,
         };
-        if let Some(dims) = fit.pca_dims {
+        if let Some(dims) = fit.pca_dims.filter(|_| !fit.has_own_components()) {
             let statistics = &prepared.statistics;
             let n = statistics.dimension();
             if dims > n {
@@ -103,54 +103,65 @@ impl Prepared {
     pub(super) fn fit(
         &self,
         fit: &Fit,
+        start: Start,
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<FittedSqfa, FitError> {
-        if fit.noise != Noise::Auto {
-            let statistics =
-                self.reduced.as_ref().map_or(&self.statistics, |(_, statistics)| statistics);
-            return fit.recipe.fit_observed(statistics, observer);
-        }
+    ) -> Result<Reduction, ReduceError> {
+        let settings = ReducerSettings { start, ..fit.settings.clone() };
+        let reducer = reducer(&fit.method_name(), &settings)?;
+        let statistics = self.reduced.as_ref().map_or(&self.statistics, |(_, reduced)| reduced);
         let Some(Part { points, labels }) = &self.part else {
-            return Err(FitError::NoiseNeedsPoints);
+            return reducer.fit_one(&Training::from_statistics(statistics), fit.filters, observer);
         };
-        // The held-out points must be seen as the filters will see them.
-        let mut learn =
-            |points: Points<'_>| fit.recipe.fit_points(points, labels, fit.estimator, observer);
-        match (&self.reduced, &self.preprocessor) {
-            (Some((basis, _)), preprocessor) => {
-                let (filters, offset) = match preprocessor {
-                    Some(preprocessor) => {
-                        let (filters, offset) = preprocessor.fold(basis.as_ref());
-                        (filters, Some(offset))
-                    }
-                    None => (basis.clone(), None),
-                };
-                let features = transform(points.view(), filters.as_ref(), offset.as_deref());
-                learn(features.as_points(basis.ncols()))
+        // Inside principal components the points are seen as their coordinates there.
+        let coordinates = self.reduced.as_ref().map(|(basis, _)| {
+            let (filters, offset) = self.folded(basis.as_ref());
+            (transform(points.view(), filters.as_ref(), offset.as_deref()), basis.ncols())
+        });
+        let samples = match &coordinates {
+            Some((features, columns)) => {
+                Samples { points: features.as_points(*columns), labels, preprocessor: None }
             }
-            (None, Some(preprocessor)) => match preprocessed(points.view(), preprocessor) {
-                Ok(copy) => learn(copy.view()),
-                Err(_) => Err(FitError::NoiseNeedsPoints),
-            },
-            (None, None) => learn(points.view()),
+            None => {
+                let preprocessor = self.preprocessor.as_ref();
+                Samples { points: points.view(), labels, preprocessor }
+            }
+        };
+        let training = Training::new(statistics, samples).with_estimator(fit.estimator);
+        reducer.fit_one(&training, fit.filters, observer)
+    }
+
+    /// Filters of preprocessed points as filters of raw ones, and the offset to add to their features.
+    fn folded(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
+        match &self.preprocessor {
+            Some(preprocessor) => {
+                let (folded, offset) = preprocessor.fold(filters);
+                (folded, Some(offset))
+            }
+            None => (filters.to_owned(), None),
         }
     }
 
     /// The model of fitted filters, lifted back to input space.
-    pub(super) fn model(&self, fit: &Fit, fitted: &FittedSqfa) -> Result<Model> {
+    pub(super) fn model(&self, fit: &Fit, fitted: &Reduction) -> Result<Model> {
         let filters = match &self.reduced {
-            Some((basis, _)) => product(basis.as_ref(), fitted.filters().as_ref()),
-            None => fitted.filters().clone(),
+            Some((basis, _)) => product(basis.as_ref(), fitted.filters.as_ref()),
+            None => fitted.filters.clone(),
         };
         let features = self.features(fit, filters.as_ref())?;
         let single = self.statistics.covariances().iter().all(|covariance| covariance.is_single());
         let precision = if single { Precision::F32 } else { Precision::F64 };
         let description = Description {
             method: fit.method.name.to_owned(),
-            distance: fitted.distance().to_owned(),
-            constraint: fitted.constraint().name().to_owned(),
+            refined: fit.refine,
+            distance: fit.distance_name(),
+            constraint: fit.constraint().map(|constraint| constraint.name().to_owned()),
             noise_choice: fit.noise_name().to_owned(),
-            noise: fitted.noise(),
+            noise: fitted.setting("noise").unwrap_or(0.0),
+            settings: fitted
+                .settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), *value))
+                .collect(),
             noise_trials: trials(fitted),
             classes: ClassNames::from(self.statistics.classes()),
             restricted: fit.classes.is_some(),
@@ -162,9 +173,9 @@ impl Prepared {
             pca_dims: fit.pca_dims,
             start: fit.start_name(),
             sequential: fit.sequential,
-            seed: fit.seed,
-            max_iterations: fit.stopping.max_iterations,
-            tolerance: fit.stopping.tolerance,
+            seed: fit.settings.seed,
+            max_iterations: fit.settings.stopping.max_iterations,
+            tolerance: fit.settings.stopping.tolerance,
             fit: FitRecord::from(fitted),
             data: DataRecord { name: self.name.clone(), image_shape: self.image_shape },
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -183,13 +194,7 @@ impl Prepared {
         let (Some(part), Estimator::Oas) = (&self.part, fit.estimator) else {
             return Ok(maximum_likelihood(&self.statistics, filters)?);
         };
-        let (folded, offset) = match &self.preprocessor {
-            Some(preprocessor) => {
-                let (folded, offset) = preprocessor.fold(filters);
-                (folded, Some(offset))
-            }
-            None => (filters.to_owned(), None),
-        };
+        let (folded, offset) = self.folded(filters);
         let features = transform(part.points.view(), folded.as_ref(), offset.as_deref());
         let m = filters.ncols();
         let statistics = ClassStatistics::from_points(
@@ -208,9 +213,9 @@ impl Prepared {
 }
 
 /// The noises that were tried, for reports and files.
-pub(super) fn trials(fitted: &FittedSqfa) -> Vec<Trial> {
-    let trials = fitted.noise_trials().iter();
-    trials.map(|trial| Trial { noise: trial.noise, accuracy: trial.accuracy }).collect()
+pub(super) fn trials(fitted: &Reduction) -> Vec<Trial> {
+    let trials = fitted.trials.iter().filter(|trial| trial.name == "noise");
+    trials.map(|trial| Trial { noise: trial.value, accuracy: trial.accuracy }).collect()
 }
 
 /// A product in one fixed order of summation, so that its bits never depend on threads.

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::{
-    ClassStatistics, Estimator, Learning, Mat, Method, Noise, Restarts, Scaling, Sqfa, Start,
-    Stopping,
+    ClassStatistics, Constraint, Estimator, Learning, Mat, Method, Noise, REFINED, ReducerEntry,
+    ReducerSettings, Restarts, Scaling, Start, Stopping,
 };
 use sqfa_lab::data::{LabeledData, Loaded, Part};
 use sqfa_lab::formats::{AtomicFile, Limits, Values, read_npy};
@@ -25,7 +25,7 @@ use crate::{data, output, warnings};
 use super::ending;
 use learn::Prepared;
 
-pub(crate) use explain::explain;
+pub(crate) use explain::{explain, explain_reducer};
 
 /// A fit as meant.
 pub(crate) struct Fit {
@@ -33,14 +33,12 @@ pub(crate) struct Fit {
     flags: DataFlags,
     classes: Option<Vec<String>>,
     out: PathBuf,
-    method: Method,
-    recipe: Sqfa,
+    method: ReducerEntry,
+    refine: bool,
+    settings: ReducerSettings,
     filters: usize,
-    noise: Noise,
     start: StartArg,
     sequential: Option<usize>,
-    seed: u64,
-    stopping: Stopping,
     scale: Scaling,
     center: bool,
     pca_dims: Option<usize>,
@@ -53,23 +51,23 @@ impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
     fn try_from(args: FitArgs) -> Result<Self> {
-        let filters = args.filters;
-        let mut recipe = Sqfa::for_method(&args.method, filters)?;
-        if let Some(distance) = args.distance {
-            if args.method.name != "sqfa" && distance.name() != args.method.distance {
+        let (filters, name) = (args.filters, args.method.name);
+        let family = Method::named(name).ok();
+        match (&args.distance, family) {
+            (Some(_), None) => {
+                return usage(format!("--distance goes with --method sqfa; {name} maximises none"));
+            }
+            (Some(distance), Some(method))
+                if name != "sqfa" && distance.name() != method.distance =>
+            {
                 return usage(format!(
-                    "--distance goes with --method sqfa; --method {} always maximises {}",
-                    args.method.name, args.method.distance
+                    "--distance goes with --method sqfa; --method {name} always maximises {}",
+                    method.distance
                 ));
             }
-            recipe = recipe.distance(distance);
+            _ => {}
         }
-        if let Some(constraint) = args.constraint {
-            recipe = recipe.constraint(constraint);
-        }
-        if let Some(size) = args.sequential {
-            recipe = recipe.learning(Learning::Sequential(size));
-        }
+        refuse_strangers(&args, family.is_some() || name == "lad")?;
         if let Some(dims) = args.pca_dims
             && dims < filters
         {
@@ -86,21 +84,35 @@ impl TryFrom<FitArgs> for Fit {
             max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
             tolerance: args.tolerance.unwrap_or(usual.tolerance),
         };
-        let recipe =
-            recipe.noise(args.noise).restarts(args.restarts).seed(args.seed).stopping(stopping);
+        let settings = ReducerSettings {
+            seed: args.seed,
+            distance: args.distance,
+            noise: args.noise,
+            restarts: args.restarts,
+            learning: args.sequential.map(|size| match size {
+                0 => Learning::Joint,
+                size => Learning::Sequential(size),
+            }),
+            stopping,
+            constraint: args.constraint,
+            shrinkage: args.shrinkage.unwrap_or_default(),
+            neighbors: args.neighbors.unwrap_or_default(),
+            regularization: args.reg.unwrap_or_default(),
+            dimensions: args.pca_dims,
+            per_class: args.per_class,
+            ..ReducerSettings::default()
+        };
         Ok(Self {
             data: args.data,
             flags: args.flags,
             classes: args.classes,
             out: args.out,
             method: args.method,
-            recipe,
+            refine: args.refine,
+            settings,
             filters,
-            noise: args.noise,
             start: args.start,
-            sequential: args.sequential,
-            seed: args.seed,
-            stopping,
+            sequential: args.sequential.filter(|size| *size > 0),
             scale: args.scale,
             center: args.center,
             pca_dims: args.pca_dims,
@@ -123,7 +135,7 @@ struct Times {
 
 impl Fit {
     /// Reads, fits, writes the model and reports.
-    pub(crate) fn run(mut self, began: Instant) -> Result<()> {
+    pub(crate) fn run(self, began: Instant) -> Result<()> {
         interrupt::listen();
         // An output that cannot be written is worth knowing before the work, not after it.
         drop(AtomicFile::create(&self.out)?);
@@ -142,17 +154,17 @@ impl Fit {
         }
 
         let guard = Guard::new();
-        self.recipe = self.recipe.clone().start(prepared.start(&self, start)?);
-        let name = format!("{} on {}", self.method.name, prepared.name);
-        let fitted = prepared.fit(&self, &mut |progress| line.observe(&name, progress));
+        let start = prepared.start(&self, start)?;
+        let name = format!("{} on {}", self.method_name(), prepared.name);
+        let fitted = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
         guard.check()?;
-        let fitted = fitted.map_err(|error| explain(&error, self.pca_dims))?;
+        let fitted = fitted.map_err(|error| explain_reducer(&error, self.pca_dims))?;
         let model = prepared.model(&self, &fitted)?;
         model.write(&self.out)?;
         drop(guard);
         drop(line);
         let parallel = warnings::about_filters(model.filters());
-        for warning in fitted.warnings().iter().chain(&parallel) {
+        for warning in fitted.warnings.iter().chain(&parallel) {
             output::warn(warning);
         }
         let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
@@ -200,6 +212,26 @@ impl Fit {
     }
 }
 
+/// Refuses flags that the method would silently ignore.
+fn refuse_strangers(args: &FitArgs, climbs: bool) -> Result<()> {
+    let name = args.method.name;
+    let given = [
+        ("--constraint", args.constraint.is_some(), climbs),
+        ("--start", args.start != StartArg::Random, climbs),
+        ("--sequential", args.sequential.is_some(), climbs || name == "ama"),
+        ("--noise", args.noise != Noise::Scale, climbs || name == "ama"),
+        ("--restarts", args.restarts != Restarts::Auto, climbs || name == "ama"),
+        ("--shrinkage", args.shrinkage.is_some(), name == "lda"),
+        ("--neighbors", args.neighbors.is_some(), name == "lfda" || name == "lmnn"),
+        ("--reg", args.reg.is_some(), name == "wda"),
+        ("--per-class", args.per_class.is_some(), ["lfda", "lmnn", "wda"].contains(&name)),
+    ];
+    match given.iter().find(|(_, given, fits)| *given && !fits) {
+        Some((flag, ..)) => usage(format!("{flag} means nothing to --method {name}")),
+        None => Ok(()),
+    }
+}
+
 /// The statistics of points, with the estimator's remedy said in flags.
 fn statistics_of(part: &Part, estimator: Estimator) -> Result<ClassStatistics> {
     ClassStatistics::from_points(part.points.view(), &part.labels, estimator)
@@ -207,6 +239,33 @@ fn statistics_of(part: &Part, estimator: Estimator) -> Result<ClassStatistics> {
 }
 
 impl Fit {
+    /// The method with its refinement, as the registry names it.
+    fn method_name(&self) -> String {
+        format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })
+    }
+
+    /// Whether the method chooses principal components by itself.
+    fn has_own_components(&self) -> bool {
+        ["lfda", "lmnn", "wda"].contains(&self.method.name)
+    }
+
+    /// The distance the method maximises, where it maximises one.
+    fn distance_name(&self) -> Option<String> {
+        let family = Method::named(self.method.name).ok()?;
+        let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
+        Some(own.unwrap_or_else(|| family.distance.to_owned()))
+    }
+
+    /// The constraint on the filters, where there is one.
+    fn constraint(&self) -> Option<Constraint> {
+        match (Method::named(self.method.name), self.method.name) {
+            (Ok(family), _) => Some(self.settings.constraint.unwrap_or(family.constraint)),
+            (_, "lad") => Some(self.settings.constraint.unwrap_or_default()),
+            (_, "ama") => Some(Constraint::Sphere),
+            _ => None,
+        }
+    }
+
     fn start_name(&self) -> String {
         match &self.start {
             StartArg::Random => "random".to_owned(),

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::{FittedSqfa, Noise};
+use sqfa::{Noise, Reduction, Termination};
 use sqfa_lab::model_file::Trial;
 
 use super::learn::{Prepared, trials};
@@ -12,10 +12,11 @@ use crate::output::{self, measured, number, pairs, percent, seconds};
 #[derive(Serialize)]
 struct Report<'a> {
     method: &'a str,
-    distance: &'a str,
+    refined: bool,
+    distance: Option<String>,
     filters: usize,
-    noise: f64,
-    objective: f64,
+    noise: Option<f64>,
+    objective: Option<f64>,
     passes: usize,
     evaluations: usize,
     iterations: usize,
@@ -26,7 +27,10 @@ struct Report<'a> {
     converged: bool,
     termination: &'a str,
     restarts: Vec<RestartReport>,
-    constraint: &'a str,
+    constraint: Option<&'a str>,
+    settings: serde_json::Map<String, serde_json::Value>,
+    trials: Vec<TrialReport<'a>>,
+    search_seconds: f64,
     noise_choice: &'a str,
     noise_trials: Vec<Trial>,
     classes: usize,
@@ -36,6 +40,14 @@ struct Report<'a> {
     threads: usize,
     warnings: &'a [String],
     model: String,
+}
+
+/// One value of a setting that was tried on held-out points.
+#[derive(Serialize)]
+struct TrialReport<'a> {
+    setting: &'a str,
+    value: f64,
+    accuracy: f64,
 }
 
 #[derive(Serialize)]
@@ -50,14 +62,14 @@ struct RestartReport {
 pub(super) fn tell(
     fit: &Fit,
     prepared: &Prepared,
-    fitted: &FittedSqfa,
+    fitted: &Reduction,
     times: &Times,
 ) -> Result<()> {
     if fit.json { json(fit, prepared, fitted, times) } else { text(fit, prepared, fitted, times) }
 }
 
-fn json(fit: &Fit, prepared: &Prepared, fitted: &FittedSqfa, times: &Times) -> Result<()> {
-    let restarts = fitted.restarts().iter().map(|restart| RestartReport {
+fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
+    let restarts = fitted.restarts.iter().map(|restart| RestartReport {
         objective: restart.objective,
         passes: restart.passes,
         evaluations: restart.evaluations,
@@ -65,80 +77,122 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &FittedSqfa, times: &Times) -> R
     });
     output::say_json(&Report {
         method: fit.method.name,
-        distance: fitted.distance(),
+        refined: fit.refine,
+        distance: fit.distance_name(),
         filters: fit.filters,
-        noise: fitted.noise(),
-        objective: fitted.objective(),
-        passes: fitted.passes(),
-        evaluations: fitted.evaluations(),
-        iterations: fitted.iterations(),
-        seconds: fitted.seconds(),
+        noise: fitted.setting("noise"),
+        objective: fitted.objective,
+        passes: fitted.passes,
+        evaluations: fitted.evaluations,
+        iterations: fitted.iterations,
+        seconds: fitted.seconds,
+        search_seconds: fitted.search_seconds,
+        settings: fitted
+            .settings
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .collect(),
+        trials: fitted
+            .trials
+            .iter()
+            .map(|trial| TrialReport {
+                setting: trial.name,
+                value: trial.value,
+                accuracy: trial.accuracy,
+            })
+            .collect(),
         statistics_seconds: times.statistics,
         read_seconds: times.read,
         total_seconds: times.total,
         converged: fitted.converged(),
-        termination: fitted.termination().name(),
+        termination: termination(fitted),
         restarts: restarts.collect(),
-        constraint: fitted.constraint().name(),
+        constraint: fit.constraint().map(sqfa::Constraint::name),
         noise_choice: fit.noise_name(),
         noise_trials: trials(fitted),
         classes: prepared.statistics.classes().len(),
         dimensions: prepared.statistics.dimension(),
         n_train: prepared.count(),
-        seed: fit.seed,
+        seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
-        warnings: fitted.warnings(),
+        warnings: &fitted.warnings,
         model: fit.out.display().to_string(),
     })
 }
 
-fn text(fit: &Fit, prepared: &Prepared, fitted: &FittedSqfa, times: &Times) -> Result<()> {
+fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
     let (classes, n) = (prepared.statistics.classes().len(), prepared.statistics.dimension());
     let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
-        fit.method.name,
+        fit.method_name(),
         prepared.name,
         many(fit.filters, "filter"),
     );
-    let starts = match fitted.restarts().len() {
-        1 => "1 start".to_owned(),
-        count => format!("best of {count} starts"),
-    };
-    let ended = if fitted.converged() { "converged" } else { "not converged" };
     let model = fit.out.display();
-    let mut lines = vec![
-        (
-            "objective",
-            format!(
-                "{}  mean {} distance over {}",
-                measured(fitted.objective()),
-                fitted.distance(),
-                many(classes * (classes - 1) / 2, "pair"),
-            ),
-        ),
-        ("noise", format!("{}  ({})", number(fitted.noise()), noise_words(fit, fitted))),
-        (
+    let mut lines = Vec::new();
+    if let Some(objective) = fitted.objective {
+        let pairs = many(classes * (classes - 1) / 2, "pair");
+        let meaning = match (
+            fit.refine && fitted.setting("refinement steps") != Some(0.0),
+            fit.distance_name(),
+        ) {
+            (true, _) => "mean log posterior of the true class".to_owned(),
+            (false, Some(distance)) => format!("mean {distance} distance over {pairs}"),
+            (false, None) => match fit.method.name {
+                "lad" => "gain in log likelihood".to_owned(),
+                "ama" => "mean log posterior of the true class".to_owned(),
+                name => format!("{name}'s loss"),
+            },
+        };
+        lines.push(("objective", format!("{}  {meaning}", measured(objective))));
+    }
+    if let Some(noise) = fitted.setting("noise") {
+        lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit, fitted, noise))));
+    }
+    for (name, value) in &fitted.settings {
+        if let Some(words) = setting_words(fitted, name, *value) {
+            lines.push((name, words));
+        }
+    }
+    if fit.refine {
+        lines.push(("refinement", refinement_words(fitted)));
+    }
+    if let Some(end) = fitted.termination {
+        let ended = if fitted.converged() { "converged" } else { "not converged" };
+        let starts = match fitted.traces.len() {
+            0 | 1 => "1 start".to_owned(),
+            _ if fitted.restarts.len() > 1 => format!("best of {} starts", fitted.restarts.len()),
+            _ => "1 start".to_owned(),
+        };
+        let passes = match fitted.passes {
+            0 => String::new(),
+            count => format!(" and {}", many(count, "pass")),
+        };
+        let iterations = many(fitted.iterations, "iteration");
+        lines.push((
             "ended",
-            format!(
-                "{ended} ({}) after {} and {}, {starts}",
-                fitted.termination().name(),
-                many(fitted.iterations(), "iteration"),
-                many(fitted.passes(), "pass"),
-            ),
+            format!("{ended} ({}) after {iterations}{passes}, {starts}", end.name()),
+        ));
+    } else {
+        lines.push(("ended", "closed form".to_owned()));
+    }
+    let search = match fitted.search_seconds {
+        0.0 => String::new(),
+        spent => format!(", choosing settings {}", seconds(spent)),
+    };
+    lines.push((
+        "time",
+        format!(
+            "{} in all: reading {}, statistics {}{search}, {} {}",
+            seconds(times.total),
+            seconds(times.read),
+            seconds(times.statistics),
+            if fitted.termination.is_some() { "optimisation" } else { "solution" },
+            seconds(fitted.seconds),
         ),
-        (
-            "time",
-            format!(
-                "{} in all: reading {}, statistics {}, optimisation {}",
-                seconds(times.total),
-                seconds(times.read),
-                seconds(times.statistics),
-                seconds(fitted.seconds()),
-            ),
-        ),
-        ("model", model.to_string()),
-    ];
+    ));
+    lines.push(("model", model.to_string()));
     let next = match (prepared.has_test, prepared.count()) {
         (true, _) => format!("sqfa evaluate {model} {}", fit.data),
         (false, Some(_)) => format!("sqfa evaluate {model} --test FILE"),
@@ -154,27 +208,55 @@ fn many(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { plural })
 }
 
-fn noise_words(fit: &Fit, fitted: &FittedSqfa) -> String {
-    match fit.noise {
+fn noise_words(fit: &Fit, fitted: &Reduction, noise: f64) -> String {
+    match fit.settings.noise {
         Noise::Scale => "scale: the mean variance within classes".to_owned(),
         Noise::Value(_) => "as given".to_owned(),
-        Noise::Auto => {
-            let chosen = fitted.noise_trials().iter().find(|trial| trial.noise == fitted.noise());
-            let tried = fitted.noise_trials().len();
-            match chosen {
-                Some(trial) => format!(
-                    "auto: best of {tried} with {} on held-out points",
-                    percent(trial.accuracy)
-                ),
-                None => format!("auto: best of {tried}"),
-            }
-        }
+        Noise::Auto => choice_words(fitted, "noise", noise),
     }
+}
+
+/// A setting of a baseline, and how it was chosen.
+fn setting_words(fitted: &Reduction, name: &str, value: f64) -> Option<String> {
+    if !["shrinkage", "neighbors", "regularization"].contains(&name) {
+        return None;
+    }
+    let chosen = fitted.trials.iter().any(|trial| trial.name == name);
+    let how = if chosen { choice_words(fitted, name, value) } else { "as given".to_owned() };
+    Some(format!("{}  ({how})", number(value)))
+}
+
+fn choice_words(fitted: &Reduction, name: &str, value: f64) -> String {
+    let tried = fitted.trials.iter().filter(|trial| trial.name == name).count();
+    match fitted.trials.iter().find(|trial| trial.name == name && trial.value == value) {
+        Some(trial) => {
+            format!("auto: best of {tried} with {} on held-out points", percent(trial.accuracy))
+        }
+        None => format!("auto: best of {tried}"),
+    }
+}
+
+/// What became of the filters on held-out points.
+fn refinement_words(fitted: &Reduction) -> String {
+    let share = |name: &str| percent(fitted.setting(name).unwrap_or(f64::NAN));
+    let before = share("held-out accuracy before");
+    match fitted.setting("refinement steps") {
+        Some(steps) if steps > 0.0 => format!(
+            "{} steps: {before} → {} on held-out points",
+            number(steps),
+            share("held-out accuracy after")
+        ),
+        _ => format!("stayed put: no gain beyond chance over {before} on held-out points"),
+    }
+}
+
+fn termination(fitted: &Reduction) -> &'static str {
+    fitted.termination.map_or("closed-form", Termination::name)
 }
 
 impl Fit {
     pub(super) fn noise_name(&self) -> &'static str {
-        match self.noise {
+        match self.settings.noise {
             Noise::Scale => "scale",
             Noise::Auto => "auto",
             Noise::Value(_) => "given",
