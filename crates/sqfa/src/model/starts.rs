@@ -58,8 +58,13 @@ pub(crate) fn total_times(statistics: &ClassStatistics, block: MatRef<'_, f64>) 
     let shares = statistics.shares();
     let products = pass(statistics, &[block]).remove(0);
     let mut total = Mat::zeros(block.nrows(), block.ncols());
-    for (share, product) in shares.iter().zip(&products) {
-        add_scaled(total.as_mut(), *share, product.as_ref());
+    for (class, (share, product)) in shares.iter().zip(&products).enumerate() {
+        // From divisor N − 1 to N, so that within and between add up to the covariance of all points.
+        let factor = statistics.counts().map_or(1.0, |counts| {
+            let count = counts[class] as f64;
+            (count - 1.0) / count
+        });
+        add_scaled(total.as_mut(), share * factor, product.as_ref());
     }
     let means = statistics.means();
     let classes = shares.len();

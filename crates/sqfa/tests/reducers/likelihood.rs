@@ -1,0 +1,64 @@
+//! Likelihood acquired directions and AMA against what is known of their optima.
+
+use sqfa::{
+    ClassStatistics, Classes, Control, GivenMatrices, Learning, Noise, ReducerSettings, Restarts,
+    Training, reducer,
+};
+
+use crate::problems::Sample;
+
+/// The climb stops when the objective changes by less than a millionth; its distance to the optimum is of that order.
+const OPTIMUM: f64 = 1e-4;
+
+#[test]
+fn with_two_equal_means_the_gain_is_that_of_the_most_unequal_variances() {
+    // Diagonal covariances with ratios λ: directions add ln((1+λ)/2) − ½ ln λ each, whatever the others.
+    let ratios = [1.1, 9.0, 0.2, 1.0, 3.0_f64];
+    let n = ratios.len();
+    let diagonal = |values: &[f64]| {
+        (0..n * n).map(|at| if at / n == at % n { values[at / n] } else { 0.0 }).collect()
+    };
+    let statistics = ClassStatistics::from_moments(
+        Classes::numbered(2),
+        None,
+        &vec![0.0; 2 * n],
+        GivenMatrices::F64(vec![diagonal(&[1.0; 5]), diagonal(&ratios)]),
+    )
+    .unwrap();
+    let mut gains: Vec<f64> =
+        ratios.iter().map(|ratio| ((1.0 + ratio) / 2.0).ln() - 0.5 * ratio.ln()).collect();
+    gains.sort_by(|a, b| b.total_cmp(a));
+    let settings = ReducerSettings {
+        noise: Noise::Value(0.0),
+        restarts: Restarts::Count(4),
+        ..ReducerSettings::default()
+    };
+    for filters in [1, 2, 3] {
+        let fitted = reducer("lad", &settings)
+            .unwrap()
+            .fit_one(&Training::from_statistics(&statistics), filters, &mut |_| Control::Continue)
+            .unwrap();
+        let expected: f64 = gains[..filters].iter().sum();
+        assert!((fitted.objective.unwrap() - expected).abs() < OPTIMUM * expected, "{filters}");
+    }
+}
+
+#[test]
+fn filters_learned_in_pairs_keep_the_earlier_ones() {
+    let sample = Sample::draw(&[80, 90, 70], 6, 31);
+    let training = Training::from_points(sample.points(), &sample.labels).unwrap();
+    let fit = |learning, filters| {
+        let settings = ReducerSettings {
+            learning,
+            restarts: Restarts::Count(2),
+            ..ReducerSettings::default()
+        };
+        let ama = reducer("ama", &settings).unwrap();
+        ama.fit_one(&training, filters, &mut |_| Control::Continue).unwrap()
+    };
+    let (two, four) = (fit(None, 2), fit(None, 4));
+    assert_eq!(four.filters.subcols(0, 2).to_owned(), two.filters);
+    assert!(four.objective > two.objective && four.objective < Some(0.0));
+    let joint = fit(Some(Learning::Joint), 4);
+    assert!(joint.objective.unwrap() > two.objective.unwrap());
+}
