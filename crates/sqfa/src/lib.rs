@@ -40,8 +40,8 @@ pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use reduce::samples::{
-    EMBEDDINGS, Embedding, Lfda, Lmnn, LmnnDescent, PlainDescent, SampleError, SampleFit, Wda,
-    balanced_rows, lfda,
+    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, PlainDescent,
+    SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
