@@ -3,7 +3,6 @@
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
-use sqfa::Points;
 
 use crate::arrays::{PointArray, gaussians, matrix, slice, vector};
 use crate::classes::classes;
@@ -14,7 +13,6 @@ use crate::running::run;
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Qda {
     core: sqfa::Qda,
-    order: usize,
 }
 
 #[pymethods]
@@ -41,10 +39,9 @@ impl Qda {
                 gaussians.len()
             )));
         }
-        let order = gaussians.order();
         let core =
             run(py, threads, |_| Ok(sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?))?;
-        Ok(Self { core, order })
+        Ok(Self { core })
     }
 
     /// For every point, the position of its most probable class.
@@ -55,7 +52,7 @@ impl Qda {
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray1<u32>>> {
         let array = PointArray::borrow(points)?;
-        let points = self.checked(array.points()?)?;
+        let points = array.points()?;
         Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
     }
 
@@ -67,21 +64,8 @@ impl Qda {
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray2<f64>>> {
         let array = PointArray::borrow(points)?;
-        let points = self.checked(array.points()?)?;
+        let points = array.points()?;
         let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)?))?;
         Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
-    }
-}
-
-impl Qda {
-    fn checked<'a>(&self, points: Points<'a>) -> Outcome<Points<'a>> {
-        if points.columns() == self.order {
-            return Ok(points);
-        }
-        Err(invalid(format!(
-            "points have {} dimensions, the classifier {}",
-            points.columns(),
-            self.order
-        )))
     }
 }

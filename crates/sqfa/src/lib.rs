@@ -40,10 +40,10 @@ pub use objective::EvaluationError;
 pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use reduce::{
-    Choice, EMBEDDINGS, Embedding, Lda, Lfda, Lmnn, LmnnDescent, Pca, PcaSolver, PlainDescent,
-    REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings, Reduction, Refinement,
-    SampleError, SampleFit, Samples, Spca, Training, Trial, Wda, balanced_rows, lfda, reducer,
-    reducer_entry, reducers,
+    Choice, EMBEDDINGS, Embedding, LOCAL_SCALES, Lda, Lfda, Lmnn, LmnnDescent, LocalScale, Pca,
+    PcaSolver, PlainDescent, REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings,
+    Reduction, Refinement, SampleError, SampleFit, Samples, Spca, Training, Trial, Wda,
+    balanced_rows, lfda, reducer, reducer_entry, reducers,
 };
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{

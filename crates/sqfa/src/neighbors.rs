@@ -117,6 +117,13 @@ impl<T: Element> Reference<T> {
         table.map_or_else(Vec::new, |table| self.search(&table, count, true))
     }
 
+    /// The squared distances of all rows to one of them.
+    pub(crate) fn squares_to(&self, row: usize) -> Vec<f64> {
+        let own = &self.rows[row * self.columns..][..self.columns];
+        let point: Vec<f64> = own.iter().map(|&value| Float::to_f64(value)).collect();
+        (0..self.len()).map(|other| self.square(&point, other)).collect()
+    }
+
     fn search<S: Scalar>(
         &self,
         queries: &Table<'_, S>,

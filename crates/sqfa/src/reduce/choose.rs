@@ -35,6 +35,14 @@ pub(crate) struct Chosen {
     pub(crate) trials: Vec<Trial>,
 }
 
+impl Chosen {
+    /// The held-out accuracy of the value chosen; NaN when there was nothing to choose.
+    pub(crate) fn accuracy(&self) -> f64 {
+        let own = self.trials.iter().find(|trial| trial.value == self.value);
+        own.map_or(f64::NAN, |trial| trial.accuracy)
+    }
+}
+
 impl Choice {
     /// The values to choose among: one when there is nothing to choose.
     pub(crate) fn values(&self, usual: &[f64], fixed: f64, training: &Training<'_>) -> Vec<f64> {

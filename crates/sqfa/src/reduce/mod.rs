@@ -26,8 +26,8 @@ pub use pca::{Pca, PcaSolver};
 pub use refine::Refinement;
 pub use registry::{REFINED, ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
 pub use samples::{
-    EMBEDDINGS, Embedding, Lfda, Lmnn, LmnnDescent, PlainDescent, SampleError, SampleFit, Wda,
-    balanced_rows, lfda,
+    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, PlainDescent,
+    SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
 pub use spca::Spca;
 pub use training::{Samples, Training};

@@ -12,7 +12,7 @@ use crate::transform::Features;
 
 use super::choose::{Chosen, choose};
 use super::registry::ReducerSettings;
-use super::samples::{Embedding, Lmnn, SampleFit, Wda, balanced_rows, lfda};
+use super::samples::{Embedding, Lmnn, LocalScale, SampleFit, Wda, balanced_rows, lfda};
 use super::{Choice, Pca, ReduceError, Reducer, Reduction, Training, largest_count};
 
 /// Which of them.
@@ -111,7 +111,7 @@ impl Neighbourly {
     fn solve(
         &self,
         space: &Space,
-        value: f64,
+        (value, scale): (f64, LocalScale),
         filters: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
@@ -119,13 +119,8 @@ impl Neighbourly {
         if self.kind == Kind::Lfda {
             let began = Instant::now();
             let neighbors = whole("neighbors", value)?;
-            let solved = lfda(
-                space.points(),
-                &space.labels,
-                neighbors,
-                largest,
-                Embedding::Orthonormalized,
-            )?;
+            let embedding = Embedding::Orthonormalized;
+            let solved = lfda(space.points(), &space.labels, neighbors, scale, largest, embedding)?;
             let seconds = began.elapsed().as_secs_f64();
             return Ok(filters
                 .iter()
@@ -232,21 +227,42 @@ impl Reducer for Neighbourly {
         for group in groups {
             let began = Instant::now();
             let (name, values) = self.values(training, group[0])?;
-            let chosen =
-                choose(training, name, &values, &group, self.settings.seed, |learn, value| {
+            let scales = match (self.kind, self.settings.local_scale, values.len()) {
+                (Kind::Lfda, Some(scale), _) => vec![scale],
+                (Kind::Lfda, None, 2..) => vec![LocalScale::Neighbor, LocalScale::Anchor],
+                _ => vec![LocalScale::default()],
+            };
+            let mut tried: Vec<Vec<Chosen>> = Vec::new();
+            for &scale in &scales {
+                let seed = self.settings.seed;
+                tried.push(choose(training, name, &values, &group, seed, |learn, value| {
                     let space = self.space(learn)?;
-                    let solved = self.solve(&space, value, &group, observer)?;
+                    let solved = self.solve(&space, (value, scale), &group, observer)?;
                     Ok(solved.iter().map(|reduction| space.lift(&reduction.filters)).collect())
-                })?;
+                })?);
+            }
             let search_seconds = if values.len() > 1 { began.elapsed().as_secs_f64() } else { 0.0 };
-            for (Chosen { value, trials }, &count) in chosen.into_iter().zip(&group) {
-                let mut solved = self.solve(&space, value, &[count], observer)?;
+            for (at, &count) in group.iter().enumerate() {
+                let best = (0..scales.len()).fold(0, |best, scale| {
+                    if tried[scale][at].accuracy() > tried[best][at].accuracy() {
+                        scale
+                    } else {
+                        best
+                    }
+                });
+                let Chosen { value, .. } = tried[best][at];
+                let mut solved = self.solve(&space, (value, scales[best]), &[count], observer)?;
                 let mut reduction =
                     solved.pop().ok_or(ReduceError::NoFilters { filters: count })?;
                 reduction.filters = space.lift(&reduction.filters);
                 reduction.search_seconds = search_seconds;
                 reduction.settings.push((name, value));
-                reduction.trials = trials;
+                if self.kind == Kind::Lfda {
+                    let anchored = scales[best] == LocalScale::Anchor;
+                    reduction.settings.push(("anchored scale", f64::from(u8::from(anchored))));
+                }
+                reduction.trials =
+                    tried.iter().flat_map(|tried| tried[at].trials.clone()).collect();
                 results.push(reduction);
             }
         }

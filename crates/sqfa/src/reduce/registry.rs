@@ -10,7 +10,7 @@ use super::ama::Ama;
 use super::neighbourly::{Kind, Neighbourly};
 use super::refine::RefinedReducer;
 use super::sqfa::SqfaReducer;
-use super::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Refinement, Spca};
+use super::{Choice, Lda, LocalScale, Pca, PcaSolver, ReduceError, Reducer, Refinement, Spca};
 
 /// A reducer by name.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,8 @@ pub struct ReducerSettings {
     pub shrinkage: Choice,
     /// Neighbours (lfda, lmnn).
     pub neighbors: Choice,
+    /// What distances are measured in (lfda); otherwise whichever serves held-out points better.
+    pub local_scale: Option<LocalScale>,
     /// Sinkhorn regularisation (wda).
     pub regularization: Choice,
     /// Principal components that the methods which look at points work in; otherwise their own number.

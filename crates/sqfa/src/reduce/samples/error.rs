@@ -99,6 +99,17 @@ pub enum SampleError {
         /// The smallest regularisation that is stable.
         least: f64,
     },
+    /// A regularisation so small that every sample keeps to itself.
+    #[error(
+        "regularisation {regularization:e} is so small that every sample is transported onto itself at no cost: use a larger \
+         one, such as the mean squared distance within classes, {scale:e}"
+    )]
+    NoTransport {
+        /// The regularisation given.
+        regularization: f64,
+        /// The mean squared distance of two projected samples of a class.
+        scale: f64,
+    },
     /// No Sinkhorn iterations.
     #[error("0 Sinkhorn iterations: ask for at least 1")]
     NoIterations,

@@ -105,3 +105,43 @@ impl Gathered {
         self.values.len() / self.columns
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_rows_are_distinct_and_as_many_of_every_class_as_there_are_up_to_the_limit() {
+        let names: Vec<i64> = (0..100).map(|row| if row % 10 == 0 { 1 } else { 0 }).collect();
+        let labels = Labels::from_integers(&names);
+        let rows = balanced_rows(&labels, 20, 5);
+        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
+        let of = |class| rows.iter().filter(|&&row| names[row] == class).count();
+        assert_eq!((of(0), of(1)), (20, 10));
+        assert_eq!(rows, balanced_rows(&labels, 20, 5));
+        assert_ne!(rows, balanced_rows(&labels, 20, 6));
+    }
+
+    #[test]
+    fn the_choice_of_a_class_does_not_depend_on_the_others() {
+        let choice = |others: i64| {
+            let names: Vec<i64> =
+                (0..60).map(|row| if row % 2 == 0 { 0 } else { 1 + row % others }).collect();
+            let rows = balanced_rows(&Labels::from_integers(&names), 7, 1);
+            rows.into_iter().filter(|row| row % 2 == 0).collect::<Vec<_>>()
+        };
+        assert_eq!(choice(1), choice(5));
+    }
+
+    #[test]
+    fn gathered_samples_are_sorted_by_class_and_centred() {
+        let values = [1_u8, 10, 3, 20, 5, 60, 7, 30];
+        let points = Points::U8(crate::points::Table::row_major(&values, 4, 2).unwrap());
+        let labels = Labels::from_integers(&[7, 3, 7, 3]);
+        let found = Gathered::new(points, &check(points, &labels, 1).unwrap());
+        // The mean is (4, 30).
+        assert_eq!(found.values, [-1.0, -10.0, 3.0, 0.0, -3.0, -20.0, 1.0, 30.0]);
+        assert_eq!(found.classes, [(0, 0..2), (1, 2..4)]);
+        assert_eq!((found.rows(), found.columns), (4, 2));
+    }
+}

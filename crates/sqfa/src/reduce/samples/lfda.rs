@@ -63,17 +63,55 @@ impl Embedding {
 impl FromStr for Embedding {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = EMBEDDINGS.iter().map(|(name, _)| *name);
-        EMBEDDINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(
-            || {
-                let near = nearest(name, known.clone())
-                    .map(|near| format!(" (did you mean '{near}'?)"))
-                    .unwrap_or_default();
-                let choices = known.collect::<Vec<_>>().join(", ");
-                format!("unknown embedding '{name}'{near}: choose one of {choices}")
-            },
-        )
+        chosen("embedding", name, &EMBEDDINGS)
     }
+}
+
+/// What a sample's distances are measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LocalScale {
+    /// The distance to its k-th nearest neighbour in the class: the definition.
+    #[default]
+    Neighbor,
+    /// The distance to the class's k-th sample, counted from 0: one scale of the order of all distances in the class, with
+    /// which the local method becomes nearly LDA.
+    ///
+    /// metric-learn (0.5 at least) partitions every column of the distances about its k-th smallest entry and then takes
+    /// column k rather than row k: these numbers, up to their order. Figures made with it compare with this scale.
+    Anchor,
+}
+
+/// The local scales by name.
+pub const LOCAL_SCALES: [(&str, LocalScale); 2] =
+    [("neighbor", LocalScale::Neighbor), ("anchor", LocalScale::Anchor)];
+
+impl LocalScale {
+    /// Its name in every flag, file and message.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Neighbor => "neighbor",
+            Self::Anchor => "anchor",
+        }
+    }
+}
+
+impl FromStr for LocalScale {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        chosen("local scale", name, &LOCAL_SCALES)
+    }
+}
+
+/// The value of a name in a list, or which names there are.
+fn chosen<V: Copy>(what: &str, name: &str, list: &[(&str, V)]) -> Result<V, String> {
+    if let Some((_, value)) = list.iter().find(|(known, _)| *known == name) {
+        return Ok(*value);
+    }
+    let known: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+    let near = nearest(name, known.iter().copied())
+        .map(|near| format!(" (did you mean '{near}'?)"))
+        .unwrap_or_default();
+    Err(format!("unknown {what} '{name}'{near}: choose one of {}", known.join(", ")))
 }
 
 /// What LFDA found.
@@ -90,6 +128,7 @@ pub fn lfda(
     points: Points<'_>,
     labels: &Labels,
     neighbors: usize,
+    scale: LocalScale,
     filters: usize,
     embedding: Embedding,
 ) -> Result<Lfda, SampleError> {
@@ -98,9 +137,9 @@ pub fn lfda(
         return Err(SampleError::NoNeighbors);
     }
     let scatters = match points {
-        Points::U8(table) => Scatters::new::<u8, f32>(&table, &rows, neighbors),
-        Points::F32(table) => Scatters::new::<f32, f32>(&table, &rows, neighbors),
-        Points::F64(table) => Scatters::new::<f64, f64>(&table, &rows, neighbors),
+        Points::U8(table) => Scatters::new::<u8, f32>(&table, &rows, neighbors, scale),
+        Points::F32(table) => Scatters::new::<f32, f32>(&table, &rows, neighbors, scale),
+        Points::F64(table) => Scatters::new::<f64, f64>(&table, &rows, neighbors, scale),
     };
     let dimension = points.columns();
     let singular = |pivot, largest| SampleError::SingularScatter { dimension, pivot, largest };
@@ -134,6 +173,7 @@ impl Scatters {
         table: &Table<'_, S>,
         rows: &[Vec<usize>],
         neighbors: usize,
+        scale: LocalScale,
     ) -> Self {
         let (p, total) = (table.columns(), table.rows() as f64);
         let mut within = vec![0.0; p * p];
@@ -146,7 +186,7 @@ impl Scatters {
             // Σ(x−μ)(x−μ)ᵀ: of T = Σ_c S_c + spread of the means, the share 1 − N_c/N remains.
             let ones = vec![T::from_f64(1.0); rows.len()];
             add_weighted_scatter(class.centred(), &ones, p, 1.0 - count / total, &mut between);
-            let local = local_scatter(&class, neighbors);
+            let local = local_scatter(&class, neighbors, scale);
             for ((within, between), local) in within.iter_mut().zip(&mut between).zip(local) {
                 *within += local / count;
                 *between += local * (1.0 / total - 1.0 / count);
@@ -181,17 +221,25 @@ fn symmetrize(matrix: &mut [f64], p: usize) {
 /// X ᵀ(diag(A1)−A)X of one class, up to its antisymmetric part.
 ///
 /// Only tiles on and below the diagonal of A are made; those below count twice.
-fn local_scatter<T: Element + Scalar>(class: &Reference<T>, neighbors: usize) -> Vec<f64> {
+fn local_scatter<T: Element + Scalar>(
+    class: &Reference<T>,
+    neighbors: usize,
+    scale: LocalScale,
+) -> Vec<f64> {
     let (count, p) = (class.len(), class.columns());
     let mut sum = vec![0.0; p * p];
     let reach = neighbors.min(count - 1);
     if reach == 0 {
         return sum;
     }
-    let found = class.nearest_others(reach);
-    // 1/σ, infinite for a sample on top of its k-th neighbour.
-    let inverse: Vec<f64> =
-        found.chunks(reach).map(|all| all[reach - 1].square.sqrt().recip()).collect();
+    let squares: Vec<f64> = match scale {
+        LocalScale::Neighbor => {
+            class.nearest_others(reach).chunks(reach).map(|all| all[reach - 1].square).collect()
+        }
+        LocalScale::Anchor => class.squares_to(reach),
+    };
+    // 1/σ, infinite for a sample on top of its measure.
+    let inverse: Vec<f64> = squares.iter().map(|square| square.sqrt().recip()).collect();
     let strips: Vec<(Vec<f64>, Vec<f64>)> = (0..count.div_ceil(STRIP))
         .into_par_iter()
         .map(|strip| strip_scatter(class, &inverse, strip))

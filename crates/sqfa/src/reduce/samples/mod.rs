@@ -10,7 +10,7 @@ mod wda;
 pub use error::SampleError;
 pub use fit::SampleFit;
 pub use gathered::balanced_rows;
-pub use lfda::{EMBEDDINGS, Embedding, Lfda, lfda};
+pub use lfda::{EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, LocalScale, lfda};
 pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
 pub use wda::Wda;
 

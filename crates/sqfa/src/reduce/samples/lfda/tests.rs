@@ -8,11 +8,16 @@ use crate::linalg::symmetric_eigen;
 const EXACT: f64 = 1e-9;
 /// Single-precision products, the same condition numbers.
 const SINGLE: f64 = 1e-3;
+const NEIGHBOR: LocalScale = LocalScale::Neighbor;
 
 /// Weights, scatters and eigenvectors exactly as defined; `reach` tells every class's k.
 fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
-    let (rows, p) = (sample.rows(), sample.columns);
-    let size = |class| (0..rows).filter(|&row| sample.code(row) == class).count();
+    solved(sample, &neighbor_scales(sample, neighbors))
+}
+
+/// The distance to the k-th nearest of the class.
+fn neighbor_scales(sample: &Drawn, neighbors: usize) -> Vec<f64> {
+    let rows = sample.rows();
     let scale = |row: usize| {
         let class = sample.code(row);
         let mut squares: Vec<f64> = (0..rows)
@@ -22,7 +27,13 @@ fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
         squares.sort_by(f64::total_cmp);
         squares.get(neighbors.min(squares.len()).wrapping_sub(1)).map_or(0.0, |x| x.sqrt())
     };
-    let scales: Vec<f64> = (0..rows).map(scale).collect();
+    (0..rows).map(scale).collect()
+}
+
+/// Eigenvectors and eigenvalues, largest first, for given scales.
+fn solved(sample: &Drawn, scales: &[f64]) -> (Mat<f64>, Vec<f64>) {
+    let (rows, p) = (sample.rows(), sample.columns);
+    let size = |class| (0..rows).filter(|&row| sample.code(row) == class).count();
     let (mut within, mut between) = (Mat::<f64>::zeros(p, p), Mat::<f64>::zeros(p, p));
     for a in 0..rows {
         for b in 0..rows {
@@ -61,9 +72,15 @@ fn spaces_and_ratios_are_those_of_the_definition() {
         let sample = Drawn::new(&counts, 5, 11);
         let (vectors, values) = defined(&sample, neighbors);
         for filters in 1..=5 {
-            let found =
-                lfda(sample.points(), &sample.labels, neighbors, filters, Embedding::default())
-                    .unwrap();
+            let found = lfda(
+                sample.points(),
+                &sample.labels,
+                neighbors,
+                NEIGHBOR,
+                filters,
+                Embedding::default(),
+            )
+            .unwrap();
             let gap = subspace_gap(found.filters.as_ref(), vectors.subcols(0, filters));
             assert!(gap < EXACT, "{counts:?}, {filters} filters: {gap:e}");
             for (found, expected) in found.eigenvalues.iter().zip(&values) {
@@ -74,11 +91,31 @@ fn spaces_and_ratios_are_those_of_the_definition() {
 }
 
 #[test]
+fn the_other_scale_is_the_distance_to_one_sample_of_the_class() {
+    let sample = Drawn::new(&[30, 25, 4], 5, 19);
+    let anchor = |row: usize| {
+        let own = |other: &usize| sample.code(*other) == sample.code(row);
+        let class: Vec<usize> = (0..sample.rows()).filter(own).collect();
+        sample.square(row, class[7.min(class.len() - 1)]).sqrt()
+    };
+    let scales: Vec<f64> = (0..sample.rows()).map(anchor).collect();
+    let (vectors, _) = solved(&sample, &scales);
+    let found =
+        lfda(sample.points(), &sample.labels, 7, LocalScale::Anchor, 2, Embedding::default());
+    let gap = subspace_gap(found.unwrap().filters.as_ref(), vectors.subcols(0, 2));
+    assert!(gap < EXACT, "{gap:e}");
+    for (name, scale) in LOCAL_SCALES {
+        assert_eq!((name.parse(), scale.name()), (Ok(scale), name));
+    }
+    assert!("anker".parse::<LocalScale>().unwrap_err().contains("anchor"));
+}
+
+#[test]
 fn a_small_class_does_not_change_the_neighbourhoods_of_the_others() {
     // The class of two comes first; were its cap of one neighbour to leak, the others would use one as well.
     let sample = Drawn::new(&[2, 40, 40], 4, 12);
     let (seven, _) = defined(&sample, 7);
-    let found = lfda(sample.points(), &sample.labels, 7, 2, Embedding::Plain).unwrap();
+    let found = lfda(sample.points(), &sample.labels, 7, NEIGHBOR, 2, Embedding::Plain).unwrap();
     assert!(subspace_gap(found.filters.as_ref(), seven.subcols(0, 2)) < EXACT);
     let (one, _) = defined(&sample, 1);
     let leaked = subspace_gap(found.filters.as_ref(), one.subcols(0, 2));
@@ -95,7 +132,8 @@ fn duplicates_and_single_samples_are_fine() {
         sample.values[row * 3..][..3].copy_from_slice(&copy);
     }
     let (vectors, _) = defined(&sample, 3);
-    let found = lfda(sample.points(), &sample.labels, 3, 2, Embedding::default()).unwrap();
+    let found =
+        lfda(sample.points(), &sample.labels, 3, NEIGHBOR, 2, Embedding::default()).unwrap();
     assert!(subspace_gap(found.filters.as_ref(), vectors.subcols(0, 2)) < EXACT);
 }
 
@@ -104,16 +142,18 @@ fn single_precision_gives_the_same_spaces() {
     let sample = Drawn::new(&[300, 200], 6, 14);
     let singles: Vec<f32> = sample.values.iter().map(|&value| value as f32).collect();
     let points = Points::F32(Table::row_major(&singles, sample.rows(), 6).unwrap());
-    let single = lfda(points, &sample.labels, 5, 3, Embedding::default()).unwrap();
-    let double = lfda(sample.points(), &sample.labels, 5, 3, Embedding::default()).unwrap();
+    let single = lfda(points, &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap();
+    let double =
+        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap();
     assert!(subspace_gap(single.filters.as_ref(), double.filters.as_ref()) < SINGLE);
 }
 
 #[test]
 fn embeddings_span_the_same_nested_spaces() {
     let sample = Drawn::new(&[50, 40, 30], 5, 15);
-    let fit =
-        |filters, embedding| lfda(sample.points(), &sample.labels, 5, filters, embedding).unwrap();
+    let fit = |filters, embedding| {
+        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, filters, embedding).unwrap()
+    };
     let orthonormal = fit(3, Embedding::Orthonormalized).filters;
     let gram = orthonormal.transpose() * &orthonormal;
     assert!((gram - Mat::<f64>::identity(3, 3)).norm_max() < EXACT);
@@ -142,7 +182,7 @@ fn a_shift_of_all_samples_changes_nothing() {
     let sample = Drawn::new(&[40, 30], 4, 16);
     let shifted = sample.mapped(|row| row.iter().map(|x| x + 1e4).collect());
     let fit = |sample: &Drawn| {
-        lfda(sample.points(), &sample.labels, 4, 2, Embedding::default()).unwrap().filters
+        lfda(sample.points(), &sample.labels, 4, NEIGHBOR, 2, Embedding::default()).unwrap().filters
     };
     // A shift of 1e4 costs four digits of the samples themselves.
     assert!(subspace_gap(fit(&sample).as_ref(), fit(&shifted).as_ref()) < 1e4 * EXACT);
@@ -151,7 +191,9 @@ fn a_shift_of_all_samples_changes_nothing() {
 #[test]
 fn bits_do_not_depend_on_threads() {
     let sample = Drawn::new(&[700, 300], 6, 17);
-    let fit = || lfda(sample.points(), &sample.labels, 5, 3, Embedding::default()).unwrap().filters;
+    let fit = || {
+        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap().filters
+    };
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     assert_eq!(pool(1).install(fit), pool(3).install(fit));
 }
@@ -160,7 +202,8 @@ fn bits_do_not_depend_on_threads() {
 fn bad_input_is_named() {
     let sample = Drawn::new(&[10, 10], 3, 18);
     let fit = |points: Points<'_>, neighbors, filters| {
-        lfda(points, &sample.labels, neighbors, filters, Embedding::default()).unwrap_err()
+        lfda(points, &sample.labels, neighbors, NEIGHBOR, filters, Embedding::default())
+            .unwrap_err()
     };
     assert_eq!(fit(sample.points(), 0, 1), SampleError::NoNeighbors);
     for filters in [0, 4] {
@@ -175,6 +218,6 @@ fn bad_input_is_named() {
     assert!(matches!(error, SampleError::SingularScatter { dimension: 3, .. }), "{error}");
     assert!(error.to_string().contains("fewer principal components"));
     let alone = Labels::from_integers(&[1; 20]);
-    let error = lfda(sample.points(), &alone, 1, 1, Embedding::default()).unwrap_err();
+    let error = lfda(sample.points(), &alone, 1, NEIGHBOR, 1, Embedding::default()).unwrap_err();
     assert_eq!(error, SampleError::OneClass { classes: 1 });
 }

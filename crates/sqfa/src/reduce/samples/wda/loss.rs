@@ -1,4 +1,4 @@
-//! The ratio of transport costs within and between classes, and its gradient in the filters.
+//! The logarithm of the ratio of transport costs within and between classes, and its gradient in the filters.
 //!
 //! With Z = XF and M_ab = |z_a − z_b|², a plan's M̄ = ∂W/∂M gives ∂W/∂z_a = 2Σ_b M̄_ab(z_a − z_b), and the same from the
 //! other side; then ∂/∂F = XᵀZ̄. Pairs of classes run in parallel, in groups that bound memory, and are added in order.
@@ -41,7 +41,7 @@ struct Term {
     right: Vec<f64>,
 }
 
-/// The loss of filters (p × m) and its gradient by them.
+/// The logarithm of the loss of filters (p × m) and its gradient by them.
 pub(super) fn evaluate(
     samples: &Gathered,
     filters: MatRef<'_, f64>,
@@ -79,18 +79,33 @@ pub(super) fn evaluate(
         }
     }
     let [within, between] = prices;
-    let loss = within / between;
-    if !loss.is_finite() {
+    if !(between > 0.0 && between.is_finite()) {
         return Err(SampleError::NoSpread);
     }
+    if within <= f64::MIN_POSITIVE {
+        let scale = mean_square(samples, &projected, m);
+        return Err(SampleError::NoTransport { regularization, scale });
+    }
     let [within_slope, between_slope] = slopes;
-    let slope: Vec<f64> = within_slope
-        .iter()
-        .zip(&between_slope)
-        .map(|(within, between)| (within - loss * between) / prices[1])
-        .collect();
+    let slope: Vec<f64> =
+        within_slope.iter().zip(&between_slope).map(|(w, b)| w / within - b / between).collect();
     let x = MatRef::from_row_major_slice(&samples.values, rows, p);
+    let loss = within.ln() - between.ln();
     Ok((loss, transpose_times(x, MatRef::from_row_major_slice(&slope, rows, m))))
+}
+
+/// The mean squared distance of two samples of a class.
+fn mean_square(samples: &Gathered, projected: &[f64], m: usize) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (_, rows) in &samples.classes {
+        let own = &projected[rows.start * m..rows.end * m];
+        for k in 0..m {
+            let mean = own.iter().skip(k).step_by(m).sum::<f64>() / rows.len() as f64;
+            sum += own.iter().skip(k).step_by(m).map(|z| 2.0 * (z - mean).powi(2)).sum::<f64>();
+        }
+        count += rows.len() as f64;
+    }
+    sum / count
 }
 
 fn term(
@@ -125,7 +140,7 @@ fn term(
 }
 
 /// |z_a − z_b|² for all pairs of two classes.
-fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+pub(super) fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
     let (height, width) = (left.len() / m, right.len() / m);
     let squares = |points: &[f64]| -> Vec<f64> {
         points.chunks(m).map(|z| z.iter().map(|x| x * x).sum()).collect()

@@ -1,7 +1,8 @@
 //! Wasserstein discriminant analysis: orthonormal filters that make transport within classes cheap and between them dear.
 //!
 //! Minimises Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
-//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η.
+//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η
+//! down the logarithm of the loss, which may fall by orders of magnitude.
 //! As the regularisation grows, plans become uniform and the loss that of LDA.
 //! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every pair of classes.
 //! Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107, 2018.
@@ -28,7 +29,7 @@ pub struct Wda {
     pub sinkhorn_iterations: usize,
     /// Of the random orthonormal start.
     pub seed: u64,
-    /// When to stop.
+    /// When to stop; the tolerance is one of the loss's logarithm, a relative change.
     pub stopping: Stopping,
 }
 
@@ -38,7 +39,7 @@ impl Default for Wda {
             regularization: 1.0,
             sinkhorn_iterations: 10,
             seed: 0,
-            stopping: Stopping { max_iterations: 500, tolerance: 1e-7 },
+            stopping: Stopping { max_iterations: 500, tolerance: 1e-6 },
         }
     }
 }
@@ -64,12 +65,17 @@ impl Wda {
         let start = random(samples.columns, filters, self.seed, 0);
         let start = orthonormalize(start.as_ref()).ok_or(SampleError::Dependent { filters })?;
         let evaluate = |free: MatRef<'_, f64>| self.evaluate_free(&samples, free);
-        let mut end = descend(start, evaluate, self.stopping, observer)?;
+        let mut tell = |progress: &Progress| {
+            observer(&Progress { objective: progress.objective.exp(), ..*progress })
+        };
+        let mut end = descend(start, evaluate, self.stopping, &mut tell)?;
+        end.loss = end.loss.exp();
+        end.trace.iter_mut().for_each(|loss| *loss = loss.exp());
         end.point = orthonormalize(end.point.as_ref()).ok_or(SampleError::Dependent { filters })?;
         Ok(SampleFit::new(end))
     }
 
-    /// The loss of ηR⁻¹ and its gradient in η.
+    /// The logarithm of the loss of ηR⁻¹ and its gradient in η.
     fn evaluate_free(
         &self,
         samples: &Gathered,
@@ -77,12 +83,11 @@ impl Wda {
     ) -> Result<(f64, Mat<f64>), SampleError> {
         let m = free.ncols();
         let constraint = Constraint::Orthonormal;
-        let map = constraint
-            .map(&row_major(transpose_times(free, free).as_ref()), m)
-            .ok_or(SampleError::Dependent { filters: m })?
-            .dense(m);
-        let map = MatRef::from_row_major_slice(&map, m, m);
-        let filters = tall_times(free, map);
+        let dependent = || SampleError::Dependent { filters: m };
+        // Twice: the first round leaves an error of the free matrix's squared condition number.
+        let (first, map) = orthonormal_map(free).ok_or_else(dependent)?;
+        let (filters, again) = orthonormal_map(first.as_ref()).ok_or_else(dependent)?;
+        let map = map * again;
         let (loss, slope) = loss::evaluate(
             samples,
             filters.as_ref(),
@@ -95,6 +100,15 @@ impl Wda {
         let along = &slope - tall_times(filters.as_ref(), correction);
         Ok((loss, tall_times(along.as_ref(), map.transpose())))
     }
+}
+
+/// ηT with orthonormal columns, and T; `None` when columns depend on each other.
+fn orthonormal_map(free: MatRef<'_, f64>) -> Option<(Mat<f64>, Mat<f64>)> {
+    let m = free.ncols();
+    let gram = row_major(transpose_times(free, free).as_ref());
+    let map = Constraint::Orthonormal.map(&gram, m)?.dense(m);
+    let map = MatRef::from_row_major_slice(&map, m, m).to_owned();
+    Some((tall_times(free, map.as_ref()), map))
 }
 
 /// All entries of a small matrix, row by row.

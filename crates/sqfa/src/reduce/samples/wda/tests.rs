@@ -9,6 +9,8 @@ use crate::linalg::{inner, pencil};
 const SLOPE: f64 = 1e-5;
 /// Two ways through some hundred roundings.
 const SAME: f64 = 1e-9;
+/// A regularisation far below the squared distances of the tests' samples.
+const SHARP: f64 = 5e-3;
 
 fn quiet() -> impl FnMut(&Progress) -> Control {
     |_: &Progress| Control::Continue
@@ -16,6 +18,17 @@ fn quiet() -> impl FnMut(&Progress) -> Control {
 
 fn gathered(sample: &Drawn) -> Gathered {
     Gathered::new(sample.points(), &check(sample.points(), &sample.labels, 1).unwrap())
+}
+
+/// The classes seen through orthonormal filters that span the same space as the given ones.
+fn projected(samples: &Gathered, filters: &Mat<f64>) -> Vec<Vec<f64>> {
+    let filters = orthonormalize(filters.as_ref()).unwrap();
+    let project = |row: usize| -> Vec<f64> {
+        let x = &samples.values[row * samples.columns..][..samples.columns];
+        let along = |j| x.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
+        (0..filters.ncols()).map(along).collect()
+    };
+    samples.classes.iter().map(|(_, rows)| rows.clone().flat_map(project).collect()).collect()
 }
 
 fn transport(regularization: f64, iterations: usize) -> Transport {
@@ -103,8 +116,17 @@ fn where_the_kernel_underflows_logarithms_take_over() {
 fn gradients_in_the_free_matrix_are_finite_differences() {
     let samples = gathered(&Drawn::new(&[12, 9, 10], 5, 23));
     let (point, direction) = (normals(5, 2, 24), normals(5, 2, 25));
-    // The last one is so small that some pairs need logarithms.
-    for regularization in [50.0, 2.0, 0.3, 2e-3] {
+    // The last regularisation is so small that some pairs need logarithms.
+    let projected = projected(&samples, &point);
+    let sharp = |i: usize, j: usize| {
+        let [left, right] = [i, j].map(|class| &projected[class]);
+        let costs = loss::costs(left, right, 2);
+        let (height, width) = (left.len() / 2, right.len() / 2);
+        let problem = Transport { costs, height, width, regularization: SHARP, iterations: 10 };
+        scaling::price(&problem).is_none()
+    };
+    assert!(sharp(0, 1) || sharp(0, 2) || sharp(1, 2));
+    for regularization in [50.0, 2.0, 0.3, SHARP] {
         let recipe = Wda { regularization, ..Wda::default() };
         let loss = |step: f64| {
             let moved = Mat::from_fn(5, 2, |i, j| point[(i, j)] + step * direction[(i, j)]);
@@ -182,18 +204,19 @@ fn a_fit_descends_is_orthonormal_and_repeats_bit_by_bit() {
     let found = fit();
     assert!(found.converged(), "{:?}", found.termination);
     assert!(found.trace.windows(2).all(|pair| pair[1] <= pair[0]));
-    assert!(found.loss < 0.9 * found.trace[0]);
+    assert!(found.loss > 0.0 && found.loss < 0.9 * found.trace[0]);
+    assert_eq!(found.trace.last(), Some(&found.loss));
     let gram = found.filters.transpose() * &found.filters;
     assert!((gram - Mat::<f64>::identity(2, 2)).norm_max() < 1e-12);
     let samples = gathered(&sample);
-    let again = recipe.evaluate_free(&samples, found.filters.as_ref()).unwrap().0;
-    assert!((again - found.loss).abs() < SAME);
+    let again = recipe.evaluate_free(&samples, found.filters.as_ref()).unwrap().0.exp();
+    assert!((again - found.loss).abs() < SAME * again, "{again:e} is not {:e}", found.loss);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     assert_eq!(pool(1).install(fit).filters, pool(3).install(fit).filters);
     let mut calls = 0;
     let stopped = recipe.fit(sample.points(), &sample.labels, 2, &mut |progress| {
         calls += 1;
-        assert!(progress.objective.is_finite());
+        assert!(progress.objective > 0.0 && progress.objective < found.trace[0]);
         Control::Cancel
     });
     assert_eq!((calls, stopped.unwrap().termination.name()), (1, "cancelled"));
@@ -217,6 +240,9 @@ fn bad_settings_are_named() {
     for part in ["1e-12", "squared distances up to", "use at least"] {
         assert!(message.contains(part), "{message}");
     }
+    let error = fit(&Wda { regularization: 1e-7, ..Wda::default() });
+    assert!(matches!(error, SampleError::NoTransport { .. }), "{error}");
+    assert!(error.to_string().contains("mean squared distance within classes"), "{error}");
     let same = sample.mapped(|_| vec![1.0, 2.0, 3.0]);
     let error = Wda::default().fit(same.points(), &same.labels, 1, &mut quiet()).unwrap_err();
     assert_eq!(error, SampleError::NoSpread);
