@@ -37,6 +37,18 @@ pub enum StatisticsError {
         /// The class.
         class: String,
     },
+    /// A share of shrinkage that is none.
+    #[error("a shrinkage of {share}: give a number from 0 to 1")]
+    Shrinkage {
+        /// The share.
+        share: f64,
+    },
+    /// Ledoit–Wolf shrinkage of sums that lack what it needs.
+    #[error(
+        "these statistics were kept without the fourth moments that ledoit-wolf needs (an older version \
+         wrote them): make them again from the points, or use oas"
+    )]
+    NoFourthMoments,
     /// Bytes that are no accumulator.
     #[error("these bytes are no class statistics of this version: {problem}")]
     Bytes {

@@ -4,6 +4,7 @@ mod accumulator;
 mod covariance;
 mod error;
 mod estimator;
+mod fourth;
 mod given;
 mod portable;
 mod preprocess;

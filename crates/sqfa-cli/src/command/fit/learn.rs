@@ -44,7 +44,7 @@ impl Prepared {
                 if fit.estimator != Estimator::Empirical {
                     bail!(
                         "--covariance {} estimates covariances from points, and DATA holds statistics",
-                        fit.estimator.name()
+                        fit.estimator
                     );
                 }
                 let name = given.name.clone();
@@ -155,7 +155,7 @@ impl Prepared {
             classes: ClassNames::from(self.statistics.classes()),
             restricted: fit.classes.is_some(),
             second_moments: self.statistics.moments() == Moments::Second,
-            covariance: fit.estimator.name().to_owned(),
+            covariance: fit.estimator.to_string(),
             precision: precision.name().to_owned(),
             scale: fit.scale.name().to_owned(),
             center: fit.center,
@@ -180,7 +180,7 @@ impl Prepared {
 
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
     fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
-        let (Some(part), Estimator::Oas) = (&self.part, fit.estimator) else {
+        let (Some(part), true) = (&self.part, fit.estimator != Estimator::Empirical) else {
             return Ok(maximum_likelihood(&self.statistics, filters)?);
         };
         let (folded, offset) = match &self.preprocessor {
