@@ -39,7 +39,8 @@ pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
 pub use points::{Points, Scalar, Table};
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
-    ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,
-    GivenMatrices, Moments, Preprocessor, SCALINGS, Scaling, StatisticsError,
+    ClassAccumulator, ClassStatistics, Covariance, Csr, Dense, ESTIMATORS, Entries, Estimator,
+    Factor, Form, GivenMatrices, LowRank, Moments, Precision, Preprocessor, SCALINGS, Scaling,
+    Span, Spanning, SparseFactor, StatisticsError,
 };
 pub use transform::{Features, transform};

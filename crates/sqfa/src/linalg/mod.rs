@@ -8,10 +8,11 @@ mod real;
 mod small;
 mod solver;
 mod symmetric;
+mod thin;
 
 pub(crate) use block::{
-    add_products, add_scaled, beside, column_inner, inner, orthonormalize, rows_times, tall_times,
-    transpose_times,
+    add_products, add_scaled, beside, column_inner, completed_basis, inner, orthonormalize, random,
+    rows_times, tall_times, transpose_times,
 };
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
@@ -19,6 +20,7 @@ pub(crate) use gram::add_scatter;
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
+pub(crate) use thin::{add_table_transpose_times, table_times};
 
 /// Runs a closure compiled for the widest vector instructions this processor has.
 ///

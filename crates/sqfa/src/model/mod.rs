@@ -5,6 +5,7 @@ mod fit;
 mod fitted;
 mod noise;
 mod recipe;
+mod span;
 mod starts;
 
 pub use error::FitError;

@@ -285,8 +285,9 @@ impl Objective for MeanDistance<'_> {
     }
 
     fn evaluations_per_pass(&self) -> f64 {
-        let (n, m) = (self.statistics.dimension() as f64, self.small.filters as f64);
-        let pass = 2.0 * self.small.classes as f64 * n * n * self.moving_columns() as f64;
+        let m = self.small.filters as f64;
+        let columns = self.moving_columns() as f64;
+        let pass: f64 = self.statistics.covariances().iter().map(|c| c.flops() * columns).sum();
         let evaluation = PAIR_FLOPS * self.small.plan.len() as f64 * (m + 1.0).powi(3);
         pass / evaluation
     }

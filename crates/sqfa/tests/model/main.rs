@@ -8,6 +8,7 @@ mod common;
 mod problems;
 
 mod classifier;
+mod forms;
 mod learning;
 mod noise;
 mod observer;
