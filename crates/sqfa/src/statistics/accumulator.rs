@@ -270,7 +270,7 @@ impl ClassSum {
         self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }

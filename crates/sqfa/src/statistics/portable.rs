@@ -9,19 +9,21 @@ use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
 
-const MAGIC: &[u8; 8] = b"sqfa-sum";
 const VERSION: u32 = 2;
 /// Bytes of fourth-order sums beyond two vectors.
 const FOURTH_SCALARS: usize = 8 + 16;
 
 impl ClassAccumulator {
+    /// How the bytes of every version begin.
+    pub const MAGIC: [u8; 8] = *b"sqfa-sum";
+
     /// The accumulator as bytes; [`ClassAccumulator::from_bytes`] reads them back to the last bit.
     pub fn to_bytes(&self) -> Vec<u8> {
         let n = self.dimension;
         let fourth = self.sums.iter().all(|sum| sum.fourth.is_some());
         let per_class = 9 + 8 * (3 * n + n * (n + 1) / 2) + FOURTH_SCALARS;
         let mut bytes = Vec::with_capacity(64 + self.sums.len() * (per_class + 16));
-        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&Self::MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(u8::from(self.double));
         bytes.push(u8::from(fourth));
@@ -52,7 +54,7 @@ impl ClassAccumulator {
             .split_last_chunk::<8>()
             .ok_or_else(|| refuse(format!("{} bytes are too few", bytes.len())))?;
         let mut reader = Reader { rest: content };
-        if reader.take(MAGIC.len())? != MAGIC {
+        if reader.take(Self::MAGIC.len())? != Self::MAGIC {
             return Err(refuse("they begin differently"));
         }
         let version = u32::from_le_bytes(reader.array()?);

@@ -10,6 +10,7 @@ use sqfa_lab::model_file::{
     ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
 };
 
+use super::sums::{finish, fit_where_cheapest};
 use super::{Fit, statistics_of};
 use crate::data::class_statistics;
 use crate::points::{Precision, preprocessed};
@@ -29,16 +30,24 @@ pub(super) struct Prepared {
     preprocessor: Option<Preprocessor>,
     /// Statistics after preprocessing, in input space.
     pub(super) statistics: ClassStatistics,
+    /// The same without shrinkage, when the covariances are shrunk and there are no points.
+    unshrunk: Option<ClassStatistics>,
     /// Leading principal components and the statistics in them.
     reduced: Option<(Mat<f64>, ClassStatistics)>,
 }
 
 impl Prepared {
     pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
+        let mut unshrunk = None;
+        let statistics;
         let (name, image_shape, has_test, part, mut statistics) = match loaded {
             Loaded::Data(data) => {
-                let statistics = statistics_of(&data.train, fit.estimator)?;
+                let statistics = statistics_of(&data.train, fit)?;
                 (data.name, data.image_shape, data.test.is_some(), Some(data.train), statistics)
+            }
+            Loaded::Sums(name, sums) => {
+                (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                (name, None, false, None, statistics)
             }
             Loaded::Statistics(given) => {
                 if fit.estimator != Estimator::Empirical {
@@ -57,6 +66,7 @@ impl Prepared {
         let preprocessor = Preprocessor::new(&statistics, fit.scale, fit.center);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
+            unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
         }
         let mut prepared = Self {
             name,
@@ -66,6 +76,7 @@ impl Prepared {
             warnings,
             preprocessor,
             statistics,
+            unshrunk,
             reduced: None,
         };
         if let Some(dims) = fit.pca_dims {
@@ -108,7 +119,7 @@ impl Prepared {
         if fit.noise != Noise::Auto {
             let statistics =
                 self.reduced.as_ref().map_or(&self.statistics, |(_, statistics)| statistics);
-            return fit.recipe.fit_observed(statistics, observer);
+            return fit_where_cheapest(&fit.recipe, statistics, observer);
         }
         let Some(Part { points, labels }) = &self.part else {
             return Err(FitError::NoiseNeedsPoints);
@@ -181,7 +192,8 @@ impl Prepared {
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
     fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
         let (Some(part), true) = (&self.part, fit.estimator != Estimator::Empirical) else {
-            return Ok(maximum_likelihood(&self.statistics, filters)?);
+            let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
+            return Ok(maximum_likelihood(statistics, filters)?);
         };
         let (folded, offset) = match &self.preprocessor {
             Some(preprocessor) => {

@@ -3,13 +3,14 @@
 mod explain;
 mod learn;
 mod report;
+mod sums;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::{
-    ClassStatistics, Estimator, Learning, Mat, Method, Noise, Restarts, Scaling, Sqfa, Start,
+    ClassStatistics, Estimator, Form, Learning, Mat, Method, Noise, Restarts, Scaling, Sqfa, Start,
     Stopping,
 };
 use sqfa_lab::data::{LabeledData, Loaded, Part};
@@ -29,7 +30,8 @@ pub(crate) use explain::explain;
 
 /// A fit as meant.
 pub(crate) struct Fit {
-    data: String,
+    data: Vec<String>,
+    form: Form,
     flags: DataFlags,
     classes: Option<Vec<String>>,
     out: PathBuf,
@@ -81,6 +83,11 @@ impl TryFrom<FitArgs> for Fit {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
         }
+        if args.form == Form::Factor && args.noise == Noise::Auto {
+            return usage(
+                "--noise auto goes with --form dense: give scale or a number with --form factor",
+            );
+        }
         let usual = Stopping::default();
         let stopping = Stopping {
             max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
@@ -90,6 +97,7 @@ impl TryFrom<FitArgs> for Fit {
             recipe.noise(args.noise).restarts(args.restarts).seed(args.seed).stopping(stopping);
         Ok(Self {
             data: args.data,
+            form: args.form,
             flags: args.flags,
             classes: args.classes,
             out: args.out,
@@ -127,9 +135,9 @@ impl Fit {
         interrupt::listen();
         // An output that cannot be written is worth knowing before the work, not after it.
         drop(AtomicFile::create(&self.out)?);
-        let line = Line::new(&format!("reading {}", self.data));
+        let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let loaded = self.load()?;
+        let loaded = self.load(&line)?;
         let start = self.read_start()?;
         let read = reading.elapsed().as_secs_f64();
 
@@ -159,8 +167,8 @@ impl Fit {
         report::tell(&self, &prepared, &fitted, &times)
     }
 
-    fn load(&self) -> Result<Loaded> {
-        let mut loaded = data::open(&self.data, &self.flags)?;
+    fn load(&self, line: &Line) -> Result<Loaded> {
+        let mut loaded = data::open_all(&self.data, &self.flags, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -169,6 +177,9 @@ impl Fit {
                 let Part { points, labels } = data.train;
                 let train = Part { points: in_precision(points, precision)?, labels };
                 Loaded::Data(LabeledData { train, ..data })
+            }
+            (Loaded::Sums(name, sums), Some(precision)) => {
+                Loaded::Sums(name, sums.in_precision(precision == Precision::F64))
             }
             (loaded, _) => loaded,
         })
@@ -201,8 +212,11 @@ impl Fit {
 }
 
 /// The statistics of points, with the estimator's remedy said in flags.
-fn statistics_of(part: &Part, estimator: Estimator) -> Result<ClassStatistics> {
-    ClassStatistics::from_points(part.points.view(), &part.labels, estimator)
+fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
+    let (points, labels) = (part.points.view(), &part.labels);
+    // Noise is chosen from sums of parts of the points, which only dense covariances have.
+    let form = if fit.noise == Noise::Auto { Form::Dense } else { fit.form };
+    ClassStatistics::from_points_as(form, points, labels, fit.estimator)
         .context("DATA cannot be used")
 }
 
