@@ -1,9 +1,10 @@
 //! One line of progress on terminals, nothing elsewhere; also where a fit learns that it should stop.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqfa::{Control, Progress};
+use sqfa_lab::data::Summing;
 
 use crate::interrupt;
 
@@ -52,6 +53,36 @@ impl Line {
             ));
         }
         if interrupt::asked() { Control::Cancel } else { Control::Continue }
+    }
+}
+
+/// How fast points of one file are summed up.
+pub(crate) struct Rate {
+    what: String,
+    began: Instant,
+}
+
+impl Rate {
+    /// A file among several.
+    pub(crate) fn new(file: &str, at: usize, files: usize) -> Self {
+        let which = if files > 1 { format!(" ({} of {files})", at + 1) } else { String::new() };
+        Self { what: format!("summing up {file}{which}"), began: Instant::now() }
+    }
+
+    /// Shows points, points a second and the time left.
+    pub(crate) fn tell(&mut self, line: &Line, now: Summing) {
+        if line.bar.is_hidden() {
+            return;
+        }
+        let rate = now.rows as f64 / self.began.elapsed().as_secs_f64().max(1e-9);
+        let left = match now.total {
+            Some(total) if rate > 0.0 => {
+                let left = total.saturating_sub(now.rows) as f64 / rate;
+                format!(" of {total} · {} left", crate::output::seconds(left))
+            }
+            _ => String::new(),
+        };
+        line.tell(&format!("{}: {} points{left} · {rate:.0} points/s", self.what, now.rows));
     }
 }
 

@@ -47,7 +47,8 @@ pub use reduce::{
 };
 pub use split::{Split, SplitError, stratified_split};
 pub use statistics::{
-    ClassAccumulator, ClassStatistics, Covariance, Dense, ESTIMATORS, Entries, Estimator,
-    GivenMatrices, Moments, Preprocessor, SCALINGS, Scaling, StatisticsError,
+    ClassAccumulator, ClassStatistics, Covariance, Csr, Dense, ESTIMATORS, Entries, Estimator,
+    Factor, Form, GivenMatrices, LowRank, Moments, Precision, Preprocessor, SCALINGS, Scaling,
+    Span, Spanning, SparseFactor, StatisticsError,
 };
 pub use transform::{Features, transform};

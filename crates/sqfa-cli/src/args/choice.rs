@@ -6,8 +6,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use sqfa::{
-    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, ReducerEntry, SCALINGS, Scaling,
-    reducer_entry, reducers, registry,
+    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, Form, ReducerEntry, SCALINGS,
+    Scaling, reducer_entry, reducers, registry,
 };
 
 use crate::data::Builtin;
@@ -67,6 +67,14 @@ pub(crate) fn constraint() -> Choice<Constraint> {
 pub(crate) fn estimator() -> Choice<Estimator> {
     Choice {
         names: || ESTIMATORS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        parse: str::parse,
+    }
+}
+
+/// The forms of covariances.
+pub(crate) fn form() -> Choice<Form> {
+    Choice {
+        names: || Form::ALL.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
         parse: str::parse,
     }
 }

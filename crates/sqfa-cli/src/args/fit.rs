@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::{Choice, Constraint, Distance, Estimator, Noise, ReducerEntry, Restarts, Scaling};
+use sqfa::{Choice, Constraint, Distance, Estimator, Form, Noise, ReducerEntry, Restarts, Scaling};
 
 use super::values::{self, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
@@ -16,15 +16,18 @@ Examples:
   sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale global-std --center --out best.sqfa
   sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
+  sqfa fit 'part-*.csv' --label class --filters 3 --out model.sqfa
+  sqfa fit sums.stats --covariance ledoit-wolf --filters 3 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
 
 /// Flags of `sqfa fit`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
-    /// Points with labels, class statistics, or a built-in data set (see sqfa --help).
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
+    /// Points with labels (several files are summed up), class statistics, or a built-in data set
+    /// (see sqfa --help).
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<String>,
     /// Filters to learn.
     #[arg(long, short = 'm', value_name = "M", value_parser = values::positive)]
     pub(crate) filters: usize,
@@ -62,10 +65,15 @@ pub(crate) struct FitArgs {
     /// [lfda and lmnn: 200, wda: 100, others: no].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,
-    /// Estimator of the class covariances.
+    /// Estimator of the class covariances, or a share of shrinkage s between 0 and 1:
+    /// (1−s)S + s(tr S/n)I.
     #[arg(long, value_name = "ESTIMATOR", default_value = "empirical", help_heading = "Data")]
     #[arg(value_parser = choice::estimator())]
     pub(crate) covariance: Estimator,
+    /// How class covariances are kept: dense (n² numbers), factor (the samples), or whichever costs less.
+    #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
+    #[arg(value_parser = choice::form())]
+    pub(crate) form: Form,
     /// Points of every class that lmnn and wda look at [default: 500].
     #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]
     pub(crate) per_class: Option<usize>,

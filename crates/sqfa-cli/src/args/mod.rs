@@ -2,6 +2,7 @@
 
 mod choice;
 mod fit;
+mod stats;
 mod use_model;
 mod values;
 
@@ -11,6 +12,7 @@ use clap::{Args, Parser};
 
 use crate::data::Builtin;
 pub(crate) use fit::FitArgs;
+pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
     PredictArgs, TransformArgs,
@@ -30,12 +32,15 @@ Examples:
   sqfa transform model.sqfa data.csv --out features.csv
   sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa   (a folder of IDX files)
   sqfa evaluate mnist.sqfa mnist/
+  sqfa stats 'part-*.csv' --label class --out all.stats          (larger than memory)
 
 DATA is one of
   FILE.npz      arrays X_train, y_train[, X_test, y_test]; or X, y;
                 or statistics: means, covariances[, counts, classes]; or second_moments
   FILE.npy      points, with --labels y.npy
   FILE.csv      a table (.tsv, .gz too, - for standard input), with --label COLUMN
+  FILE.mat      MATLAB arrays X and y; SVHN's images become grey
+  FILE.stats    class sums from sqfa stats
   FOLDER        IDX files as MNIST is distributed, .gz or not
   NAME          built in: toy-6d, toy-4d, toy-lda, scaling, speed
 
@@ -57,6 +62,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Subcommand {
     /// Learn filters from data and write a model file.
     Fit(Box<FitArgs>),
+    /// Sum up points of any size to class statistics, or merge such sums.
+    Stats(StatsArgs),
     /// Apply a model's filters to points.
     Transform(TransformArgs),
     /// Name the class of every point with the model's quadratic classifier.

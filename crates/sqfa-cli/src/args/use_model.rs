@@ -148,7 +148,7 @@ pub(crate) struct DistancesArgs {
 /// Flags of `sqfa inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Model file.
+    /// Model file, or class sums from sqfa stats.
     pub(crate) model: PathBuf,
     /// Print the whole metadata as one JSON object instead of text.
     #[arg(long)]

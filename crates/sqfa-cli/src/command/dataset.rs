@@ -78,6 +78,7 @@ impl Dataset {
         let report = match &made {
             Loaded::Data(data) => write_points(&self.args.out, data)?,
             Loaded::Statistics(given) => write_statistics(&self.args.out, given)?,
+            Loaded::Sums(..) => anyhow::bail!("no built-in data set is made of class sums"),
         };
         drop(guard);
         drop(line);

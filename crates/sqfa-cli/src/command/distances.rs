@@ -146,6 +146,7 @@ impl Distances {
                 Estimator::Empirical,
             )?,
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
+            Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
         };
         let n = statistics.dimension();
         let statistics = match self.args.pca_dims {

@@ -1,9 +1,10 @@
-//! `sqfa inspect`: what a model is and how it was fitted.
+//! `sqfa inspect`: what a model is and how it was fitted, or what class sums hold.
 
 use anyhow::Result;
+use sqfa_lab::data::{is_sums, read_sums};
 use sqfa_lab::model_file::{Description, Model};
 
-use super::read_model;
+use super::{read_model, stats};
 use crate::args::InspectArgs;
 use crate::output::{self, measured, number, pairs, percent, seconds};
 
@@ -12,6 +13,13 @@ const LISTED: usize = 12;
 
 /// Reads a model and describes it.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    if is_sums(&args.model) {
+        let sums = read_sums(&args.model)?;
+        if args.json {
+            return output::say_json(&stats::describe_json(&sums)?);
+        }
+        return output::say(&pairs(&stats::describe(&sums)));
+    }
     let model = read_model(&args.model)?;
     let mut json = serde_json::to_value(model.description())?;
     if args.json {

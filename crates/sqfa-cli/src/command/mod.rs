@@ -9,6 +9,7 @@ pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod predict;
 pub(crate) mod shell;
+pub(crate) mod stats;
 pub(crate) mod tables;
 pub(crate) mod transform;
 

@@ -91,6 +91,7 @@ fn labelled(data: &str, flags: &DataFlags) -> Result<Vec<NamedPart>> {
         Loaded::Data(LabeledData { train, test: Some(test), .. }) => {
             Ok(vec![named(Some("train"), train), named(Some("test"), test)])
         }
+        Loaded::Sums(..) => bail!("'{data}' holds class sums, not points"),
         Loaded::Statistics(_) => bail!(
             "'{data}' holds class statistics, not points; for a toy, draw points first: \
              sqfa dataset {data} --train 1000 --test 1000 --out points.npz"

@@ -3,6 +3,7 @@
 mod builtin;
 mod features;
 mod restrict;
+mod several;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use sqfa_lab::formats::{Column, Stack};
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{NamedPart, parts};
 pub(crate) use restrict::{keep_known, restrict};
+pub(crate) use several::{expand, open_all};
 
 use crate::args::DataFlags;
 use crate::failure::usage;

@@ -13,6 +13,7 @@ pub(crate) fn restrict(loaded: Loaded, names: &[String]) -> Result<Loaded> {
     let all = match &loaded {
         Loaded::Data(data) => data.train.labels.classes(),
         Loaded::Statistics(given) => &given.classes,
+        Loaded::Sums(_, sums) => sums.classes(),
     };
     let kept = chosen(all, names)?;
     let classes = subset(all, &kept);
@@ -23,6 +24,7 @@ pub(crate) fn restrict(loaded: Loaded, names: &[String]) -> Result<Loaded> {
             ..data
         }),
         Loaded::Statistics(given) => Loaded::Statistics(statistics(given, classes, &kept)),
+        Loaded::Sums(name, sums) => Loaded::Sums(name, sums.of_classes(&kept)),
     })
 }
 

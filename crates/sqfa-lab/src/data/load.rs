@@ -1,11 +1,16 @@
 //! One door for every file: the name's ending and the arrays inside say what it is.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use sqfa::{ClassAccumulator, Classes, Labels};
+
+use super::batches::open_batches;
 use super::tables::{labels_of, part_of};
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{
-    Column, CsvOptions, Header, Limits, Npz, read_csv, read_csv_from, read_idx, read_npy,
+    AtomicFile, Column, CsvOptions, FormatError, Header, Limits, Npz, read_csv, read_csv_from,
+    read_idx, read_npy,
 };
 
 /// What a file cannot say about itself.
@@ -32,19 +37,22 @@ pub struct LoadOptions {
 }
 
 /// What a file turned out to hold.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Loaded {
     /// Points with labels.
     Data(LabeledData),
     /// Class statistics.
     Statistics(GivenStatistics),
+    /// Class sums, from which any estimator can be finished, and what to call them.
+    Sums(String, ClassAccumulator),
 }
 
 /// Loads a data set.
 ///
 /// Understands `.npz` (`X_train`, `y_train` and optionally `X_test`, `y_test`; or `X`, `y`; or
 /// `means`, `covariances`; or `second_moments`), `.npy` with labels beside it, `.csv` and `.tsv`
-/// (`.gz` too), `-` for a table on standard input, and a folder with MNIST's four IDX files.
+/// (`.gz` too), `-` for a table on standard input, MATLAB's `.mat` with `X` and `y`, `.parquet` (with the cargo feature
+/// of that name), `.stats` (class sums), and a folder with MNIST's four IDX files.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
     let mut loaded = open(path, options)?;
     if let (Loaded::Data(data), Some((height, width))) = (&mut loaded, options.image_shape) {
@@ -85,11 +93,69 @@ fn open(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
     } else if ends(&[".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt"]) {
         let train = csv_part(path, options)?;
         with_test(name, train, None, &place, options)
+    } else if ends(&[".mat", ".parquet"]) {
+        let (train, image) = whole(path, options)?;
+        with_test(name, train, image, &place, options)
+    } else if ends(&[".stats"]) || is_sums(path) {
+        read_sums(path).map(|sums| Loaded::Sums(name, sums))
     } else {
-        let problem = "unknown kind of file; expected .npz, .npy, .csv, .tsv (or .gz of these \
-                       two), - for a table on standard input, or a folder of IDX files";
-        Err(DataError::content(&place, problem))
+        Err(unknown_kind(&place))
     }
+}
+
+pub(super) fn unknown_kind(place: &str) -> DataError {
+    let problem = "unknown kind of file; expected .npz, .npy, .csv, .tsv (or .gz of these two), .mat, \
+                   .parquet, .stats, - for a table on standard input, or a folder of IDX files";
+    DataError::content(place, problem)
+}
+
+/// Whether a file begins as class sums do.
+pub fn is_sums(path: &Path) -> bool {
+    let mut start = [0u8; 8];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == ClassAccumulator::MAGIC
+}
+
+/// Reads class sums written by [`write_sums`]; damage anywhere is noticed.
+pub fn read_sums(path: &Path) -> Result<ClassAccumulator, DataError> {
+    let place = path.display().to_string();
+    let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
+    let bytes = std::fs::read(path).map_err(fail)?;
+    ClassAccumulator::from_bytes(&bytes).map_err(|source| DataError::Sums { place, source })
+}
+
+/// Writes class sums, whole or not at all.
+pub fn write_sums(path: &Path, sums: &ClassAccumulator) -> Result<(), DataError> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(&sums.to_bytes())
+        .map_err(|source| FormatError::write(&path.display().to_string(), source))?;
+    Ok(file.commit()?)
+}
+
+/// All batches of a file at once.
+fn whole(path: &Path, options: &LoadOptions) -> Result<PartAndImage, DataError> {
+    let mut reader = open_batches(path, options, None)?;
+    let place = path.display().to_string();
+    if let Some(rows) = reader.rows() {
+        let needed = u128::from(rows) * reader.columns() as u128 * 8;
+        let limit = options.limits.bytes;
+        if needed > u128::from(limit) {
+            return Err(FormatError::Limit { place, needed, limit }.into());
+        }
+    }
+    let image = reader.image_shape();
+    let Some(batch) = reader.next_batch(usize::MAX)? else {
+        return Err(DataError::content(&place, "it holds no points"));
+    };
+    let labels = match batch.labels.classes() {
+        // Text is kept as it is batch by batch; all of it together may read as numbers.
+        Classes::Texts(texts) => {
+            let codes = batch.labels.codes().iter();
+            Labels::from_texts(&codes.map(|&code| &texts[code as usize]).collect::<Vec<_>>())
+        }
+        Classes::Integers(_) => batch.labels,
+    };
+    Ok((Part::new(batch.points, labels, &place)?, image))
 }
 
 /// Joins a training part with the test file the options name, if any.
@@ -105,6 +171,9 @@ fn with_test(
         Some(path) if path.extension().is_some_and(|ending| ending == "npy") => {
             let labels = options.test_labels.as_deref();
             Some(npy_part(path, labels, "test_labels", options.limits)?.0)
+        }
+        Some(path) if path.extension().is_some_and(|end| end == "mat" || end == "parquet") => {
+            Some(whole(path, options)?.0)
         }
         Some(path) => Some(csv_part(path, options)?),
     };
@@ -175,22 +244,20 @@ fn npz_part(npz: &mut Npz, x: &str, y: &str) -> Result<PartAndImage, DataError> 
     Ok((Part::new(points, labels, &place)?, image))
 }
 
+pub(super) const IDX_FILES: &str = "a folder must hold train-images-idx3-ubyte and \
+    train-labels-idx1-ubyte (or .gz), as MNIST is distributed";
+
 fn idx_folder(folder: &Path, name: String, limits: Limits) -> Result<LabeledData, DataError> {
     let place = folder.display().to_string();
     let Some((train, image)) = idx_part(folder, "train", limits)? else {
-        let problem = "a folder must hold train-images-idx3-ubyte and train-labels-idx1-ubyte \
-                       (or .gz), as MNIST is distributed";
-        return Err(DataError::content(&place, problem));
+        return Err(DataError::content(&place, IDX_FILES));
     };
     let test = idx_part(folder, "t10k", limits)?.map(|(part, _)| part);
     LabeledData::new(name, train, test, image, &place)
 }
 
-fn idx_part(
-    folder: &Path,
-    prefix: &str,
-    limits: Limits,
-) -> Result<Option<PartAndImage>, DataError> {
+/// The files of images and labels of one part, where both are there.
+pub(super) fn idx_files(folder: &Path, prefix: &str) -> Option<(PathBuf, PathBuf)> {
     let find = |stem: &str| {
         ["-", "."].iter().flat_map(|mark| ["", ".gz"].map(|end| (mark, end))).find_map(
             |(mark, end)| {
@@ -200,9 +267,15 @@ fn idx_part(
             },
         )
     };
-    let (Some(images), Some(labels)) = (find("images/idx3"), find("labels/idx1")) else {
-        return Ok(None);
-    };
+    Some((find("images/idx3")?, find("labels/idx1")?))
+}
+
+fn idx_part(
+    folder: &Path,
+    prefix: &str,
+    limits: Limits,
+) -> Result<Option<PartAndImage>, DataError> {
+    let Some((images, labels)) = idx_files(folder, prefix) else { return Ok(None) };
     let place = images.display().to_string();
     let labels = labels_of(read_idx(&labels, limits)?, &labels.display().to_string())?;
     let (points, image) = OwnedPoints::from_array(read_idx(&images, limits)?, &place)?;

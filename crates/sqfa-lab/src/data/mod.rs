@@ -1,16 +1,18 @@
 //! Labelled data and given statistics, owned, as they come out of files and generators.
 
+mod batches;
 mod load;
 mod points;
 mod statistics;
 mod tables;
 
-use sqfa::{LabelError, Labels};
+use sqfa::{LabelError, Labels, StatisticsError};
 use thiserror::Error;
 
 use crate::formats::FormatError;
 
-pub use load::{LoadOptions, Loaded, load};
+pub use batches::{Batch, BatchReader, Summed, Summing, open_batches, sum_batches};
+pub use load::{LoadOptions, Loaded, is_sums, load, read_sums, write_sums};
 pub use points::OwnedPoints;
 pub use statistics::{GivenStatistics, Moments};
 
@@ -56,6 +58,45 @@ pub enum DataError {
         train: usize,
         /// Dimensions of the test points.
         test: usize,
+    },
+    /// Class sums that cannot be read, or points that cannot join them.
+    #[error("{place}: {source}")]
+    Sums {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        source: StatisticsError,
+    },
+    /// Labels of two types.
+    #[error(
+        "the labels of {place} are {found} (such as '{example}'), those of {other} are {expected}: \
+         write them the same way in all files"
+    )]
+    LabelTypes {
+        /// The file that differs.
+        place: String,
+        /// What its labels are.
+        found: &'static str,
+        /// One of them.
+        example: String,
+        /// The file before.
+        other: String,
+        /// What its labels are.
+        expected: &'static str,
+    },
+    /// Files of different dimensions.
+    #[error(
+        "{place} has {found} dimensions where {other} has {expected}: files must have the same columns"
+    )]
+    FileDimensions {
+        /// The file that differs.
+        place: String,
+        /// Its dimensions.
+        found: usize,
+        /// The file before.
+        other: String,
+        /// The dimensions of that.
+        expected: usize,
     },
     /// Something that is not there or not understood.
     #[error("{place}: {problem}")]

@@ -17,6 +17,8 @@ pub struct AtomicFile {
     temporary: PathBuf,
     target: PathBuf,
     committed: bool,
+    /// Whether the target is a device or a pipe, which cannot be replaced: it is written to as it is.
+    direct: bool,
 }
 
 impl AtomicFile {
@@ -26,6 +28,19 @@ impl AtomicFile {
         let name = target.file_name().ok_or_else(|| {
             FormatError::write(&place, io::Error::new(io::ErrorKind::InvalidInput, "no file name"))
         })?;
+        let special = |kind: fs::FileType| !kind.is_file() && !kind.is_dir();
+        if fs::metadata(target).is_ok_and(|about| special(about.file_type())) {
+            let file = OpenOptions::new().write(true).open(target);
+            let file = file.map_err(|source| FormatError::write(&place, source))?;
+            let target = target.to_owned();
+            return Ok(Self {
+                file,
+                temporary: PathBuf::new(),
+                target,
+                committed: false,
+                direct: true,
+            });
+        }
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
@@ -37,11 +52,16 @@ impl AtomicFile {
             .create_new(true)
             .open(&temporary)
             .map_err(|source| FormatError::write(&place, source))?;
-        Ok(Self { file, temporary, target: target.to_owned(), committed: false })
+        Ok(Self { file, temporary, target: target.to_owned(), committed: false, direct: false })
     }
 
     /// Makes everything written so far the target file, replacing what was there.
     pub fn commit(mut self) -> Result<(), FormatError> {
+        if self.direct {
+            let flushed = self.file.flush();
+            return flushed
+                .map_err(|source| FormatError::write(&self.target.display().to_string(), source));
+        }
         let finished = self
             .file
             .flush()
@@ -54,7 +74,7 @@ impl AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        if !self.committed {
+        if !self.committed && !self.direct {
             // Nothing more can be done about a temporary file that refuses to go.
             let _ = fs::remove_file(&self.temporary);
         }
@@ -91,6 +111,19 @@ mod tests {
         drop(file);
         assert_eq!(fs::read(&target).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_device_is_written_to_and_not_replaced() {
+        let mut full = AtomicFile::create(Path::new("/dev/full")).unwrap();
+        assert!(full.write_all(b"new").is_err(), "a full disk says so");
+        drop(full);
+        let mut null = AtomicFile::create(Path::new("/dev/null")).unwrap();
+        null.write_all(b"new").unwrap();
+        null.commit().unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        assert!(!fs::metadata("/dev/full").unwrap().is_file());
     }
 
     #[test]

@@ -73,10 +73,7 @@ pub struct CsvTable {
 
 /// Reads a table from a file, decompressing it when it is gzip.
 pub fn read_csv(path: &Path, options: &CsvOptions) -> Result<CsvTable, FormatError> {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
-    let delimiter = options.delimiter.unwrap_or(if tabs { b'\t' } else { b',' });
-    let options = CsvOptions { delimiter: Some(delimiter), ..options.clone() };
+    let options = CsvOptions { delimiter: Some(delimiter(path, options)), ..options.clone() };
     read_csv_from(open(path)?.reader, &options, &place_of(path))
 }
 
@@ -88,14 +85,7 @@ pub fn read_csv_from(
 ) -> Result<CsvTable, FormatError> {
     let limit = options.limits.bytes;
     let mut bounded = Bounded { reader, left: limit, exceeded: false };
-    let result = {
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(options.delimiter.unwrap_or(b','))
-            .from_reader(&mut bounded);
-        read_rows(&mut reader, options, place)
-    };
+    let result = read_all(&mut bounded, options, place);
     if bounded.exceeded {
         let needed = u128::from(limit) + 1;
         return Err(FormatError::Limit { place: place.to_owned(), needed, limit });
@@ -103,75 +93,205 @@ pub fn read_csv_from(
     result
 }
 
-fn read_rows<R: Read>(
-    reader: &mut Reader<R>,
-    options: &CsvOptions,
-    place: &str,
-) -> Result<CsvTable, FormatError> {
-    let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
-    let mut record = ByteRecord::new();
-    let mut read = |record: &mut ByteRecord| {
-        reader.read_byte_record(record).map_err(|error| table_error(error.to_string()))
+fn read_all(reader: impl Read, options: &CsvOptions, place: &str) -> Result<CsvTable, FormatError> {
+    let mut table = CsvRows::new(reader, options, None, place)?;
+    let (columns, width) = (table.columns(), table.width());
+    let Some(rows) = table.next_rows(usize::MAX)? else {
+        return Err(table.problem(format!("it has 0 rows of {width} numbers")));
     };
-    if !read(&mut record)? {
-        return Err(table_error("it is empty; expected rows of numbers".to_owned()));
-    }
-    let cells = record.len();
-    let first: Vec<String> =
-        record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
-    let named = match (&options.header, &options.label) {
-        (Header::Present, _) | (Header::Auto, Some(Column::Name(_) | Column::Usual)) => true,
-        (Header::Absent, _) => false,
-        (Header::Auto, label) => first.iter().enumerate().any(|(index, cell)| {
-            label != &Some(Column::Index(index)) && cell.parse::<f64>().is_err()
-        }),
-    };
-    let label = match &options.label {
-        None => None,
-        Some(column) => Some(find(column, &first, named, place)?),
-    };
-    let mut columns = Vec::new();
-    if named {
-        columns.extend((0..cells).filter(|&i| Some(i) != label).map(|i| first[i].clone()));
-    }
-    let column_name =
-        |index: usize| if named { first[index].clone() } else { (index + 1).to_string() };
+    let labels = options.label.is_some().then_some(rows.labels);
+    Ok(CsvTable { columns, rows: rows.rows, width, values: rows.values, labels })
+}
 
-    let (mut rows, mut values, mut labels) = (0, Vec::new(), Vec::new());
-    let mut more = if named { read(&mut record)? } else { true };
-    while more {
-        let line = record.position().map_or(0, ::csv::Position::line);
-        if record.len() != cells {
+/// Rows of a table, a few at a time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableRows {
+    /// The number of rows.
+    pub rows: usize,
+    /// The numbers, row after row.
+    pub values: Vec<f64>,
+    /// The label of every row, when a label column was asked for.
+    pub labels: Vec<String>,
+    /// The weight of every row, when a weight column was asked for.
+    pub weights: Vec<u64>,
+}
+
+/// A table read row by row, never held whole.
+pub struct CsvRows<R> {
+    reader: Reader<R>,
+    record: ByteRecord,
+    /// Whether `record` holds a row that was read but not given out.
+    pending: bool,
+    first: Vec<String>,
+    named: bool,
+    label: Option<usize>,
+    weight: Option<usize>,
+    place: String,
+}
+
+impl<R> std::fmt::Debug for CsvRows<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CsvRows").field("place", &self.place).field("columns", &self.first).finish()
+    }
+}
+
+impl CsvRows<Box<dyn Read + Send>> {
+    /// Opens a table in a file, decompressing it when it is gzip; `-` is standard input.
+    pub fn open(
+        path: &Path,
+        options: &CsvOptions,
+        weight: Option<&Column>,
+    ) -> Result<Self, FormatError> {
+        if path == Path::new("-") {
+            return Self::new(Box::new(std::io::stdin()), options, weight, "standard input");
+        }
+        let options = CsvOptions { delimiter: Some(delimiter(path, options)), ..options.clone() };
+        Self::new(open(path)?.reader, &options, weight, &place_of(path))
+    }
+}
+
+impl<R: Read> CsvRows<R> {
+    /// Reads the first row and finds the columns.
+    pub fn new(
+        reader: R,
+        options: &CsvOptions,
+        weight: Option<&Column>,
+        place: &str,
+    ) -> Result<Self, FormatError> {
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(options.delimiter.unwrap_or(b','))
+            .from_reader(reader);
+        let mut record = ByteRecord::new();
+        let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
+        if !reader.read_byte_record(&mut record).map_err(|error| table_error(error.to_string()))? {
+            return Err(table_error("it is empty; expected rows of numbers".to_owned()));
+        }
+        let first: Vec<String> =
+            record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
+        let by_name = |column: &Column| matches!(column, Column::Name(_) | Column::Usual);
+        let named = match (&options.header, &options.label) {
+            (Header::Present, _) => true,
+            (Header::Absent, _) => false,
+            (Header::Auto, label) if label.iter().chain(weight).any(by_name) => true,
+            (Header::Auto, label) => first.iter().enumerate().any(|(index, cell)| {
+                label != &Some(Column::Index(index)) && cell.parse::<f64>().is_err()
+            }),
+        };
+        let find = |column: &Column| find(column, &first, named, place);
+        let label = options.label.as_ref().map(find).transpose()?;
+        let weight = weight.map(find).transpose()?;
+        if label.is_some() && label == weight {
+            return Err(table_error("labels and weights are the same column".to_owned()));
+        }
+        let rows = Self {
+            reader,
+            record,
+            pending: !named,
+            first,
+            named,
+            label,
+            weight,
+            place: place.to_owned(),
+        };
+        if rows.width() == 0 {
+            return Err(rows.problem("it has rows of 0 numbers".to_owned()));
+        }
+        Ok(rows)
+    }
+
+    /// The number of numeric columns.
+    pub fn width(&self) -> usize {
+        self.first.len() - usize::from(self.label.is_some()) - usize::from(self.weight.is_some())
+    }
+
+    /// The names of the numeric columns; empty without a header.
+    pub fn columns(&self) -> Vec<String> {
+        let numeric = |&i: &usize| Some(i) != self.label && Some(i) != self.weight;
+        let named = if self.named { self.first.len() } else { 0 };
+        (0..named).filter(numeric).map(|i| self.first[i].clone()).collect()
+    }
+
+    /// Up to `count` further rows; `None` after the last.
+    pub fn next_rows(&mut self, count: usize) -> Result<Option<TableRows>, FormatError> {
+        let mut batch = TableRows::default();
+        while batch.rows < count.max(1) {
+            if !std::mem::take(&mut self.pending) {
+                let more = self.reader.read_byte_record(&mut self.record);
+                if !more.map_err(|error| self.problem(error.to_string()))? {
+                    break;
+                }
+            }
+            self.add_row(&mut batch)?;
+        }
+        Ok((batch.rows > 0).then_some(batch))
+    }
+
+    fn add_row(&self, batch: &mut TableRows) -> Result<(), FormatError> {
+        let line = self.record.position().map_or(0, ::csv::Position::line);
+        if self.record.len() != self.first.len() {
             return Err(FormatError::Ragged {
-                place: place.to_owned(),
+                place: self.place.clone(),
                 line,
-                expected: cells,
-                found: record.len(),
+                expected: self.first.len(),
+                found: self.record.len(),
             });
         }
-        for (index, cell) in record.iter().enumerate() {
-            if Some(index) == label {
-                labels.push(String::from_utf8_lossy(cell).trim().to_owned());
+        for (index, cell) in self.record.iter().enumerate() {
+            if Some(index) == self.label {
+                let label = String::from_utf8_lossy(cell).trim().to_owned();
+                if label.is_empty() {
+                    let problem = format!("line {line} has no label; fill it in or remove the row");
+                    return Err(self.problem(problem));
+                }
+                batch.labels.push(label);
                 continue;
             }
-            let number = std::str::from_utf8(cell).ok().and_then(|text| text.trim().parse().ok());
-            values.push(number.filter(|value: &f64| value.is_finite()).ok_or_else(|| {
+            let text = std::str::from_utf8(cell).ok().map(str::trim);
+            if Some(index) == self.weight {
+                batch.weights.push(self.weight_of(text.unwrap_or(""), line)?);
+                continue;
+            }
+            let number = text.and_then(|text| text.parse().ok());
+            batch.values.push(number.filter(|value: &f64| value.is_finite()).ok_or_else(|| {
                 FormatError::Cell {
-                    place: place.to_owned(),
+                    place: self.place.clone(),
                     line,
-                    column: column_name(index),
+                    column: self.column_name(index),
                     text: String::from_utf8_lossy(cell).chars().take(SHOWN).collect(),
                 }
             })?);
         }
-        rows += 1;
-        more = read(&mut record)?;
+        batch.rows += 1;
+        Ok(())
     }
-    let width = cells - usize::from(label.is_some());
-    if rows == 0 || width == 0 {
-        return Err(table_error(format!("it has {rows} rows of {width} numbers")));
+
+    fn weight_of(&self, text: &str, line: u64) -> Result<u64, FormatError> {
+        // A whole number may be written as 2.0, as tables of floats do.
+        let float = text.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.fract() == 0.0 && *w < 9e15);
+        text.parse().ok().or(float.map(|weight| weight as u64)).ok_or_else(|| {
+            let shown: String = text.chars().take(SHOWN).collect();
+            self.problem(format!(
+                "line {line}: weight '{shown}' is not a whole number of at least 0; weights count repetitions"
+            ))
+        })
     }
-    Ok(CsvTable { columns, rows, width, values, labels: label.map(|_| labels) })
+
+    fn column_name(&self, index: usize) -> String {
+        if self.named { self.first[index].clone() } else { (index + 1).to_string() }
+    }
+
+    fn problem(&self, problem: String) -> FormatError {
+        FormatError::Table { place: self.place.clone(), problem }
+    }
+}
+
+/// The character between cells: as told, or as the name's ending says.
+fn delimiter(path: &Path, options: &CsvOptions) -> u8 {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
+    options.delimiter.unwrap_or(if tabs { b'\t' } else { b',' })
 }
 
 /// The position of a column.
@@ -179,12 +299,7 @@ fn find(column: &Column, first: &[String], named: bool, place: &str) -> Result<u
     let found = match column {
         Column::Index(index) => Some(*index).filter(|&index| index < first.len()),
         Column::Name(name) if named => first.iter().position(|other| other == name),
-        Column::Usual if named => {
-            let usual = |name: &String| USUAL_LABEL_NAMES.contains(&name.to_lowercase().as_str());
-            let at = first.iter().position(usual);
-            // Two candidates are as ambiguous as none.
-            at.filter(|_| first.iter().filter(|name| usual(name)).count() == 1)
-        }
+        Column::Usual if named => usual_label(first),
         _ => None,
     };
     found.ok_or_else(|| {
@@ -200,6 +315,13 @@ fn find(column: &Column, first: &[String], named: bool, place: &str) -> Result<u
         };
         FormatError::Missing { place: place.to_owned(), what: "column", name, names }
     })
+}
+
+/// The one column that is called as label columns are; two candidates are as ambiguous as none.
+pub(crate) fn usual_label(names: &[String]) -> Option<usize> {
+    let usual = |name: &String| USUAL_LABEL_NAMES.contains(&name.to_lowercase().as_str());
+    let at = names.iter().position(usual);
+    at.filter(|_| names.iter().filter(|name| usual(name)).count() == 1)
 }
 
 /// A stream that ends with an error rather than run past a limit.

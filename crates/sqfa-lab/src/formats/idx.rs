@@ -8,14 +8,32 @@ use std::path::Path;
 use super::array::product;
 use super::decode::{Layout, read_array};
 use super::dtype::{Dtype, Kind};
-use super::source::{expect_end, open, place_of};
+use super::rows::{ArrayRows, Rows};
+use super::source::{FileSource, expect_end, open, place_of};
 use super::{Array, AtomicFile, FormatError, Limits};
 
 /// Reads an array from an IDX file.
 pub fn read_idx(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     let place = place_of(path);
     let mut source = open(path)?;
-    let fail = |source| FormatError::read(&place, source);
+    let layout = verified(&mut source, limits, &place)?;
+    let declared = product(&layout.shape).unwrap_or(0) * layout.dtype.width();
+    let array = read_array(&mut source.reader, layout, &place)?;
+    expect_end(&mut source.reader, declared as u64, &place)?;
+    Ok(array)
+}
+
+/// The rows of an array in an IDX file, a few at a time.
+pub fn idx_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
+    let place = place_of(path);
+    let mut source = open(path)?;
+    let layout = verified(&mut source, Limits { bytes: u64::MAX }, &place)?;
+    ArrayRows::new(layout, Rows::Stream(source.reader), limits, &place)
+}
+
+/// Reads the header and compares it with the bytes there.
+fn verified(source: &mut FileSource, limits: Limits, place: &str) -> Result<Layout, FormatError> {
+    let fail = |source| FormatError::read(place, source);
     let mut start = [0u8; 4];
     source.reader.read_exact(&mut start).map_err(fail)?;
     let kind = match start {
@@ -27,7 +45,7 @@ pub fn read_idx(path: &Path, limits: Limits) -> Result<Array, FormatError> {
         [0, 0, 0x0e, _] => Kind::F64,
         _ => {
             return Err(FormatError::Magic {
-                place,
+                place: place.to_owned(),
                 format: "an IDX file",
                 remedy: "expected two zero bytes and a type between 8 and 14",
             });
@@ -40,11 +58,8 @@ pub fn read_idx(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     let shape = lengths.iter().map(|&bytes| u32::from_be_bytes(bytes) as usize).collect();
     let layout = Layout { dtype: Dtype { kind, big_endian: true }, fortran: false, shape };
     let available = source.available.saturating_sub(4 + 4 * axes as u64);
-    layout.verify(available, source.exact, limits, &place)?;
-    let declared = product(&layout.shape).unwrap_or(0) * layout.dtype.width();
-    let array = read_array(&mut source.reader, layout, &place)?;
-    expect_end(&mut source.reader, declared as u64, &place)?;
-    Ok(array)
+    layout.verify(available, source.exact, limits, place)?;
+    Ok(layout)
 }
 
 /// Writes bytes as an uncompressed IDX file, whole or not at all.

@@ -1,4 +1,4 @@
-//! Files in and out: NumPy arrays and archives, IDX and delimited tables, none of them trusted.
+//! Files in and out: NumPy arrays and archives, IDX, MATLAB files and delimited tables, none of them trusted.
 //!
 //! Every reader compares what a header claims with the bytes that are really there before it
 //! allocates, and every writer replaces its target only once everything is written.
@@ -11,17 +11,25 @@ mod dtype;
 mod error;
 mod header;
 mod idx;
+mod mat;
 mod npy;
 mod npz;
+mod rows;
 mod source;
 
-pub use self::csv::{Column, CsvOptions, CsvTable, Header, read_csv, read_csv_from};
+#[cfg(feature = "parquet")]
+pub(crate) use self::csv::usual_label;
+pub use self::csv::{
+    Column, CsvOptions, CsvRows, CsvTable, Header, TableRows, read_csv, read_csv_from,
+};
 pub use array::{Array, Stack, Values, ValuesRef};
 pub use atomic::AtomicFile;
 pub use error::FormatError;
-pub use idx::{read_idx, write_idx_u8};
-pub use npy::{read_npy, read_npy_stack, write_npy};
+pub use idx::{idx_rows, read_idx, write_idx_u8};
+pub use mat::MatFile;
+pub use npy::{npy_rows, read_npy, read_npy_stack, write_npy};
 pub use npz::{Npz, NpzWriter};
+pub use rows::ArrayRows;
 
 /// How much a reader may hold in memory for one array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::array::product;
 use super::decode::{Layout, read_array, read_stack};
 use super::header::{read_header, write_header};
+use super::rows::{ArrayRows, Rows};
 use super::source::{expect_end, place_of};
 use super::{Array, AtomicFile, FormatError, Limits, Stack, ValuesRef};
 
@@ -15,6 +16,19 @@ pub fn read_npy(path: &Path, limits: Limits) -> Result<Array, FormatError> {
     let (mut reader, available, place) = open(path)?;
     let layout = verified(&mut reader, available, true, limits, &place)?;
     read_array(&mut reader, layout, &place)
+}
+
+/// The rows of an array in a file, a few at a time.
+pub fn npy_rows(path: &Path, limits: Limits) -> Result<ArrayRows, FormatError> {
+    let (mut reader, available, place) = open(path)?;
+    let (layout, taken) = read_header(&mut reader, &place)?;
+    layout.verify(available.saturating_sub(taken), true, Limits { bytes: u64::MAX }, &place)?;
+    let source = if layout.fortran && layout.shape.len() > 1 {
+        Rows::Columns(reader, taken)
+    } else {
+        Rows::Stream(Box::new(reader))
+    };
+    ArrayRows::new(layout, source, limits, &place)
 }
 
 /// Reads an array cut along its first axis, such as one covariance per class, never holding it twice.

@@ -1,16 +1,19 @@
 //! Archives of named NumPy arrays (`.npz`), stored or deflated.
 
 use std::fs::File;
-use std::io::BufReader;
-use std::io::BufWriter;
-use std::path::Path;
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use super::decode::{Layout, read_stack};
 use super::npy::{read_member, verified, write_array};
+use super::rows::{ArrayRows, Rows};
 use super::source::{expanded, expect_end, place_of};
 use super::{Array, AtomicFile, FormatError, Limits, Stack, ValuesRef};
 
@@ -21,6 +24,7 @@ const LARGE_MEMBER: u64 = 0xf000_0000;
 pub struct Npz {
     archive: ZipArchive<BufReader<File>>,
     names: Vec<String>,
+    path: PathBuf,
     place: String,
     limits: Limits,
 }
@@ -46,7 +50,7 @@ impl Npz {
             .file_names()
             .filter_map(|name| name.ok()?.strip_suffix(".npy").map(str::to_owned))
             .collect();
-        Ok(Self { archive, names, place, limits })
+        Ok(Self { archive, names, path: path.to_owned(), place, limits })
     }
 
     /// The names of the arrays, in the archive's order.
@@ -88,14 +92,53 @@ impl Npz {
         })
     }
 
+    /// The rows of an array, a few at a time, straight from the file.
+    pub fn rows(&mut self, name: &str) -> Result<ArrayRows, FormatError> {
+        let (limits, path) = (self.limits, self.path.clone());
+        let Member { mut file, size, stored, place } = self.member(name)?;
+        let layout = verified(&mut file, size, true, Limits { bytes: u64::MAX }, &place)?;
+        let data = layout
+            .shape
+            .iter()
+            .fold(layout.dtype.width() as u64, |size, &length| size.saturating_mul(length as u64));
+        let header = size.saturating_sub(data);
+        let start = file.data_start().ok_or_else(|| {
+            FormatError::header(&place, "the archive does not say where its data begin")
+        })?;
+        let (crc, compressed) = (file.crc32(), file.compressed_size());
+        drop(file);
+        let fail = |source| FormatError::read(&place, source);
+        let mut file = BufReader::with_capacity(256 << 10, File::open(path).map_err(fail)?);
+        let source = if stored && layout.fortran && layout.shape.len() > 1 {
+            Rows::Columns(file, start + header)
+        } else {
+            file.seek(SeekFrom::Start(start)).map_err(fail)?;
+            let raw: Box<dyn Read + Send> = match stored {
+                true => Box::new(file.take(compressed)),
+                false => Box::new(DeflateDecoder::new(file.take(compressed))),
+            };
+            let mut reader = Checked { reader: raw, sum: Crc::new(), expected: crc };
+            std::io::copy(&mut (&mut reader).take(header), &mut std::io::sink()).map_err(fail)?;
+            Rows::Stream(Box::new(reader))
+        };
+        ArrayRows::new(layout, source, limits, &place)
+    }
+
     /// Opens a member, bounds it and reads its header.
     fn with_member<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&mut dyn std::io::Read, Layout, u64, &str) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
+        let limits = self.limits;
+        let Member { mut file, size, place, .. } = self.member(name)?;
+        let layout = verified(&mut file, size, true, limits, &place)?;
+        read(&mut file, layout, size, &place)
+    }
+
+    fn member(&mut self, name: &str) -> Result<Member<'_>, FormatError> {
         let place = format!("{}[{name}]", self.place);
-        let mut member = match self.archive.by_name(&format!("{name}.npy")) {
+        let file = match self.archive.by_name(&format!("{name}.npy")) {
             Ok(member) => member,
             Err(ZipError::FileNotFound) => {
                 return Err(FormatError::Missing {
@@ -107,17 +150,41 @@ impl Npz {
             }
             Err(source) => return Err(FormatError::Zip { place, source }),
         };
-        let size = member.size();
-        let possible = match member.compression() {
-            CompressionMethod::Stored => member.compressed_size(),
-            _ => expanded(member.compressed_size()),
-        };
+        let size = file.size();
+        let stored = file.compression() == CompressionMethod::Stored;
+        let possible =
+            if stored { file.compressed_size() } else { expanded(file.compressed_size()) };
         if size > possible {
             let declared = u128::from(size);
             return Err(FormatError::Size { place, declared, available: possible });
         }
-        let layout = verified(&mut member, size, true, self.limits, &place)?;
-        read(&mut member, layout, size, &place)
+        Ok(Member { file, size, stored, place })
+    }
+}
+
+/// A member of an archive whose size was compared with the bytes there.
+struct Member<'a> {
+    file: ZipFile<'a, BufReader<File>>,
+    size: u64,
+    stored: bool,
+    place: String,
+}
+
+/// A stream whose checksum is compared at its end.
+struct Checked {
+    reader: Box<dyn Read + Send>,
+    sum: Crc,
+    expected: u32,
+}
+
+impl Read for Checked {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let taken = self.reader.read(bytes)?;
+        self.sum.update(&bytes[..taken]);
+        if taken == 0 && !bytes.is_empty() && self.sum.sum() != self.expected {
+            return Err(std::io::Error::other("the checksum differs: the archive is damaged"));
+        }
+        Ok(taken)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) const EXPANSION_SLACK: u64 = 1 << 12;
 
 /// An opened file, decompressed on the way when it is gzip.
 pub(crate) struct FileSource {
-    pub(crate) reader: Box<dyn Read>,
+    pub(crate) reader: Box<dyn Read + Send>,
     /// The bytes it yields: exactly, or at most when `exact` is false.
     pub(crate) available: u64,
     pub(crate) exact: bool,
@@ -32,7 +32,7 @@ pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
     let file = File::open(path).map_err(fail)?;
     let length = file.metadata().map_err(fail)?.len();
-    let mut reader = BufReader::with_capacity(64 << 10, file);
+    let mut reader = BufReader::with_capacity(256 << 10, file);
     let gzip = reader.fill_buf().map_err(fail)?.starts_with(&[0x1f, 0x8b]);
     Ok(if gzip {
         FileSource {

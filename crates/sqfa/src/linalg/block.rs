@@ -2,6 +2,9 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rand::SeedableRng;
+use rand_chacha::ChaCha12Rng;
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// Rows that one task of a tall product owns.
@@ -104,6 +107,46 @@ pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
         result.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= norm);
     }
     Some(result)
+}
+
+/// An orthonormal basis of as many columns; those that depend on earlier ones give way to random directions.
+pub(crate) fn completed_basis(block: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
+    let mut basis = block.to_owned();
+    let mut fresh = 0;
+    let mut j = 0;
+    while j < basis.ncols() {
+        let (left, mut right) = basis.as_mut().split_at_col_mut(j);
+        let mut own = right.as_mut().subcols_mut(0, 1);
+        let before = inner(own.as_ref(), own.as_ref()).sqrt();
+        for _ in 0..2 {
+            let overlap = transpose_times(left.as_ref(), own.as_ref());
+            for k in 0..j {
+                add_scaled(own.as_mut(), -overlap[(k, 0)], left.as_ref().subcols(k, 1));
+            }
+        }
+        let norm = inner(own.as_ref(), own.as_ref()).sqrt();
+        if norm.is_nan() || norm <= 1e-10 * before {
+            fresh += 1;
+            own.copy_from(random(block.nrows(), 1, seed, u64::MAX - 2 - fresh));
+            continue;
+        }
+        own.as_mut().col_mut(0).iter_mut().for_each(|value| *value /= norm);
+        j += 1;
+    }
+    basis
+}
+
+/// Independent normal numbers; every (seed, stream) is its own sequence, whatever else is drawn.
+pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f64> {
+    let mut generator = ChaCha12Rng::seed_from_u64(seed);
+    generator.set_stream(stream);
+    let mut block = Mat::zeros(n, columns);
+    for j in 0..columns {
+        for value in block.as_mut().col_mut(j).iter_mut() {
+            *value = StandardNormal.sample(&mut generator);
+        }
+    }
+    block
 }
 
 /// Row-major points times filters, row-major: target = block · filters.

@@ -10,11 +10,12 @@ mod real;
 mod small;
 mod solver;
 mod symmetric;
+mod thin;
 
 pub(crate) use block::{
     add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,
-    add_weighted_scatter, beside, column_inner, inner, orthonormalize, rows_times, rows_times_rows,
-    rows_transposed_times, tall_times, transpose_times,
+    add_weighted_scatter, beside, column_inner, completed_basis, inner, orthonormalize, random,
+    rows_times, rows_times_rows, rows_transposed_times, tall_times, transpose_times,
 };
 pub(crate) use exponential::exponential;
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
@@ -24,6 +25,7 @@ pub(crate) use pencil::pencil;
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
+pub(crate) use thin::{add_table_transpose_times, table_times};
 
 /// Runs a closure compiled for the widest vector instructions this processor has.
 ///

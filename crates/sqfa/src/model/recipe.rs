@@ -151,6 +151,11 @@ impl Goal {
         }
     }
 
+    /// Whether nothing is known of it: a distance of the user's own.
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Distance(distance) if distance.claims().is_none())
+    }
+
     /// Whether linear maps of the features leave it alone.
     pub(super) fn is_linear_invariant(&self) -> bool {
         match self {

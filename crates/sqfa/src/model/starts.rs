@@ -1,28 +1,8 @@
 //! Starting filters: seeded normal numbers or leading principal components.
 
-use rand::SeedableRng;
-use rand_chacha::ChaCha12Rng;
-use rand_distr::{Distribution, StandardNormal};
-
-use crate::features::pass;
-use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, orthonormalize, symmetric_eigen, tall_times,
-    transpose_times,
-};
-use crate::statistics::ClassStatistics;
-
-/// Independent normal numbers; every (seed, stream) is its own sequence, whatever else is drawn.
-pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f64> {
-    let mut generator = ChaCha12Rng::seed_from_u64(seed);
-    generator.set_stream(stream);
-    let mut block = Mat::zeros(n, columns);
-    for j in 0..columns {
-        for value in block.as_mut().col_mut(j).iter_mut() {
-            *value = StandardNormal.sample(&mut generator);
-        }
-    }
-    block
-}
+pub(crate) use crate::linalg::random;
+use crate::linalg::{Mat, orthonormalize, symmetric_eigen, tall_times, transpose_times};
+use crate::statistics::{ClassStatistics, total_times};
 
 /// Rounds of subspace iteration: plenty for a start, which need not be exact.
 const ROUNDS: usize = 12;
@@ -51,30 +31,6 @@ pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64)
     let Some((_, vectors)) = symmetric_eigen(small.as_ref()) else { return fallback() };
     let leading = Mat::from_fn(width, columns, |i, j| vectors[(i, width - 1 - j)]);
     tall_times(basis.as_ref(), leading.as_ref())
-}
-
-/// The total covariance Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) times a block.
-pub(crate) fn total_times(statistics: &ClassStatistics, block: MatRef<'_, f64>) -> Mat<f64> {
-    let shares = statistics.shares();
-    let products = pass(statistics, &[block]).remove(0);
-    let mut total = Mat::zeros(block.nrows(), block.ncols());
-    for (class, (share, product)) in shares.iter().zip(&products).enumerate() {
-        // From divisor N − 1 to N, so that within and between add up to the covariance of all points.
-        let factor = statistics.counts().map_or(1.0, |counts| {
-            let count = counts[class] as f64;
-            (count - 1.0) / count
-        });
-        add_scaled(total.as_mut(), share * factor, product.as_ref());
-    }
-    let means = statistics.means();
-    let classes = shares.len();
-    let centred = Mat::from_fn(means.nrows(), classes, |i, k| {
-        let centre: f64 = (0..classes).map(|l| shares[l] * means[(i, l)]).sum();
-        shares[k].sqrt() * (means[(i, k)] - centre)
-    });
-    let inner = transpose_times(centred.as_ref(), block);
-    add_products(total.as_mut(), &[(centred.as_ref(), inner.as_ref())]);
-    total
 }
 
 /// Rounds of power iteration for the largest variance: its order of magnitude is all that matters.

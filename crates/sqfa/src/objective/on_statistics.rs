@@ -180,9 +180,10 @@ impl Objective for OnStatistics<'_> {
     }
 
     fn evaluations_per_pass(&self) -> f64 {
-        let small = &self.ground.small;
-        let (n, m) = (self.ground.statistics.dimension() as f64, small.filters as f64);
-        let pass = 2.0 * small.classes as f64 * n * n * self.ground.moving_columns() as f64;
+        let m = self.ground.small.filters as f64;
+        let columns = self.ground.moving_columns() as f64;
+        let covariances = self.ground.statistics.covariances().iter();
+        let pass: f64 = covariances.map(|covariance| covariance.flops() * columns).sum();
         pass / (self.criterion.terms() * (m + 1.0).powi(3))
     }
 }

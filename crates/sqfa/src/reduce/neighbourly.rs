@@ -82,7 +82,7 @@ impl Space {
         let samples =
             training.need_samples(what, "give points, or use pca, lda or an sqfa method")?;
         let count = dimensions.min(training.statistics().dimension());
-        let basis = Pca { seed, ..Pca::default() }.components(training, count)?;
+        let basis = Pca::default().components(training, count)?;
         let rows = training.rows();
         let own = samples.labels.select(&rows);
         let chosen: Vec<usize> =

@@ -2,15 +2,14 @@
 //!
 //! Eigenvectors of the covariance of all points, which the class statistics add up to.
 //! Cost: an eigenproblem of order n, or for the randomised form a few products of the class covariances with
-//! a block of m + 10 vectors (Halko, Martinsson & Tropp, 2011).
+//! a random block until the variance held settles (Halko, Martinsson & Tropp, 2011).
 
 use std::time::Instant;
 
 use crate::linalg::Mat;
-use crate::model::{principal, with_fixed_signs};
+use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
-use super::scatter::{MAX_ORDER, Scatter, leading_eigenvectors};
 use super::{ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
 /// How the eigenvectors are found.
@@ -30,8 +29,6 @@ pub enum PcaSolver {
 pub struct Pca {
     /// How the eigenvectors are found.
     pub solver: PcaSolver,
-    /// The seed of the randomised form.
-    pub seed: u64,
 }
 
 impl Pca {
@@ -42,21 +39,12 @@ impl Pca {
         count: usize,
     ) -> Result<Mat<f64>, ReduceError> {
         let statistics = training.statistics();
-        let n = statistics.dimension();
         let dense =
             statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
-        let exact = match self.solver {
-            PcaSolver::Auto => dense && n <= MAX_ORDER,
-            PcaSolver::Exact => true,
-            PcaSolver::Randomized => false,
-        };
-        let components = if exact {
-            let scatter = Scatter::new("pca", statistics)?;
-            let mut total = scatter.within.clone();
-            scatter.add_between(1.0, &mut total);
-            leading_eigenvectors("pca", &total, n, count)?.0
-        } else {
-            principal(statistics, count, self.seed)
+        let components = match self.solver {
+            PcaSolver::Exact if !dense => return Err(ReduceError::NotDense { method: "pca" }),
+            PcaSolver::Randomized => statistics.iterated_components(count)?,
+            PcaSolver::Auto | PcaSolver::Exact => statistics.principal_components(count)?.0,
         };
         Ok(with_fixed_signs(components))
     }

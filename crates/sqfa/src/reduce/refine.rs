@@ -146,7 +146,7 @@ impl Refinement {
             return Ok(Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 }));
         }
         let own = orthonormalize(start).ok_or(crate::model::FitError::Degenerate)?;
-        let components = Pca { seed: self.seed, ..Pca::default() }.components(training, count)?;
+        let components = Pca::default().components(training, count)?;
         let joined = beside(&[own.as_ref(), components.as_ref()]);
         // A component inside the filters' span would leave nothing: such a basis keeps only the filters and the rest.
         match orthonormalize(joined.as_ref()) {

@@ -175,7 +175,7 @@ pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer
     let settings = settings.clone();
     let seed = settings.seed;
     Ok(match entry.name {
-        "pca" => Box::new(Pca { solver: settings.solver, seed }),
+        "pca" => Box::new(Pca { solver: settings.solver }),
         "lda" => Box::new(Lda { shrinkage: settings.shrinkage, seed }),
         "spca" => Box::new(Spca),
         "lfda" => Box::new(Neighbourly { kind: Kind::Lfda, settings }),

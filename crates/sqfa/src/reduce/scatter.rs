@@ -1,6 +1,6 @@
 //! Total and within-class scatter as dense matrices, from class statistics.
 
-use crate::linalg::{Mat, MatRef, symmetric_eigen};
+use crate::linalg::Mat;
 use crate::statistics::ClassStatistics;
 
 use super::ReduceError;
@@ -68,17 +68,4 @@ impl Scatter {
             }
         });
     }
-}
-
-/// Eigenvectors of the largest eigenvalues of a symmetric matrix given by its lower triangle, largest first.
-pub(crate) fn leading_eigenvectors(
-    method: &'static str,
-    lower: &[f64],
-    order: usize,
-    count: usize,
-) -> Result<(Mat<f64>, Vec<f64>), ReduceError> {
-    let matrix = MatRef::from_row_major_slice(lower, order, order);
-    let (values, vectors) = symmetric_eigen(matrix).ok_or(ReduceError::Eigen { method })?;
-    let leading = Mat::from_fn(order, count, |i, j| vectors[(i, order - 1 - j)]);
-    Ok((leading, values.iter().rev().take(count).copied().collect()))
 }

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::error::StatisticsError;
 use super::estimator::Estimator;
+use super::fourth::{Fourth, Known};
 use super::{ClassStatistics, Dense, Moments};
 use crate::labels::{Classes, Labels};
 use crate::linalg::{Element, Float, Mat, add_scatter};
@@ -42,6 +43,8 @@ pub(super) struct ClassSum {
     /// Lower triangle, row-major: for bytes about 128, else about the mean.
     pub(super) scatter: Vec<f64>,
     pub(super) bytes: bool,
+    /// What Ledoit–Wolf needs; `None` when it was not kept (bytes of an older version).
+    pub(super) fourth: Option<Fourth>,
 }
 
 impl ClassAccumulator {
@@ -117,6 +120,7 @@ impl ClassAccumulator {
 
     /// The class statistics; needs at least two classes with at least two points each.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
+        estimator.check()?;
         if self.classes.len() < 2 {
             return Err(StatisticsError::TooFewClasses { count: self.classes.len() });
         }
@@ -132,8 +136,10 @@ impl ClassAccumulator {
         let counts = self.counts();
         let mut means = Mat::zeros(n, self.classes.len());
         let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
+        let mut shrunk = true;
         for (class, mut sum) in self.sums.into_iter().enumerate() {
             sum.leave_bytes();
+            let quartic = if estimator.needs_quartic() { sum.quartic() } else { None };
             for (target, &mean) in means.col_mut(class).iter_mut().zip(&sum.mean) {
                 *target = mean;
             }
@@ -141,7 +147,10 @@ impl ClassAccumulator {
             sum.scatter.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
                 row[..=i].iter_mut().for_each(|value| *value /= divisor);
             });
-            estimator.shrink(&mut sum.scatter, n, sum.count);
+            let share = estimator
+                .shrink(&mut sum.scatter, n, sum.count, quartic)
+                .ok_or(StatisticsError::NoFourthMoments)?;
+            shrunk &= share > 0.0;
             covariances.push(if self.double {
                 Box::new(Dense::new(mirrored::<f64>(&sum.scatter, n), n).expect("n² entries"))
             } else {
@@ -155,14 +164,20 @@ impl ClassAccumulator {
             covariances,
             Moments::Central,
         );
-        statistics.shrunk = estimator == Estimator::Oas;
+        statistics.shrunk = shrunk;
         Ok(statistics)
     }
 }
 
 impl ClassSum {
     pub(super) fn empty(n: usize) -> Self {
-        Self { count: 0, mean: vec![0.0; n], scatter: vec![0.0; n * n], bytes: true }
+        Self {
+            count: 0,
+            mean: vec![0.0; n],
+            scatter: vec![0.0; n * n],
+            bytes: true,
+            fourth: Some(Fourth::empty(n, BYTE_CENTRE)),
+        }
     }
 
     pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
@@ -175,6 +190,9 @@ impl ClassSum {
         for rows in rows.chunks(BYTE_BLOCK) {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
             let sums = column_sums(&block[..rows.len() * n], n);
+            if let Some(fourth) = &mut self.fourth {
+                fourth.add_bytes(&block[..rows.len() * n]);
+            }
             add_scatter(&block, rows.len(), n, &[], &mut scratch, &mut self.scatter);
             self.mean.iter_mut().zip(&sums).for_each(|(mean, sum)| *mean += sum);
             self.count += rows.len() as u64;
@@ -198,6 +216,7 @@ impl ClassSum {
                 .iter()
                 .map(|sum| T::from_f64(sum / size))
                 .collect();
+            self.add_fourth(&block[..rows.len() * n], &centre, None);
             let rows_of_block = block[..rows.len() * n].par_chunks_mut(n);
             rows_of_block.with_min_len(ROWS_A_TASK).for_each(|row| {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
@@ -222,13 +241,36 @@ impl ClassSum {
         }
     }
 
+    /// Adds to what Ledoit–Wolf needs, about the centre of the first block.
+    pub(super) fn add_fourth<T: Element>(
+        &mut self,
+        block: &[T],
+        centre: &[T],
+        weights: Option<&[u64]>,
+    ) {
+        let Some(fourth) = &mut self.fourth else { return };
+        if self.count == 0 {
+            fourth.reference = centre.iter().map(|&value| Float::to_f64(value)).collect();
+        }
+        fourth.add(block, weights);
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known { count: self.count as f64, mean: &self.mean, scatter: &self.scatter }
+    }
+
+    /// Σ|x − mean|⁴, where it was kept; not for sums of bytes.
+    fn quartic(&self) -> Option<f64> {
+        self.fourth.clone().map(|fourth| fourth.about_mean(self.known()))
+    }
+
     pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
         self.count += size;
         let share = size as f64 / self.count as f64;
         self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }
@@ -237,6 +279,10 @@ impl ClassSum {
             return;
         }
         if self.bytes && other.bytes {
+            match (&mut self.fourth, &other.fourth) {
+                (Some(mine), Some(theirs)) => mine.merge(theirs.clone(), other.known()),
+                (fourth, _) => *fourth = None,
+            }
             self.count += other.count;
             self.mean.iter_mut().zip(&other.mean).for_each(|(mean, sum)| *mean += sum);
             self.scatter.iter_mut().zip(&other.scatter).for_each(|(scatter, sum)| *scatter += sum);
@@ -245,6 +291,13 @@ impl ClassSum {
         let mut other = other.clone();
         other.leave_bytes();
         self.leave_bytes();
+        self.fourth = match (self.fourth.take(), other.fourth.take()) {
+            (Some(mut mine), Some(theirs)) => {
+                mine.merge(theirs, other.known());
+                Some(mine)
+            }
+            _ => None,
+        };
         let n = self.mean.len();
         let (first, second) = (self.count as f64, other.count as f64);
         let shift: Vec<f64> =
@@ -263,6 +316,9 @@ impl ClassSum {
     pub(super) fn leave_bytes(&mut self) {
         if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
             return;
+        }
+        if let Some(fourth) = &mut self.fourth {
+            fourth.leave_bytes();
         }
         let (n, count) = (self.mean.len(), self.count as f64);
         let sums = std::mem::take(&mut self.mean);

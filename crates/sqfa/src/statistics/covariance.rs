@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use rayon::prelude::*;
 
+use super::forms::Spanning;
 use crate::linalg::{Element, Float, MatMut, MatRef, symmetric_times_block};
 
 /// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
@@ -27,6 +28,14 @@ pub trait Covariance: Debug + Send + Sync {
     fn rescale(&mut self, factors: &[f64]);
     /// Memory it occupies.
     fn bytes(&self) -> usize;
+    /// Flops of one column of a product; decides how much a line search may cost.
+    fn flops(&self) -> f64 {
+        2.0 * (self.dimension() as f64).powi(2)
+    }
+    /// The vectors that span it, when this form keeps them.
+    fn spanning(&self) -> Option<&dyn Spanning> {
+        None
+    }
 }
 
 /// The entries of a dense covariance, borrowed.

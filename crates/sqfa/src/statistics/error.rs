@@ -37,6 +37,51 @@ pub enum StatisticsError {
         /// The class.
         class: String,
     },
+    /// A share of shrinkage that is none.
+    #[error("a shrinkage of {share}: give a number from 0 to 1")]
+    Shrinkage {
+        /// The share.
+        share: f64,
+    },
+    /// Ledoit–Wolf shrinkage of sums that lack what it needs.
+    #[error(
+        "these statistics were kept without the fourth moments that ledoit-wolf needs (an older version \
+         wrote them): make them again from the points, or use oas"
+    )]
+    NoFourthMoments,
+    /// More principal components than dimensions.
+    #[error("{count} principal components of {dimension} dimensions: ask for at most {dimension}")]
+    ComponentCount {
+        /// Components asked for.
+        count: usize,
+        /// Dimensions there are.
+        dimension: usize,
+    },
+    /// Principal components that could not be told apart.
+    #[error(
+        "the leading {count} principal components did not settle in {rounds} rounds (the variance they hold \
+         still changed by {change:e} of itself): ask for fewer, or for a number after which the variances drop"
+    )]
+    Components {
+        /// Components asked for.
+        count: usize,
+        /// Rounds of iteration.
+        rounds: usize,
+        /// Relative change of the last round.
+        change: f64,
+    },
+    /// Statistics that cannot be confined to the span of their samples.
+    #[error("the statistics cannot be reduced to the span of the data: {problem}")]
+    NoSpan {
+        /// Why not, and what to do.
+        problem: String,
+    },
+    /// A sparse table whose parts do not fit together.
+    #[error("the sparse table cannot be used: {problem}")]
+    Sparse {
+        /// What does not fit.
+        problem: String,
+    },
     /// Bytes that are no accumulator.
     #[error("these bytes are no class statistics of this version: {problem}")]
     Bytes {

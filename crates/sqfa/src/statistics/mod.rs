@@ -1,13 +1,17 @@
 //! Data → class statistics: counts, means and covariances, streamed, merged or given.
 
 mod accumulator;
+mod components;
 mod covariance;
 mod error;
 mod estimator;
+mod forms;
+mod fourth;
 mod given;
 mod portable;
 mod preprocess;
 mod reduce;
+mod span;
 mod weighted;
 
 use crate::labels::{Classes, Labels};
@@ -15,11 +19,14 @@ use crate::linalg::Mat;
 use crate::points::Points;
 
 pub use accumulator::ClassAccumulator;
+pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use covariance::{Covariance, Dense, Entries};
 pub use error::StatisticsError;
 pub use estimator::{ESTIMATORS, Estimator};
+pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
+pub use span::Span;
 
 /// Which matrices the statistics hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

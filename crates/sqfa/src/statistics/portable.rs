@@ -1,24 +1,32 @@
 //! Accumulators as bytes, to travel between processes and machines.
 //!
 //! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
-//! kind, its mean and the lower triangle of its scatter; last a 64-bit sum that guards against damage.
+//! kind, its mean, the lower triangle of its scatter and, when the flags say so, its fourth-order sums;
+//! last a 64-bit sum that guards against damage. Version 1, without fourth-order sums, is still read.
 
 use super::accumulator::ClassSum;
+use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
 
-const MAGIC: &[u8; 8] = b"sqfa-sum";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Bytes of fourth-order sums beyond two vectors.
+const FOURTH_SCALARS: usize = 8 + 16;
 
 impl ClassAccumulator {
+    /// How the bytes of every version begin.
+    pub const MAGIC: [u8; 8] = *b"sqfa-sum";
+
     /// The accumulator as bytes; [`ClassAccumulator::from_bytes`] reads them back to the last bit.
     pub fn to_bytes(&self) -> Vec<u8> {
         let n = self.dimension;
-        let per_class = 9 + 8 * (n + n * (n + 1) / 2);
+        let fourth = self.sums.iter().all(|sum| sum.fourth.is_some());
+        let per_class = 9 + 8 * (3 * n + n * (n + 1) / 2) + FOURTH_SCALARS;
         let mut bytes = Vec::with_capacity(64 + self.sums.len() * (per_class + 16));
-        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&Self::MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(u8::from(self.double));
+        bytes.push(u8::from(fourth));
         bytes.extend_from_slice(&(n as u64).to_le_bytes());
         write_classes(&self.classes, &mut bytes);
         for sum in &self.sums {
@@ -27,6 +35,12 @@ impl ClassAccumulator {
             let rows = (0..n).map(|i| &sum.scatter[i * n..][..=i]);
             for values in std::iter::once(sum.mean.as_slice()).chain(rows) {
                 values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            }
+            if let (true, Some(sums)) = (fourth, &sum.fourth) {
+                for value in sums.reference.iter().chain(&sums.cubic).chain([&sums.quartic]) {
+                    bytes.extend_from_slice(&value.to_le_bytes());
+                }
+                bytes.extend_from_slice(&sums.exact.to_le_bytes());
             }
         }
         let guard = guard(&bytes);
@@ -40,22 +54,27 @@ impl ClassAccumulator {
             .split_last_chunk::<8>()
             .ok_or_else(|| refuse(format!("{} bytes are too few", bytes.len())))?;
         let mut reader = Reader { rest: content };
-        if reader.take(MAGIC.len())? != MAGIC {
+        if reader.take(Self::MAGIC.len())? != Self::MAGIC {
             return Err(refuse("they begin differently"));
         }
         let version = u32::from_le_bytes(reader.array()?);
-        if version != VERSION {
-            return Err(refuse(format!("version {version}, where {VERSION} is known")));
+        if !(1..=VERSION).contains(&version) {
+            return Err(refuse(format!("version {version}, where 1 to {VERSION} are known")));
         }
         if guard(content) != u64::from_le_bytes(*tail) {
             return Err(refuse("the check sum differs, so they were damaged on the way"));
         }
         let double = reader.flag()?;
+        let fourth = version > 1 && reader.flag()?;
         let n = reader.size()?;
         let classes = read_classes(&mut reader)?;
         let entries = n.checked_add(1).and_then(|m| n.checked_mul(m)).map(|twice| twice / 2);
         let needed = entries
-            .and_then(|entries| entries.checked_add(n)?.checked_mul(8)?.checked_add(9))
+            .and_then(|entries| {
+                let vectors = if fourth { n.checked_mul(3)? } else { n };
+                let scalars = if fourth { 9 + FOURTH_SCALARS } else { 9 };
+                entries.checked_add(vectors)?.checked_mul(8)?.checked_add(scalars)
+            })
             .and_then(|size| size.checked_mul(classes.len()));
         if n == 0 || needed != Some(reader.rest.len()) {
             return Err(refuse(format!(
@@ -64,8 +83,9 @@ impl ClassAccumulator {
                 classes.len()
             )));
         }
-        let sums =
-            (0..classes.len()).map(|_| read_sum(&mut reader, n)).collect::<Result<_, _>>()?;
+        let sums = (0..classes.len())
+            .map(|_| read_sum(&mut reader, n, fourth))
+            .collect::<Result<_, _>>()?;
         Ok(Self { classes, dimension: n, sums, double })
     }
 }
@@ -119,7 +139,7 @@ fn read_classes(reader: &mut Reader<'_>) -> Result<Classes, StatisticsError> {
     Ok(Classes::Texts(texts.collect::<Result<_, _>>()?))
 }
 
-fn read_sum(reader: &mut Reader<'_>, n: usize) -> Result<ClassSum, StatisticsError> {
+fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum, StatisticsError> {
     let count = u64::from_le_bytes(reader.array()?);
     let bytes = reader.flag()?;
     let mut sum = ClassSum { count, bytes, ..ClassSum::empty(n) };
@@ -127,7 +147,17 @@ fn read_sum(reader: &mut Reader<'_>, n: usize) -> Result<ClassSum, StatisticsErr
     for i in 0..n {
         reader.reals(&mut sum.scatter[i * n..][..=i])?;
     }
+    sum.fourth = if fourth { Some(read_fourth(reader, n)?) } else { None };
     Ok(sum)
+}
+
+fn read_fourth(reader: &mut Reader<'_>, n: usize) -> Result<Fourth, StatisticsError> {
+    let mut sums = Fourth::empty(n, 0.0);
+    reader.reals(&mut sums.reference)?;
+    reader.reals(&mut sums.cubic)?;
+    reader.reals(std::slice::from_mut(&mut sums.quartic))?;
+    sums.exact = u128::from_le_bytes(reader.array()?);
+    Ok(sums)
 }
 
 struct Reader<'a> {
@@ -198,6 +228,43 @@ mod tests {
             assert_eq!(back.counts(), [4, 4]);
             assert_eq!(back.to_bytes(), bytes);
         }
+    }
+
+    /// The bytes as version 1 wrote them: no flag after the precision, no fourth-order sums.
+    fn version_1(sums: &ClassAccumulator) -> Vec<u8> {
+        let mut old = sums.clone();
+        old.sums.iter_mut().for_each(|sum| sum.fourth = None);
+        let mut bytes = old.to_bytes();
+        bytes.truncate(bytes.len() - 8);
+        bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
+        bytes.remove(13);
+        let guard = guard(&bytes);
+        bytes.extend_from_slice(&guard.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn the_older_version_is_read_but_not_for_ledoit_wolf() {
+        let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]);
+        let new = sums(&labels);
+        let old = ClassAccumulator::from_bytes(&version_1(&new)).unwrap();
+        assert_eq!(old.counts(), new.counts());
+        assert!(old.clone().finish(crate::Estimator::Oas).is_ok());
+        let refused = old.clone().finish(crate::Estimator::LedoitWolf).unwrap_err();
+        assert_eq!(refused, StatisticsError::NoFourthMoments);
+        let mut joined = new;
+        joined.merge(&old).unwrap();
+        assert!(joined.clone().finish(crate::Estimator::LedoitWolf).is_err());
+        let bytes = joined.to_bytes();
+        assert_eq!(ClassAccumulator::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    }
+
+    #[test]
+    fn an_unknown_version_is_refused_by_number() {
+        let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
+        bytes[8] = 9;
+        let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(message.contains("version 9"), "{message}");
     }
 
     #[test]

@@ -106,6 +106,47 @@ impl ClassAccumulator {
         self.classes = classes;
         Ok(())
     }
+
+    /// The sums of some classes alone, by their positions in ascending order.
+    pub fn of_classes(self, kept: &[usize]) -> Self {
+        let classes = match &self.classes {
+            Classes::Integers(all) => Classes::Integers(kept.iter().map(|&at| all[at]).collect()),
+            Classes::Texts(all) => Classes::Texts(kept.iter().map(|&at| all[at].clone()).collect()),
+        };
+        let mut sums: Vec<Option<ClassSum>> = self.sums.into_iter().map(Some).collect();
+        let sums = kept.iter().filter_map(|&at| sums[at].take()).collect();
+        Self { classes, sums, ..self }
+    }
+
+    /// The same sums, finished as covariances in double or in single precision.
+    pub fn in_precision(mut self, double: bool) -> Self {
+        self.double = double;
+        self
+    }
+
+    /// Whether covariances are finished in double precision: any batch came in it, or somebody asked.
+    pub fn is_double(&self) -> bool {
+        self.double
+    }
+
+    /// The same sums with integer classes, when every class is text that reads as one; classes such as
+    /// '7' and '07' become one.
+    pub fn with_integer_classes(self) -> Self {
+        let Classes::Texts(texts) = &self.classes else { return self };
+        let integers: Option<Vec<i64>> =
+            texts.iter().map(|text| text.trim().parse().ok()).collect();
+        let Some(integers) = integers else { return self };
+        let labels = Labels::from_integers(&integers);
+        let mut sums: Vec<Option<ClassSum>> = vec![None; labels.classes().len()];
+        for (sum, &code) in self.sums.into_iter().zip(labels.codes()) {
+            match &mut sums[code as usize] {
+                Some(other) => other.merge(&sum),
+                empty => *empty = Some(sum),
+            }
+        }
+        let sums = sums.into_iter().flatten().collect();
+        Self { classes: labels.classes().clone(), sums, ..self }
+    }
 }
 
 impl ClassSum {
@@ -138,6 +179,7 @@ impl ClassSum {
             gather(table, rows, block, |value: S| T::from_f64(value.to_f64()));
             let centre: Vec<T> =
                 weighted_mean(block, n, &weights).into_iter().map(T::from_f64).collect();
+            self.add_fourth(block, &centre, Some(&weights));
             for row in block.chunks_mut(n) {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
@@ -254,6 +296,25 @@ mod tests {
         assert!(!sums.update_while(table(&values), &labels, None, &mut || false).unwrap());
         assert!(sums.update_while(table(&values), &labels, None, &mut || true).unwrap());
         assert_eq!(sums.counts(), [10, 10]);
+    }
+
+    #[test]
+    fn text_that_reads_as_numbers_becomes_numbers() {
+        let (values, _) = data();
+        let names = ["10", "9", "09"];
+        let texts: Vec<&str> = (0..20).map(|i| names[i % 3]).collect();
+        let classes = Classes::Texts(["09", "10", "9"].map(str::to_owned).to_vec());
+        let codes = (0..20).map(|i| [1, 2, 0][i % 3]).collect();
+        let labels = Labels::from_codes(classes, codes).unwrap();
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
+        sums.update(table(&values), &labels).unwrap();
+        let sums = sums.with_integer_classes();
+        let mut plain = ClassAccumulator::new(Classes::Integers(vec![9, 10]), N);
+        plain.update(table(&values), &Labels::from_texts(&texts)).unwrap();
+        assert_eq!(sums.classes(), plain.classes());
+        close(sums, plain);
+        let words = ClassAccumulator::new(Classes::Texts(vec!["1".into(), "a".into()]), N);
+        assert_eq!(words.clone().with_integer_classes().classes(), words.classes());
     }
 
     #[test]

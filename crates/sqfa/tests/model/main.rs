@@ -8,6 +8,7 @@ mod common;
 mod problems;
 
 mod classifier;
+mod forms;
 mod judges;
 mod learning;
 mod noise;

@@ -8,6 +8,7 @@ mod common;
 #[path = "../problems/mod.rs"]
 mod problems;
 
+mod forms;
 mod given;
 mod moments;
 mod preprocessing;

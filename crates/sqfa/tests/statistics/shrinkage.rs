@@ -1,6 +1,6 @@
 //! Oracle-approximating shrinkage against its formula, computed apart.
 
-use sqfa::{ClassStatistics, ESTIMATORS, Estimator, Table};
+use sqfa::{ClassAccumulator, ClassStatistics, ESTIMATORS, Estimator, Table};
 
 use crate::common::product;
 use crate::moments::{DOUBLE, SINGLE};
@@ -68,4 +68,170 @@ fn estimators_are_found_by_name() {
     let message = "oass".parse::<Estimator>().unwrap_err();
     assert!(message.contains("'oass'") && message.contains("did you mean 'oas'"), "{message}");
     assert!(message.contains("empirical"), "{message}");
+}
+
+/// Ledoit & Wolf's own definition: the share min(b², d²)/d² from the outer products of single points.
+fn ledoit_wolf_share(rows: &[Vec<f64>]) -> f64 {
+    let (count, p) = (rows.len() as f64, rows[0].len());
+    let mean: Vec<f64> =
+        (0..p).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / count).collect();
+    let centred: Vec<Vec<f64>> =
+        rows.iter().map(|row| row.iter().zip(&mean).map(|(x, m)| x - m).collect()).collect();
+    let mut sample = vec![0.0; p * p];
+    for row in &centred {
+        (0..p * p).for_each(|at| sample[at] += row[at / p] * row[at % p] / count);
+    }
+    let level = sample.iter().step_by(p + 1).sum::<f64>() / p as f64;
+    let norm = |matrix: &dyn Fn(usize) -> f64| {
+        (0..p * p).map(|at| matrix(at).powi(2)).sum::<f64>() / p as f64
+    };
+    let identity = |at: usize| if at / p == at % p { 1.0 } else { 0.0 };
+    let distance = norm(&|at| sample[at] - level * identity(at));
+    let spread: f64 =
+        centred.iter().map(|row| norm(&|at| row[at / p] * row[at % p] - sample[at])).sum::<f64>()
+            / (count * count);
+    spread.min(distance) / distance
+}
+
+fn shrunk_by(share: f64, covariance: &[f64], p: usize) -> Vec<f64> {
+    let trace = covariance.iter().step_by(p + 1).sum::<f64>();
+    (0..p * p)
+        .map(|at| {
+            let identity = if at / p == at % p { trace / p as f64 } else { 0.0 };
+            (1.0 - share) * covariance[at] + share * identity
+        })
+        .collect()
+}
+
+/// Every class's covariance shrunk as the direct definition says.
+fn ledoit_wolf(sample: &Sample) -> Vec<Vec<f64>> {
+    let naive = sample.naive();
+    naive
+        .iter()
+        .enumerate()
+        .map(|(class, (_, _, covariance))| {
+            let rows: Vec<Vec<f64>> = (0..sample.rows())
+                .filter(|&row| sample.labels.codes()[row] as usize == class)
+                .map(|row| sample.row(row).to_vec())
+                .collect();
+            shrunk_by(ledoit_wolf_share(&rows), covariance, sample.columns)
+        })
+        .collect()
+}
+
+fn assert_covariances(found: &ClassStatistics, expected: &[Vec<f64>], tolerance: f64) {
+    for (class, expected) in expected.iter().enumerate() {
+        let gap = worst(&entries(found, class), expected);
+        assert!(
+            gap <= tolerance * largest(expected.iter().copied()),
+            "class {class} is off by {gap:e}"
+        );
+    }
+}
+
+#[test]
+fn ledoit_wolf_follows_its_definition_in_every_number_type() {
+    // More points than one block, far from the origin; fewer points than dimensions; many lanes.
+    for (counts, columns, shift, seed) in
+        [(vec![700, 1200], 5, 40.0, 85), (vec![6, 9], 12, 0.0, 86), (vec![40, 30], 37, 3.0, 87)]
+    {
+        let sample = Sample::draw(&counts, columns, seed);
+        let sample = sample.mapped(columns, |row| row.iter().map(|x| x + shift).collect());
+        let finish = |points| {
+            ClassStatistics::from_points(points, &sample.labels, Estimator::LedoitWolf).unwrap()
+        };
+        assert_covariances(&finish(sample.points()), &ledoit_wolf(&sample), DOUBLE);
+        let (singles, rounded) = sample.singles();
+        let points = Table::row_major(&singles, sample.rows(), columns).unwrap().into();
+        assert_covariances(&finish(points), &ledoit_wolf(&rounded), SINGLE);
+        let (bytes, rounded) =
+            sample.mapped(columns, |row| row.iter().map(|x| x - shift).collect()).bytes();
+        let points = Table::row_major(&bytes, sample.rows(), columns).unwrap().into();
+        assert_covariances(&finish(points), &ledoit_wolf(&rounded), SINGLE);
+    }
+}
+
+#[test]
+fn ledoit_wolf_streams_merges_weighs_and_travels() {
+    let sample = Sample::draw(&[60, 90], 7, 88);
+    let expected = ledoit_wolf(&sample);
+    let rows: Vec<usize> = (0..sample.rows()).collect();
+    let new = || ClassAccumulator::new(sample.labels.classes().clone(), 7);
+    let mut first = new();
+    first.update_rows(sample.points(), &sample.labels, &rows[..31]).unwrap();
+    first.update_rows(sample.points(), &sample.labels, &rows[31..70]).unwrap();
+    let mut second = new();
+    second.update_rows(sample.points(), &sample.labels, &rows[70..]).unwrap();
+    let mut merged = ClassAccumulator::from_bytes(&second.to_bytes()).unwrap();
+    merged.merge(&first).unwrap();
+    assert_covariances(&merged.finish(Estimator::LedoitWolf).unwrap(), &expected, DOUBLE);
+
+    let weights: Vec<u64> = (0..sample.rows() as u64).map(|row| row % 4).collect();
+    let mut weighted = new();
+    weighted.update_weighted(sample.points(), &sample.labels, &weights).unwrap();
+    let repeated: Vec<usize> =
+        rows.iter().flat_map(|&row| vec![row; weights[row] as usize]).collect();
+    let values = repeated.iter().flat_map(|&row| sample.row(row).to_vec()).collect();
+    let repeated = Sample { columns: 7, values, labels: sample.labels.select(&repeated) };
+    let found = weighted.finish(Estimator::LedoitWolf).unwrap();
+    assert_covariances(&found, &ledoit_wolf(&repeated), DOUBLE);
+}
+
+#[test]
+fn bytes_and_reals_mix_in_one_ledoit_wolf() {
+    let (bytes, sample) = Sample::draw(&[50, 70], 6, 89).bytes();
+    let points = Table::row_major(&bytes, sample.rows(), 6).unwrap().into();
+    let rows: Vec<usize> = (0..sample.rows()).collect();
+    let mut sums = ClassAccumulator::new(sample.labels.classes().clone(), 6);
+    sums.update_rows(points, &sample.labels, &rows[..40]).unwrap();
+    let mut reals = ClassAccumulator::new(sample.labels.classes().clone(), 6);
+    reals.update_rows(sample.points(), &sample.labels, &rows[40..80]).unwrap();
+    reals.update_rows(points, &sample.labels, &rows[80..]).unwrap();
+    sums.merge(&reals).unwrap();
+    assert_covariances(&sums.finish(Estimator::LedoitWolf).unwrap(), &ledoit_wolf(&sample), SINGLE);
+}
+
+#[test]
+fn a_fixed_share_is_what_it_says() {
+    let sample = Sample::draw(&[20, 30], 4, 90);
+    for share in [0.0, 0.1, 1.0] {
+        let estimator = Estimator::Shrinkage(share);
+        let found =
+            ClassStatistics::from_points(sample.points(), &sample.labels, estimator).unwrap();
+        let expected: Vec<_> =
+            sample.naive().iter().map(|(_, _, matrix)| shrunk_by(share, matrix, 4)).collect();
+        assert_covariances(&found, &expected, DOUBLE);
+        for text in [format!("{share}"), format!("shrinkage={share}"), estimator.to_string()] {
+            assert_eq!(text.parse::<Estimator>(), Ok(estimator));
+        }
+    }
+    for text in ["1.5", "-0.1", "nan", "shrinkage=2"] {
+        assert!(text.parse::<Estimator>().unwrap_err().contains("from 0 to 1"), "{text}");
+    }
+    let wild = Estimator::Shrinkage(f64::NAN);
+    assert!(ClassStatistics::from_points(sample.points(), &sample.labels, wild).is_err());
+}
+
+/// scikit-learn's variant of the share: divisor N and no 2/p terms.
+fn oas_share_elsewhere(covariance: &[f64], p: usize, count: u64) -> f64 {
+    let other = (count - 1) as f64 / count as f64;
+    let (size, order) = (count as f64, p as f64);
+    let level = covariance.iter().step_by(p + 1).sum::<f64>() * other / order;
+    let square = covariance.iter().map(|x| (x * other).powi(2)).sum::<f64>() / (order * order);
+    let above = square + level * level;
+    (above / ((size + 1.0) * (square - level * level / order))).min(1.0)
+}
+
+#[test]
+fn the_two_spellings_of_oas_differ_by_what_they_drop() {
+    // The dropped terms are of relative size 2/p and 1/N: visible here, and bounded by that.
+    let sample = Sample::draw(&[80, 80], 10, 91);
+    let found =
+        ClassStatistics::from_points(sample.points(), &sample.labels, Estimator::Oas).unwrap();
+    for (class, (count, _, covariance)) in sample.naive().iter().enumerate() {
+        let ours = 1.0 - entries(&found, class)[1] / covariance[1];
+        let theirs = oas_share_elsewhere(covariance, 10, *count);
+        let gap = (ours - theirs).abs() / theirs;
+        assert!(gap > 1e-4 && gap < 2.0 / 10.0, "{ours} against {theirs}");
+    }
 }

@@ -10,6 +10,7 @@ use sqfa_lab::model_file::{
     ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
 };
 
+use super::sums::finish;
 use super::{Fit, statistics_of};
 use crate::data::class_statistics;
 use crate::points::Precision;
@@ -29,22 +30,30 @@ pub(super) struct Prepared {
     preprocessor: Option<Preprocessor>,
     /// Statistics after preprocessing, in input space.
     pub(super) statistics: ClassStatistics,
+    /// The same without shrinkage, when the covariances are shrunk and there are no points.
+    unshrunk: Option<ClassStatistics>,
     /// Leading principal components and the statistics in them.
     reduced: Option<(Mat<f64>, ClassStatistics)>,
 }
 
 impl Prepared {
     pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
+        let mut unshrunk = None;
+        let statistics;
         let (name, image_shape, has_test, part, mut statistics) = match loaded {
             Loaded::Data(data) => {
-                let statistics = statistics_of(&data.train, fit.estimator)?;
+                let statistics = statistics_of(&data.train, fit)?;
                 (data.name, data.image_shape, data.test.is_some(), Some(data.train), statistics)
+            }
+            Loaded::Sums(name, sums) => {
+                (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                (name, None, false, None, statistics)
             }
             Loaded::Statistics(given) => {
                 if fit.estimator != Estimator::Empirical {
                     bail!(
                         "--covariance {} estimates covariances from points, and DATA holds statistics",
-                        fit.estimator.name()
+                        fit.estimator
                     );
                 }
                 let name = given.name.clone();
@@ -57,6 +66,7 @@ impl Prepared {
         let preprocessor = Preprocessor::new(&statistics, fit.scale, fit.center);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
+            unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
         }
         let mut prepared = Self {
             name,
@@ -66,6 +76,7 @@ impl Prepared {
             warnings,
             preprocessor,
             statistics,
+            unshrunk,
             reduced: None,
         };
         if let Some(dims) = fit.pca_dims.filter(|_| !fit.has_own_components()) {
@@ -166,7 +177,7 @@ impl Prepared {
             classes: ClassNames::from(self.statistics.classes()),
             restricted: fit.classes.is_some(),
             second_moments: self.statistics.moments() == Moments::Second,
-            covariance: fit.estimator.name().to_owned(),
+            covariance: fit.estimator.to_string(),
             precision: precision.name().to_owned(),
             scale: fit.scale.name().to_owned(),
             center: fit.center,
@@ -191,8 +202,9 @@ impl Prepared {
 
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
     fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
-        let (Some(part), Estimator::Oas) = (&self.part, fit.estimator) else {
-            return Ok(maximum_likelihood(&self.statistics, filters)?);
+        let (Some(part), true) = (&self.part, fit.estimator != Estimator::Empirical) else {
+            let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
+            return Ok(maximum_likelihood(statistics, filters)?);
         };
         let (folded, offset) = self.folded(filters);
         let features = transform(part.points.view(), folded.as_ref(), offset.as_deref());

@@ -3,14 +3,15 @@
 mod explain;
 mod learn;
 mod report;
+mod sums;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::{
-    ClassStatistics, Constraint, Estimator, Learning, Mat, Method, Noise, REFINED, ReducerEntry,
-    ReducerSettings, Restarts, Scaling, Start, Stopping,
+    ClassStatistics, Constraint, Estimator, Form, Learning, Mat, Method, Noise, REFINED,
+    ReducerEntry, ReducerSettings, Restarts, Scaling, Start, Stopping,
 };
 use sqfa_lab::data::{LabeledData, Loaded, Part};
 use sqfa_lab::formats::{AtomicFile, Limits, Values, read_npy};
@@ -29,7 +30,8 @@ pub(crate) use explain::{explain, explain_reducer};
 
 /// A fit as meant.
 pub(crate) struct Fit {
-    data: String,
+    data: Vec<String>,
+    form: Form,
     flags: DataFlags,
     classes: Option<Vec<String>>,
     out: PathBuf,
@@ -79,6 +81,11 @@ impl TryFrom<FitArgs> for Fit {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
         }
+        if args.form == Form::Factor && args.noise == Noise::Auto {
+            return usage(
+                "--noise auto goes with --form dense: give scale or a number with --form factor",
+            );
+        }
         let usual = Stopping::default();
         let stopping = Stopping {
             max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
@@ -104,6 +111,7 @@ impl TryFrom<FitArgs> for Fit {
         };
         Ok(Self {
             data: args.data,
+            form: args.form,
             flags: args.flags,
             classes: args.classes,
             out: args.out,
@@ -139,9 +147,9 @@ impl Fit {
         interrupt::listen();
         // An output that cannot be written is worth knowing before the work, not after it.
         drop(AtomicFile::create(&self.out)?);
-        let line = Line::new(&format!("reading {}", self.data));
+        let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let loaded = self.load()?;
+        let loaded = self.load(&line)?;
         let start = self.read_start()?;
         let read = reading.elapsed().as_secs_f64();
 
@@ -171,8 +179,8 @@ impl Fit {
         report::tell(&self, &prepared, &fitted, &times)
     }
 
-    fn load(&self) -> Result<Loaded> {
-        let mut loaded = data::open(&self.data, &self.flags)?;
+    fn load(&self, line: &Line) -> Result<Loaded> {
+        let mut loaded = data::open_all(&self.data, &self.flags, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -181,6 +189,9 @@ impl Fit {
                 let Part { points, labels } = data.train;
                 let train = Part { points: in_precision(points, precision)?, labels };
                 Loaded::Data(LabeledData { train, ..data })
+            }
+            (Loaded::Sums(name, sums), Some(precision)) => {
+                Loaded::Sums(name, sums.in_precision(precision == Precision::F64))
             }
             (loaded, _) => loaded,
         })
@@ -233,8 +244,10 @@ fn refuse_strangers(args: &FitArgs, climbs: bool) -> Result<()> {
 }
 
 /// The statistics of points, with the estimator's remedy said in flags.
-fn statistics_of(part: &Part, estimator: Estimator) -> Result<ClassStatistics> {
-    ClassStatistics::from_points(part.points.view(), &part.labels, estimator)
+fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
+    let (points, labels) = (part.points.view(), &part.labels);
+    let form = if fit.needs_dense() { Form::Dense } else { fit.form };
+    ClassStatistics::from_points_as(form, points, labels, fit.estimator)
         .context("DATA cannot be used")
 }
 
@@ -242,6 +255,11 @@ impl Fit {
     /// The method with its refinement, as the registry names it.
     fn method_name(&self) -> String {
         format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })
+    }
+
+    /// Whether covariances must have entries: parts of the points are summed, or a dense eigenproblem is solved.
+    fn needs_dense(&self) -> bool {
+        self.settings.noise == Noise::Auto || self.refine || self.method.name == "lda"
     }
 
     /// Whether the method chooses principal components by itself.

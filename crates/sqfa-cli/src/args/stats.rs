@@ -1,0 +1,62 @@
+//! Flags of `sqfa stats`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  sqfa stats big.npy --labels y.npy --out big.stats
+  sqfa stats 'part-*.csv.gz' --label species --out all.stats    also larger than memory
+  sqfa stats table.csv --label class --weights count --out table.stats
+  sqfa stats merge monday.stats tuesday.stats --out both.stats
+  sqfa fit both.stats --filters 8 --out model.sqfa              with any --covariance";
+
+/// Flags of `sqfa stats`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(subcommand_negates_reqs = true, disable_help_subcommand = true)]
+pub(crate) struct StatsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<StatsCommand>,
+    /// Files of labelled points; * and ? stand for parts of names.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<String>,
+    /// File to write: class sums, from which any covariance estimator can be finished.
+    #[arg(long, short = 'o', value_name = "STATS", required = true)]
+    pub(crate) out: Option<PathBuf>,
+    /// Labels of the points in an .npy file: another .npy file; once for every file of points.
+    #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
+    pub(crate) labels: Vec<PathBuf>,
+    /// Label column of a table, by name or by position from 0; otherwise the one called label,
+    /// class, target or y.
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) label: Option<String>,
+    /// Column of a table that says how often a row counts: whole numbers.
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) weights: Option<String>,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What else `sqfa stats` does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StatsCommand {
+    /// Add up class sums of different points.
+    Merge(MergeArgs),
+}
+
+/// Flags of `sqfa stats merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Files written by sqfa stats.
+    #[arg(value_name = "STATS", required = true)]
+    pub(crate) files: Vec<String>,
+    /// File to write.
+    #[arg(long, short = 'o', value_name = "STATS")]
+    pub(crate) out: PathBuf,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

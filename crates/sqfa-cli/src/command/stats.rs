@@ -1,0 +1,215 @@
+//! `sqfa stats`: class sums of points of any size, and sums of sums.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use serde::Serialize;
+use sqfa::ClassAccumulator;
+use sqfa_lab::data::{LoadOptions, Summed, open_batches, read_sums, write_sums};
+use sqfa_lab::formats::{AtomicFile, Column};
+use sqfa_lab::model_file::ClassNames;
+
+use crate::args::{DataFlags, MergeArgs, StatsArgs, StatsCommand};
+use crate::data::{check_flags, column, expand, in_flags};
+use crate::failure::{Interrupted, usage};
+use crate::interrupt::{self, Guard};
+use crate::output::{self, pairs, seconds};
+use crate::progress::{Line, Rate};
+
+/// How many classes are listed.
+const LISTED: usize = 12;
+
+/// What to sum up.
+pub(crate) enum Stats {
+    /// Points.
+    Points(Points),
+    /// Sums of other runs.
+    Merge(MergeArgs),
+}
+
+/// Files of points.
+pub(crate) struct Points {
+    files: Vec<String>,
+    labels: Vec<PathBuf>,
+    label: Option<String>,
+    weights: Option<Column>,
+    out: PathBuf,
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    files: usize,
+    points: u64,
+    dimensions: usize,
+    classes: ClassNames,
+    counts: Vec<u64>,
+    precision: &'static str,
+    seconds: f64,
+    points_per_second: f64,
+    out: String,
+}
+
+impl TryFrom<StatsArgs> for Stats {
+    type Error = anyhow::Error;
+
+    fn try_from(args: StatsArgs) -> Result<Self> {
+        if let Some(StatsCommand::Merge(merge)) = args.command {
+            return Ok(Self::Merge(merge));
+        }
+        let Some(out) = args.out else { return usage("--out STATS is missing") };
+        let files = expand(&args.data)?;
+        let arrays = files.iter().filter(|file| is_npy(file)).count();
+        if arrays != args.labels.len() {
+            return usage(format!(
+                "{arrays} .npy files of points and {} of labels: give --labels once for every one, in the same order",
+                args.labels.len()
+            ));
+        }
+        for file in &files {
+            let labels = is_npy(file).then(PathBuf::new);
+            let label = args.label.clone();
+            check_flags(file, &DataFlags { labels, label })?;
+        }
+        Ok(Self::Points(Points {
+            files,
+            labels: args.labels,
+            label: args.label,
+            weights: args.weights.as_deref().map(column),
+            out,
+            json: args.json,
+        }))
+    }
+}
+
+fn is_npy(file: &str) -> bool {
+    file.to_lowercase().ends_with(".npy")
+}
+
+impl Stats {
+    /// Reads, sums, writes and reports.
+    pub(crate) fn run(self) -> Result<()> {
+        interrupt::listen();
+        match self {
+            Self::Points(points) => points.run(),
+            Self::Merge(args) => merge(&args),
+        }
+    }
+}
+
+impl Points {
+    fn run(self) -> Result<()> {
+        // An output that cannot be written is worth knowing before the work, not after it.
+        drop(AtomicFile::create(&self.out)?);
+        let began = Instant::now();
+        let line = Line::new("opening");
+        let guard = Guard::new();
+        let mut labels = self.labels.iter();
+        let mut summed = Summed::default();
+        for (at, file) in self.files.iter().enumerate() {
+            let options = LoadOptions {
+                label: self.label.as_deref().map(column),
+                labels: if is_npy(file) { labels.next().cloned() } else { None },
+                ..LoadOptions::default()
+            };
+            let reader = open_batches(Path::new(file), &options, self.weights.as_ref())
+                .map_err(|error| in_flags(error.into()))?;
+            let mut rate = Rate::new(file, at, self.files.len());
+            let all = summed.add(reader, &mut |now| {
+                rate.tell(&line, now);
+                !interrupt::asked()
+            });
+            if !all.map_err(|error| in_flags(error.into()))? {
+                return Err(Interrupted.into());
+            }
+        }
+        let sums = summed.finish()?;
+        guard.check()?;
+        line.tell("writing");
+        write_sums(&self.out, &sums)?;
+        drop(guard);
+        drop(line);
+        report(&sums, self.files.len(), &self.out, began, self.json)
+    }
+}
+
+fn merge(args: &MergeArgs) -> Result<()> {
+    drop(AtomicFile::create(&args.out)?);
+    let began = Instant::now();
+    let files = expand(&args.files)?;
+    let guard = Guard::new();
+    let mut summed = Summed::default();
+    for file in &files {
+        summed.join(read_sums(Path::new(file))?, file)?;
+        guard.check()?;
+    }
+    let sums = summed.finish()?;
+    write_sums(&args.out, &sums)?;
+    drop(guard);
+    report(&sums, files.len(), &args.out, began, args.json)
+}
+
+fn report(
+    sums: &ClassAccumulator,
+    files: usize,
+    out: &Path,
+    began: Instant,
+    json: bool,
+) -> Result<()> {
+    let counts = sums.counts();
+    let points: u64 = counts.iter().sum();
+    let elapsed = began.elapsed().as_secs_f64();
+    if json {
+        return output::say_json(&Report {
+            files,
+            points,
+            dimensions: sums.dimension(),
+            classes: sums.classes().into(),
+            counts,
+            precision: precision(sums),
+            seconds: elapsed,
+            points_per_second: points as f64 / elapsed.max(1e-9),
+            out: out.display().to_string(),
+        });
+    }
+    let plural = if files == 1 { "" } else { "s" };
+    let mut lines = describe(sums);
+    lines.push((
+        "written",
+        format!("{} from {files} file{plural} in {}", out.display(), seconds(elapsed)),
+    ));
+    output::say(&pairs(&lines))
+}
+
+/// What class sums hold, for people.
+pub(super) fn describe(sums: &ClassAccumulator) -> Vec<(&'static str, String)> {
+    let counts = sums.counts();
+    let listed = sums.classes().iter().zip(&counts).take(LISTED);
+    let mut classes: Vec<String> =
+        listed.map(|(label, count)| format!("{label} ({count})")).collect();
+    if counts.len() > LISTED {
+        classes.push("…".to_owned());
+    }
+    vec![
+        ("points", format!("{} of {} dimensions", counts.iter().sum::<u64>(), sums.dimension())),
+        ("classes", format!("{}: {}", counts.len(), classes.join(", "))),
+        ("precision", format!("{} covariances", precision(sums))),
+    ]
+}
+
+/// What class sums hold, for programs.
+pub(super) fn describe_json(sums: &ClassAccumulator) -> Result<serde_json::Value> {
+    Ok(serde_json::json!({
+        "kind": "class sums",
+        "points": sums.counts().iter().sum::<u64>(),
+        "dimensions": sums.dimension(),
+        "classes": serde_json::to_value(ClassNames::from(sums.classes()))?,
+        "counts": sums.counts(),
+        "precision": precision(sums),
+    }))
+}
+
+fn precision(sums: &ClassAccumulator) -> &'static str {
+    if sums.is_double() { "f64" } else { "f32" }
+}

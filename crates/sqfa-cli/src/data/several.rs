@@ -1,0 +1,162 @@
+//! Several files, patterns of names, and files larger than memory: summed up batch by batch.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use sqfa_lab::data::{LoadOptions, Loaded, Summed, is_sums, open_batches, read_sums};
+
+use super::{check_exists, check_flags, column, in_flags, open};
+use crate::args::DataFlags;
+use crate::failure::{Interrupted, usage};
+use crate::interrupt;
+use crate::progress::{Line, Rate};
+
+/// Files above this share of the memory at hand are summed up instead of held.
+const SHARE: f64 = 0.5;
+
+/// Loads a data set from one source, or the class sums of several files or of one larger than memory.
+pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Loaded> {
+    let files = expand(data)?;
+    if let [one] = &files[..]
+        && !is_larger_than_memory(one)
+    {
+        return open(one, flags);
+    }
+    if files.len() > 1 && flags.labels.is_some() {
+        return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
+    }
+    let mut summed = Summed::default();
+    let guard = interrupt::Guard::new();
+    for (at, file) in files.iter().enumerate() {
+        check_exists(file)?;
+        let path = Path::new(file);
+        if is_sums(path) {
+            summed.join(read_sums(path)?, file)?;
+            continue;
+        }
+        check_flags(file, flags)?;
+        let options = LoadOptions {
+            label: flags.label.as_deref().map(column),
+            labels: flags.labels.clone(),
+            ..LoadOptions::default()
+        };
+        let reader = open_batches(path, &options, None).map_err(|error| in_flags(error.into()))?;
+        let mut rate = Rate::new(file, at, files.len());
+        let all = summed.add(reader, &mut |now| {
+            rate.tell(line, now);
+            !interrupt::asked()
+        });
+        if !all.map_err(|error| in_flags(error.into()))? {
+            return Err(Interrupted.into());
+        }
+    }
+    guard.check()?;
+    let first = Path::new(&files[0]).file_name().map(|name| name.to_string_lossy().into_owned());
+    let first = first.unwrap_or_else(|| files[0].clone());
+    let name = match files.len() {
+        1 => first,
+        more => format!("{first} and {} more", more - 1),
+    };
+    Ok(Loaded::Sums(name, summed.finish()?))
+}
+
+/// Names with * and ? in their last part as the files they stand for, in order.
+pub(crate) fn expand(names: &[String]) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for name in names {
+        if !name.contains(['*', '?']) || Path::new(name).exists() {
+            files.push(name.clone());
+            continue;
+        }
+        let path = Path::new(name);
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let pattern = path.file_name().map(|last| last.to_string_lossy().into_owned());
+        let pattern = pattern.unwrap_or_default();
+        if folder.to_string_lossy().contains(['*', '?']) {
+            return usage(format!("'{name}': * and ? may stand only in the last part of a name"));
+        }
+        let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let entries = std::fs::read_dir(shown)
+            .map_err(|error| anyhow::anyhow!("cannot list {}: {error}", shown.display()))?;
+        let mut found: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.file_name()))
+            .filter(|file| {
+                let file = file.to_string_lossy();
+                !file.starts_with('.') && fits(&pattern, &file)
+            })
+            .map(|file| folder.join(file))
+            .collect();
+        if found.is_empty() {
+            bail!("no file is called '{name}'");
+        }
+        found.sort();
+        files.extend(found.iter().map(|path| path.display().to_string()));
+    }
+    Ok(files)
+}
+
+/// Whether a name fits a pattern in which * stands for any characters and ? for one.
+fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    // After the last * seen: where to resume when what follows it does not fit.
+    let (mut p, mut n, mut resume) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                resume = Some((p + 1, n));
+                p += 1;
+            }
+            Some(&mark) if mark == '?' || mark == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match resume {
+                Some((after, from)) => {
+                    resume = Some((after, from + 1));
+                    p = after;
+                    n = from + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&mark| mark == '*')
+}
+
+/// Whether a file of points takes more than half of the memory at hand; false where the system does not tell.
+fn is_larger_than_memory(file: &str) -> bool {
+    let Ok(about) = std::fs::metadata(file) else { return false };
+    if !about.is_file() || is_sums(Path::new(file)) {
+        return false;
+    }
+    let Some(memory) = available_memory() else { return false };
+    about.len() as f64 > SHARE * memory as f64
+}
+
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_stand_for_names() {
+        for (pattern, name, expected) in [
+            ("part-*.csv", "part-1.csv", true),
+            ("part-*.csv", "part-.csv", true),
+            ("part-*.csv", "part-1.csv.gz", false),
+            ("*a*b", "xaxbab", true),
+            ("*a*b", "xaxba", false),
+            ("?.npy", "é.npy", true),
+            ("?.npy", ".npy", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Batches from array files: the rows are streamed, the labels are small enough to be held.
+
+use std::path::Path;
+
+use sqfa::Labels;
+
+use super::super::load::idx_files;
+use super::super::tables::labels_of;
+use super::super::{DataError, LoadOptions, OwnedPoints};
+use super::{Batch, BatchReader};
+use crate::formats::{Array, ArrayRows, Npz, Values, idx_rows, npy_rows, read_idx, read_npy};
+
+/// Rows of an array with labels beside them.
+pub(super) struct ArrayBatches {
+    place: String,
+    rows: ArrayRows,
+    labels: Labels,
+    next: usize,
+    image: Option<(usize, usize)>,
+    /// Turns a row as stored into a point; fewer values may come out.
+    map: Option<Map>,
+}
+
+/// A map from stored rows to points.
+pub(super) struct Map {
+    /// The dimension of a point.
+    pub(super) width: usize,
+    /// From the values of whole rows to the values of as many points.
+    pub(super) turn: Box<dyn Fn(Values) -> Values + Send>,
+}
+
+impl ArrayBatches {
+    pub(super) fn new(rows: ArrayRows, labels: Labels, place: &str) -> Result<Self, DataError> {
+        let image = match rows.shape()[1..] {
+            [height, width] | [height, width, 1] => Some((height, width)),
+            _ => None,
+        };
+        if rows.rows() != labels.len() {
+            return Err(DataError::Lengths {
+                place: place.to_owned(),
+                points: rows.rows(),
+                labels: labels.len(),
+            });
+        }
+        Ok(Self { place: place.to_owned(), rows, labels, next: 0, image, map: None })
+    }
+
+    pub(super) fn mapped(mut self, map: Map, image: Option<(usize, usize)>) -> Self {
+        self.map = Some(map);
+        self.image = image;
+        self
+    }
+}
+
+impl BatchReader for ArrayBatches {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn columns(&self) -> usize {
+        self.map.as_ref().map_or(self.rows.width(), |map| map.width)
+    }
+
+    fn rows(&self) -> Option<u64> {
+        Some(self.rows.rows() as u64)
+    }
+
+    fn image_shape(&self) -> Option<(usize, usize)> {
+        self.image
+    }
+
+    fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError> {
+        let Some((count, mut values)) = self.rows.next_rows(rows)? else { return Ok(None) };
+        if let Some(map) = &self.map {
+            values = (map.turn)(values);
+        }
+        let array = Array::new(vec![count, self.columns()], values)?;
+        let (points, _) = OwnedPoints::from_array(array, &self.place)?;
+        let selected: Vec<usize> = (self.next..self.next + count).collect();
+        self.next += count;
+        Ok(Some(Batch { points, labels: self.labels.select(&selected), weights: None }))
+    }
+}
+
+pub(super) fn npy(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+    let place = path.display().to_string();
+    let labels = options.labels.as_deref().ok_or_else(|| {
+        DataError::content(&place, "an npy file holds no labels: name a second npy file (labels)")
+    })?;
+    let labels = labels_of(read_npy(labels, options.limits)?, &labels.display().to_string())?;
+    ArrayBatches::new(npy_rows(path, options.limits)?, labels, &place)
+}
+
+pub(super) fn npz(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+    let mut npz = Npz::open(path, options.limits)?;
+    let pairs = [("X_train", "y_train"), ("X", "y")];
+    let Some((x, y)) = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y)) else {
+        let problem = format!(
+            "expected arrays X_train and y_train, or X and y; found: {}",
+            npz.names().join(", ")
+        );
+        return Err(DataError::content(npz.place(), problem));
+    };
+    let labels = labels_of(npz.read(y)?, &format!("{}[{y}]", npz.place()))?;
+    let place = npz.place().to_owned();
+    ArrayBatches::new(npz.rows(x)?, labels, &place)
+}
+
+pub(super) fn idx_folder(folder: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+    let place = folder.display().to_string();
+    let Some((images, labels)) = idx_files(folder, "train") else {
+        return Err(DataError::content(&place, super::super::load::IDX_FILES));
+    };
+    let labels = labels_of(read_idx(&labels, options.limits)?, &labels.display().to_string())?;
+    ArrayBatches::new(idx_rows(&images, options.limits)?, labels, &images.display().to_string())
+}

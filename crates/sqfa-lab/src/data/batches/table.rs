@@ -1,0 +1,76 @@
+//! Batches from delimited tables, compressed or not.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use sqfa::{Classes, Labels};
+
+use super::super::{DataError, LoadOptions, OwnedPoints};
+use super::{Batch, BatchReader};
+use crate::formats::{Column, CsvOptions, CsvRows};
+
+/// Rows of a table; labels are text until all of them are known.
+pub(super) struct TableBatches {
+    place: String,
+    rows: CsvRows<Box<dyn Read + Send>>,
+    single: bool,
+    weighted: bool,
+}
+
+impl TableBatches {
+    pub(super) fn open(
+        path: &Path,
+        options: &LoadOptions,
+        weights: Option<&Column>,
+    ) -> Result<Self, DataError> {
+        let csv = CsvOptions {
+            label: Some(options.label.clone().unwrap_or(Column::Usual)),
+            header: options.header,
+            delimiter: options.delimiter,
+            limits: options.limits,
+        };
+        let rows = CsvRows::open(path, &csv, weights)?;
+        let place = path.display().to_string();
+        let weighted = weights.is_some();
+        Ok(Self { place, rows, single: options.single_precision, weighted })
+    }
+}
+
+impl BatchReader for TableBatches {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn columns(&self) -> usize {
+        self.rows.width()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        None
+    }
+
+    fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError> {
+        let Some(batch) = self.rows.next_rows(rows)? else { return Ok(None) };
+        let width = self.rows.width();
+        let points = if self.single {
+            let values = batch.values.into_iter().map(|value| value as f32).collect();
+            OwnedPoints::from_f32(values, batch.rows, width)
+        } else {
+            OwnedPoints::from_f64(batch.values, batch.rows, width)
+        };
+        let points = points
+            .ok_or_else(|| DataError::content(&self.place, "the table changed while reading"))?;
+        let weights = self.weighted.then_some(batch.weights);
+        Ok(Some(Batch { points, labels: texts(&batch.labels), weights }))
+    }
+}
+
+/// Labels as the texts they are, even where all of them read as numbers: a later batch may hold a word.
+pub(super) fn texts(labels: &[String]) -> Labels {
+    let classes: Vec<String> =
+        labels.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect();
+    let code = |label: &String| classes.binary_search(label).unwrap_or(0) as u32;
+    let codes = labels.iter().map(code).collect();
+    Labels::from_codes(Classes::Texts(classes), codes).unwrap_or_else(|| Labels::from_integers(&[]))
+}

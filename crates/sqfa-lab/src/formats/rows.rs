@@ -1,0 +1,233 @@
+//! The rows of an array a few at a time, from a stream or from places in a file: the array is never held whole.
+//!
+//! Rows of an array in C order follow each other in the stream. In Fortran order every column is one stretch of
+//! the file, and a few rows are one short read in each of them. Cost: every byte is read and converted once.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+
+use super::array::product;
+use super::decode::{Layout, read_array};
+use super::dtype::{Dtype, Kind, half_to_f32};
+use super::source::expect_end;
+use super::{Array, FormatError, Limits, Values};
+
+/// Bytes converted at a time.
+const BLOCK: usize = 64 << 10;
+
+/// Where the rows come from.
+pub(crate) enum Rows {
+    /// One after the other.
+    Stream(Box<dyn Read + Send>),
+    /// Column after column, the first at this place of a file.
+    Columns(BufReader<File>, u64),
+}
+
+/// Rows of an array whose first axis counts them.
+pub struct ArrayRows {
+    place: String,
+    layout: Layout,
+    rows: usize,
+    width: usize,
+    next: usize,
+    source: Rows,
+}
+
+impl std::fmt::Debug for ArrayRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrayRows")
+            .field("place", &self.place)
+            .field("layout", &self.layout)
+            .finish()
+    }
+}
+
+impl ArrayRows {
+    /// Rows of an array whose layout was compared with the bytes there; `limits` bounds what must be held whole.
+    pub(crate) fn new(
+        layout: Layout,
+        source: Rows,
+        limits: Limits,
+        place: &str,
+    ) -> Result<Self, FormatError> {
+        if layout.shape.len() < 2 || layout.shape.contains(&0) {
+            let expected = "two or more axes, none empty, the first of which counts points";
+            return Err(FormatError::shape(place, &layout.shape, expected));
+        }
+        if matches!(layout.dtype.kind, Kind::Unicode(_) | Kind::Bytes(_)) {
+            return Err(FormatError::Dtype {
+                place: place.to_owned(),
+                dtype: "text".to_owned(),
+                remedy: "points must be numbers",
+            });
+        }
+        let rows = layout.shape[0];
+        let count = product(&layout.shape)
+            .ok_or_else(|| FormatError::header(place, "its shape has too many elements"))?;
+        let place = place.to_owned();
+        let width = count / rows;
+        match source {
+            // Rows of a Fortran-ordered stream are complete only at its end.
+            Rows::Stream(mut reader) if layout.fortran && (layout.shape.len() > 2 || width > 1) => {
+                layout.verify(u64::MAX, false, limits, &place)?;
+                let (shape, dtype) = (layout.shape.clone(), layout.dtype);
+                let array = read_array(&mut reader, layout, &place)?;
+                Self::in_memory(array, Layout { dtype, fortran: false, shape }, rows, width, place)
+            }
+            source => Ok(Self { place, layout, rows, width, next: 0, source }),
+        }
+    }
+
+    fn in_memory(
+        array: Array,
+        layout: Layout,
+        rows: usize,
+        width: usize,
+        place: String,
+    ) -> Result<Self, FormatError> {
+        let (_, values) = array.into_parts();
+        let (kind, bytes): (Kind, Vec<u8>) = match values {
+            Values::U8(values) => (Kind::U8, values),
+            Values::F32(values) => {
+                (Kind::F32, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+            }
+            Values::F64(values) => {
+                (Kind::F64, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+            }
+            Values::I64(values) => {
+                (Kind::I64, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+            }
+            Values::Text(_) => return Err(FormatError::header(&place, "points must be numbers")),
+        };
+        let layout = Layout { dtype: Dtype { kind, big_endian: false }, ..layout };
+        let source = Rows::Stream(Box::new(std::io::Cursor::new(bytes)));
+        Ok(Self { place, layout, rows, width, next: 0, source })
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of values in a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The length along every axis.
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// The values of up to `count` further rows, row after row; `None` after the last. Integers become double precision.
+    pub fn next_rows(&mut self, count: usize) -> Result<Option<(usize, Values)>, FormatError> {
+        let now = count.max(1).min(self.rows - self.next);
+        if now == 0 {
+            return Ok(None);
+        }
+        let values = self.layout.dtype.kind;
+        let values = match values {
+            Kind::Bool | Kind::U8 => Values::U8(self.gather(now, |b: [u8; 1]| b[0])?),
+            Kind::F16 => Values::F32(self.gather(now, |b| half_to_f32(u16::from_le_bytes(b)))?),
+            Kind::F32 => Values::F32(self.gather(now, f32::from_le_bytes)?),
+            Kind::F64 => Values::F64(self.gather(now, f64::from_le_bytes)?),
+            Kind::I8 => Values::F64(self.gather(now, |b| f64::from(i8::from_le_bytes(b)))?),
+            Kind::I16 => Values::F64(self.gather(now, |b| f64::from(i16::from_le_bytes(b)))?),
+            Kind::U16 => Values::F64(self.gather(now, |b| f64::from(u16::from_le_bytes(b)))?),
+            Kind::I32 => Values::F64(self.gather(now, |b| f64::from(i32::from_le_bytes(b)))?),
+            Kind::U32 => Values::F64(self.gather(now, |b| f64::from(u32::from_le_bytes(b)))?),
+            Kind::I64 => Values::F64(self.gather(now, |b| i64::from_le_bytes(b) as f64)?),
+            Kind::U64 => Values::F64(self.gather(now, |b| u64::from_le_bytes(b) as f64)?),
+            Kind::Unicode(_) | Kind::Bytes(_) => {
+                return Err(FormatError::header(&self.place, "points must be numbers"));
+            }
+        };
+        self.next += now;
+        if self.next == self.rows
+            && let Rows::Stream(reader) = &mut self.source
+        {
+            // Reaching the end also verifies checksums.
+            let declared = self.rows as u64 * self.width as u64 * self.layout.dtype.width() as u64;
+            expect_end(reader, declared, &self.place)?;
+        }
+        Ok(Some((now, values)))
+    }
+
+    fn gather<T: Copy + Default, const N: usize>(
+        &mut self,
+        rows: usize,
+        parse: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, FormatError> {
+        let count = rows * self.width;
+        let big_endian = self.layout.dtype.big_endian;
+        let mut values: Vec<T> = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| FormatError::Memory {
+            place: self.place.clone(),
+            bytes: count as u128 * size_of::<T>() as u128,
+        })?;
+        let mut bytes = vec![0u8; BLOCK.min(count * N)];
+        let place = &self.place;
+        let fail = |source| FormatError::read(place, source);
+        match &mut self.source {
+            Rows::Stream(reader) => {
+                while values.len() < count {
+                    let now = (BLOCK / N).min(count - values.len()) * N;
+                    reader.read_exact(&mut bytes[..now]).map_err(fail)?;
+                    convert(&mut bytes[..now], big_endian, &parse, |value| values.push(value));
+                }
+            }
+            Rows::Columns(file, first) => {
+                values.resize(count, T::default());
+                let (width, all) = (self.width, self.rows as u64);
+                let strides = column_places(&self.layout.shape);
+                for column in 0..width {
+                    let start = *first + (column as u64 * all + self.next as u64) * N as u64;
+                    file.seek(SeekFrom::Start(start)).map_err(fail)?;
+                    let target = place_in_row(column, &self.layout.shape, &strides);
+                    let mut row = 0;
+                    while row < rows {
+                        let now = (BLOCK / N).min(rows - row) * N;
+                        let part = &mut bytes[..now.min(BLOCK)];
+                        file.read_exact(part).map_err(fail)?;
+                        convert(part, big_endian, &parse, |value| {
+                            values[row * width + target] = value;
+                            row += 1;
+                        });
+                    }
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn convert<T, const N: usize>(
+    bytes: &mut [u8],
+    big_endian: bool,
+    parse: impl Fn([u8; N]) -> T,
+    mut sink: impl FnMut(T),
+) {
+    if big_endian && N > 1 {
+        bytes.chunks_exact_mut(N).for_each(<[u8]>::reverse);
+    }
+    bytes.as_chunks::<N>().0.iter().for_each(|element| sink(parse(*element)));
+}
+
+/// C-order distances of all axes but the first.
+fn column_places(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len().saturating_sub(1)).rev() {
+        strides[axis] = strides[axis + 1] * shape[axis + 1];
+    }
+    strides
+}
+
+/// Where a column counted in Fortran order stands in a row in C order.
+fn place_in_row(mut column: usize, shape: &[usize], strides: &[usize]) -> usize {
+    let mut place = 0;
+    for axis in 1..shape.len() {
+        place += column % shape[axis] * strides[axis];
+        column /= shape[axis];
+    }
+    place
+}

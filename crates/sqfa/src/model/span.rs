@@ -1,0 +1,61 @@
+//! Fits in the span of the data: exact where mathematics says so, refused where it does not.
+
+use crate::constraint::Constraint;
+use crate::linalg::orthonormalize;
+use crate::optimize::{Control, Progress};
+use crate::statistics::{ClassStatistics, StatisticsError};
+
+use super::FitError;
+use super::fitted::{FittedSqfa, with_fixed_signs, with_unit_length};
+use super::recipe::{Noise, Sqfa, Start};
+
+impl Sqfa {
+    /// Fits filters to statistics of fewer samples than dimensions, in the span of the samples; the filters are
+    /// lifted back. The maximum is that of the whole space.
+    ///
+    /// The statistics must be kept as samples. Log-Euclidean, distances of the user's own, filters without a constraint
+    /// and orthonormal filters beyond the span's dimension are refused: their maximum may lie outside.
+    pub fn fit_in_span(
+        &self,
+        statistics: &ClassStatistics,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
+        let noise = match self.noise {
+            Noise::Scale => statistics.noise_scale(),
+            Noise::Value(noise) => noise,
+            Noise::Auto => return Err(FitError::NoiseNeedsPoints),
+        };
+        self.check(statistics, noise)?;
+        let refuse = |problem: String| Err(FitError::from(StatisticsError::NoSpan { problem }));
+        let goal = self.goal.name();
+        if goal.contains("log-euclidean") || self.goal.is_unknown() {
+            return refuse(format!(
+                "the best filters of distance '{goal}' may lie outside: fit in the whole space"
+            ));
+        }
+        if self.constraint == Constraint::None {
+            return refuse("filters need constraint sphere or orthonormal".to_owned());
+        }
+        let span = statistics.reduced_to_span(self.filters)?;
+        let order = span.statistics().dimension();
+        if self.filters > order {
+            let filters = self.filters;
+            return refuse(format!(
+                "{filters} filters in a span of {order} dimensions: ask for at most {order}"
+            ));
+        }
+        let mut recipe = self.clone().noise(Noise::Value(noise));
+        if let Start::Given(filters) = &self.start {
+            recipe = recipe.start(Start::Given(span.lower(filters.as_ref())));
+        }
+        let mut fitted = recipe.fit_observed(span.statistics(), observer)?;
+        let mut filters = span.lift(fitted.filters.as_ref());
+        if self.constraint == Constraint::Sphere {
+            filters = with_unit_length(filters);
+        } else {
+            filters = orthonormalize(filters.as_ref()).ok_or(FitError::Degenerate)?;
+        }
+        fitted.filters = with_fixed_signs(filters);
+        Ok(fitted)
+    }
+}

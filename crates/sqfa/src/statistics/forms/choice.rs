@@ -1,0 +1,245 @@
+//! Which form class covariances take, and statistics straight from points or sparse tables in that form.
+
+use std::str::FromStr;
+
+use super::factor::Precision;
+use super::{Csr, Factor, SparseFactor, gram};
+use crate::labels::Labels;
+use crate::linalg::{Mat, MatRef};
+use crate::names::nearest;
+use crate::points::{Points, Scalar, Table};
+use crate::statistics::estimator::Evidence;
+use crate::statistics::{ClassStatistics, Covariance, Estimator, Moments, StatisticsError};
+
+/// How class covariances are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Whichever is smaller and faster.
+    #[default]
+    Auto,
+    /// All n² entries.
+    Dense,
+    /// The centred samples.
+    Factor,
+}
+
+/// Dense covariances larger than this are avoided where samples take less.
+const LARGE: u128 = 8 << 30;
+/// Passes a fit is expected to take when the cost of dense covariances is weighed.
+const PASSES: u128 = 60;
+
+impl Form {
+    /// The forms by name.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("dense", Self::Dense), ("factor", Self::Factor)];
+
+    /// Its name in every flag and message.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Dense => "dense",
+            Self::Factor => "factor",
+        }
+    }
+
+    /// Decides `Auto` for N points of n dimensions in c classes, `width` bytes a number.
+    ///
+    /// Samples are read twice a pass (2Nn numbers), covariances half (cn²/2), after Nn²/2 products to make them, of
+    /// which some sixteen take as long as reading one number. Dense covariances of more than 8 GiB (their sums are
+    /// kept in f64 while they are made) give way to samples that take less.
+    pub fn decide(self, points: u64, dimension: usize, classes: usize, width: usize) -> Self {
+        if self != Self::Auto {
+            return self;
+        }
+        let (points, n, c) = (u128::from(points), dimension as u128, classes as u128);
+        let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
+        let reading_factor = PASSES * 2 * points * n;
+        let dense_bytes = c * n * n * (8 + width as u128);
+        let factor_bytes = points * n * width as u128;
+        let cheaper = reading_factor < reading_dense && factor_bytes < dense_bytes;
+        let too_large = dense_bytes > LARGE && factor_bytes < dense_bytes;
+        if cheaper || too_large { Self::Factor } else { Self::Dense }
+    }
+}
+
+impl FromStr for Form {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().map(|(name, _)| *name);
+        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, form)| *form).ok_or_else(|| {
+            let near = nearest(text, known.clone())
+                .map(|near| format!(" (did you mean '{near}'?)"))
+                .unwrap_or_default();
+            let choices = known.collect::<Vec<_>>().join(", ");
+            format!("unknown form of covariance '{text}'{near}: choose one of {choices}")
+        })
+    }
+}
+
+impl ClassStatistics {
+    /// The statistics of labelled points in the form asked for.
+    pub fn from_points_as(
+        form: Form,
+        points: Points<'_>,
+        labels: &Labels,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
+        let (rows, classes) = (points.rows() as u64, labels.classes().len());
+        match form.decide(rows, points.columns(), classes, width) {
+            Form::Factor => Self::from_factors(points, labels, estimator),
+            _ => Self::from_points(points, labels, estimator),
+        }
+    }
+
+    /// The statistics of labelled points with covariances kept as centred samples: memory N·n, never n².
+    pub fn from_factors(
+        points: Points<'_>,
+        labels: &Labels,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let (rows, dimension) = (points.rows(), points.columns());
+        let by_class = classes_of(rows, dimension, labels, estimator)?;
+        let mut means = Mat::zeros(dimension, by_class.len());
+        let mut shrunk = true;
+        let mut covariances: Vec<Box<dyn Covariance>> = Vec::new();
+        for (class, rows) in by_class.iter().enumerate() {
+            macro_rules! factor {
+                ($table:expr, $convert:expr) => {{
+                    check_finite(&$table, rows)?;
+                    let (factor, mean) = Factor::new(gather(&$table, rows, $convert), dimension)?;
+                    let share = share(&factor, estimator, rows.len(), dimension)?;
+                    for (target, mean) in means.col_mut(class).iter_mut().zip(mean) {
+                        *target = mean;
+                    }
+                    shrunk &= share.0 > 0.0;
+                    covariances.push(Box::new(factor.shrunk(share.0, share.1)));
+                }};
+            }
+            match points {
+                Points::U8(table) => factor!(table, Scalar::to_f32),
+                Points::F32(table) => factor!(table, Scalar::to_f32),
+                Points::F64(table) => factor!(table, Scalar::to_f64),
+            }
+        }
+        let counts = Some(by_class.iter().map(|rows| rows.len() as u64).collect());
+        let classes = labels.classes().clone();
+        let mut statistics =
+            Self::from_parts(classes, counts, means, covariances, Moments::Central);
+        statistics.shrunk = shrunk;
+        Ok(statistics)
+    }
+
+    /// The statistics of a sparse table, never densified.
+    pub fn from_sparse<T: Precision>(
+        table: &Csr<T>,
+        labels: &Labels,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let dimension = table.columns();
+        let by_class = classes_of(table.rows(), dimension, labels, estimator)?;
+        let mut shrunk = true;
+        let mut factors = Vec::new();
+        for rows in &by_class {
+            let factor = SparseFactor::new(table, rows)?;
+            let share = share(&factor, estimator, rows.len(), dimension)?;
+            shrunk &= share.0 > 0.0;
+            factors.push(factor.shrunk(share.0, share.1));
+        }
+        let means = super::sparse::means(&factors);
+        let counts = Some(by_class.iter().map(|rows| rows.len() as u64).collect());
+        let covariances =
+            factors.into_iter().map(|factor| Box::new(factor) as Box<dyn Covariance>).collect();
+        let classes = labels.classes().clone();
+        let mut statistics =
+            Self::from_parts(classes, counts, means, covariances, Moments::Central);
+        statistics.shrunk = shrunk;
+        Ok(statistics)
+    }
+}
+
+/// The rows of every class, checked.
+fn classes_of(
+    rows: usize,
+    dimension: usize,
+    labels: &Labels,
+    estimator: Estimator,
+) -> Result<Vec<Vec<usize>>, StatisticsError> {
+    estimator.check()?;
+    if rows == 0 || dimension == 0 {
+        return Err(StatisticsError::Empty { points: rows, dimension });
+    }
+    if rows != labels.len() {
+        return Err(StatisticsError::LabelCount { labels: labels.len(), points: rows });
+    }
+    let count = labels.classes().len();
+    if count < 2 {
+        return Err(StatisticsError::TooFewClasses { count });
+    }
+    let mut by_class = vec![Vec::new(); count];
+    for (row, &code) in labels.codes().iter().enumerate() {
+        by_class[code as usize].push(row);
+    }
+    for (class, rows) in by_class.iter().enumerate() {
+        if rows.len() < 2 {
+            return Err(StatisticsError::TooFewSamples {
+                class: labels.classes().label(class).to_string(),
+                count: rows.len() as u64,
+            });
+        }
+    }
+    Ok(by_class)
+}
+
+/// The first value of these rows that is not finite, by its place among all points.
+fn check_finite<S: Scalar>(table: &Table<'_, S>, rows: &[usize]) -> Result<(), StatisticsError> {
+    for &row in rows {
+        for column in 0..table.columns() {
+            let value = table.get(row, column).to_f64();
+            if !value.is_finite() {
+                return Err(StatisticsError::NotFinite { row, column, value });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn gather<S: Scalar, T>(table: &Table<'_, S>, rows: &[usize], convert: fn(S) -> T) -> Vec<T> {
+    let mut values = Vec::with_capacity(rows.len() * table.columns());
+    for &row in rows {
+        match table.row(row) {
+            Some(source) => values.extend(source.iter().map(|&value| convert(value))),
+            None => values.extend((0..table.columns()).map(|j| convert(table.get(row, j)))),
+        }
+    }
+    values
+}
+
+/// The share of shrinkage and the level s·tr S/n of the identity.
+fn share<C: Covariance + super::Spanning>(
+    factor: &C,
+    estimator: Estimator,
+    points: usize,
+    dimension: usize,
+) -> Result<(f64, f64), StatisticsError> {
+    if estimator == Estimator::Empirical {
+        return Ok((0.0, 0.0));
+    }
+    let trace = factor.diagonal().iter().sum::<f64>();
+    let (mut square, mut quartic) = (0.0, None);
+    if estimator.needs_square() {
+        // tr S² and Σ|y|⁴ from the Gram matrix of the samples.
+        let gram = gram(&[factor], MatRef::from_row_major_slice(&[], dimension, 0));
+        let row = |i: usize| &gram[i * points..][..=i];
+        let rows = (0..points).map(|i| {
+            let (last, before) = row(i).split_last().unwrap_or((&0.0, &[]));
+            last * last + 2.0 * before.iter().map(|x| x * x).sum::<f64>()
+        });
+        square = factor.weight().powi(2) * rows.sum::<f64>();
+        quartic = Some((0..points).map(|i| gram[i * points + i].powi(2)).sum());
+    }
+    let (count, dimension) = (points as f64, dimension as f64);
+    let evidence = Evidence { count, dimension, trace, square, quartic };
+    let share = estimator.intensity(evidence).ok_or(StatisticsError::NoFourthMoments)?;
+    Ok((share, share * trace / dimension))
+}

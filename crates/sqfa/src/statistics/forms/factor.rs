@@ -1,0 +1,230 @@
+//! A class covariance kept as its centred samples: Φ = Xᵀ X/(N−1), and no n × n matrix anywhere.
+//!
+//! Cost of a pass: two reads of the samples, 4Nnw flops.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Spanning;
+use super::diagonal::Diagonal;
+use crate::linalg::{Element, Float, Mat, MatMut, MatRef, add_table_transpose_times, table_times};
+use crate::points::Scalar;
+use crate::statistics::{Covariance, Entries, StatisticsError};
+
+/// Samples converted to double precision at a time.
+const TOGETHER: usize = 64;
+
+/// Centred samples, one a row, and perhaps a multiple of the identity.
+#[derive(Debug, Clone)]
+pub struct Factor<T> {
+    rows: Vec<T>,
+    dimension: usize,
+    weight: f64,
+    diagonal: Diagonal,
+}
+
+impl<T: Copy> Factor<T> {
+    /// The samples.
+    pub fn rows(&self) -> &[T] {
+        &self.rows
+    }
+}
+
+/// The precision samples are kept in: `f32` or `f64`.
+pub trait Precision: Scalar + Debug {
+    /// Rounds to this precision.
+    fn rounded(value: f64) -> Self;
+    /// Centres samples in place; returns them and their mean.
+    fn centred(
+        rows: Vec<Self>,
+        dimension: usize,
+    ) -> Result<(Factor<Self>, Vec<f64>), StatisticsError>;
+}
+
+impl<T: Precision> Factor<T> {
+    /// The covariance (divisor N − 1) of samples given row by row, and their mean; centres them in place.
+    pub fn new(rows: Vec<T>, dimension: usize) -> Result<(Self, Vec<f64>), StatisticsError> {
+        T::centred(rows, dimension)
+    }
+}
+
+macro_rules! factor {
+    ($type:ty, $single:literal, $double:expr) => {
+        impl Precision for $type {
+            fn rounded(value: f64) -> Self {
+                value as $type
+            }
+            fn centred(
+                rows: Vec<Self>,
+                dimension: usize,
+            ) -> Result<(Factor<Self>, Vec<f64>), StatisticsError> {
+                centred(rows, dimension)
+            }
+        }
+
+        impl Covariance for Factor<$type> {
+            fn dimension(&self) -> usize {
+                self.dimension
+            }
+            fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, _: usize) {
+                self.product(block, product);
+            }
+            fn diagonal(&self) -> Vec<f64> {
+                self.variances()
+            }
+            fn entries(&self) -> Option<Entries<'_>> {
+                None
+            }
+            fn is_single(&self) -> bool {
+                $single
+            }
+            fn to_double(&self) -> Option<Box<dyn Covariance>> {
+                let double: fn(&Self) -> Option<Box<dyn Covariance>> = $double;
+                double(self)
+            }
+            fn clone_boxed(&self) -> Box<dyn Covariance> {
+                Box::new(self.clone())
+            }
+            fn rescale(&mut self, factors: &[f64]) {
+                self.rescale_rows(factors);
+            }
+            fn bytes(&self) -> usize {
+                size_of_val(self.rows.as_slice()) + self.diagonal.bytes()
+            }
+            fn flops(&self) -> f64 {
+                4.0 * self.rows.len() as f64
+            }
+            fn spanning(&self) -> Option<&dyn Spanning> {
+                Some(self)
+            }
+        }
+    };
+}
+factor!(f32, true, |factor| Some(Box::new(Factor {
+    rows: factor.rows.iter().map(|&value| f64::from(value)).collect(),
+    dimension: factor.dimension,
+    weight: factor.weight,
+    diagonal: factor.diagonal.clone(),
+})));
+factor!(f64, false, |_| None);
+
+fn centred<T: Element>(
+    mut rows: Vec<T>,
+    dimension: usize,
+) -> Result<(Factor<T>, Vec<f64>), StatisticsError> {
+    let points = rows.len().checked_div(dimension).unwrap_or(0);
+    if points == 0 || rows.len() != points * dimension {
+        return Err(StatisticsError::Empty { points, dimension });
+    }
+    if points < 2 {
+        let count = points as u64;
+        return Err(StatisticsError::TooFewSamples { class: "of the factor".to_owned(), count });
+    }
+    let place = rows.par_chunks(dimension).enumerate().find_map_first(|(row, values)| {
+        let column = values.iter().position(|&value| !Float::to_f64(value).is_finite())?;
+        Some((row, column, Float::to_f64(values[column])))
+    });
+    if let Some((row, column, value)) = place {
+        return Err(StatisticsError::NotFinite { row, column, value });
+    }
+    let mut mean = vec![0.0; dimension];
+    for row in rows.chunks(dimension) {
+        mean.iter_mut().zip(row).for_each(|(sum, &value)| *sum += Float::to_f64(value));
+    }
+    mean.iter_mut().for_each(|sum| *sum /= points as f64);
+    rows.par_chunks_mut(dimension).for_each(|row| {
+        for (value, mean) in row.iter_mut().zip(&mean) {
+            *value = T::from_f64(Float::to_f64(*value) - mean);
+        }
+    });
+    let weight = 1.0 / (points - 1) as f64;
+    Ok((Factor { rows, dimension, weight, diagonal: Diagonal::Multiple(0.0) }, mean))
+}
+
+#[allow(private_bounds)] // its methods are not public either
+impl<T: Element> Factor<T> {
+    /// (1 − share)·Φ + level·I.
+    pub(super) fn shrunk(mut self, share: f64, level: f64) -> Self {
+        self.weight *= 1.0 - share;
+        self.diagonal = Diagonal::Multiple(level);
+        self
+    }
+
+    fn product(&self, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>) {
+        let features = table_times(&self.rows, self.dimension, block);
+        product.fill(0.0);
+        add_table_transpose_times(
+            &self.rows,
+            self.dimension,
+            features.as_ref(),
+            self.weight,
+            product.as_mut(),
+        );
+        self.diagonal.add_product(block, product);
+    }
+
+    fn variances(&self) -> Vec<f64> {
+        let n = self.dimension;
+        let mut sums = vec![0.0; n];
+        sums.par_chunks_mut(1024).enumerate().for_each(|(chunk, sums)| {
+            let first = chunk * 1024;
+            for row in self.rows.chunks_exact(n) {
+                for (sum, &value) in sums.iter_mut().zip(&row[first..]) {
+                    *sum += Float::to_f64(value).powi(2);
+                }
+            }
+        });
+        sums.iter().enumerate().map(|(i, sum)| self.weight * sum + self.diagonal.at(i)).collect()
+    }
+
+    fn rescale_rows(&mut self, factors: &[f64]) {
+        self.rows.par_chunks_mut(self.dimension).for_each(|row| {
+            for (value, factor) in row.iter_mut().zip(factors) {
+                *value = T::from_f64(Float::to_f64(*value) * factor);
+            }
+        });
+        self.diagonal.rescale(factors);
+    }
+}
+
+impl<T: Element> Spanning for Factor<T> {
+    fn vectors(&self) -> usize {
+        self.rows.len() / self.dimension
+    }
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+    fn ridge(&self) -> Option<f64> {
+        self.diagonal.multiple()
+    }
+    fn copy_columns(&self, columns: Range<usize>, block: &mut [f64], stride: usize) {
+        for (vector, row) in self.rows.chunks_exact(self.dimension).enumerate() {
+            for (j, &value) in row[columns.clone()].iter().enumerate() {
+                block[j * stride + vector] = Float::to_f64(value);
+            }
+        }
+    }
+    fn times(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        let mut product = Mat::zeros(self.vectors(), block.ncols());
+        for (first, rows) in self.rows.chunks(TOGETHER * self.dimension).enumerate() {
+            let part = table_times(&doubled(rows), self.dimension, block);
+            product.as_mut().subrows_mut(TOGETHER * first, part.nrows()).copy_from(part);
+        }
+        product
+    }
+    fn add_combination(&self, weights: MatRef<'_, f64>, target: MatMut<'_, f64>) {
+        let mut target = target;
+        for (first, rows) in self.rows.chunks(TOGETHER * self.dimension).enumerate() {
+            let weights = weights.subrows(TOGETHER * first, rows.len() / self.dimension);
+            let rows = doubled(rows);
+            add_table_transpose_times(&rows, self.dimension, weights, 1.0, target.as_mut());
+        }
+    }
+}
+
+/// Samples in double precision whatever they are kept in: bases and filters are worth it.
+fn doubled<T: Element>(rows: &[T]) -> Vec<f64> {
+    rows.iter().map(|&value| Float::to_f64(value)).collect()
+}

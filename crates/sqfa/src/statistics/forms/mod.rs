@@ -1,0 +1,15 @@
+//! Covariances that are not kept entry by entry: factors, sparse factors, low rank plus a diagonal.
+
+mod choice;
+mod diagonal;
+mod factor;
+mod low_rank;
+mod spanning;
+mod sparse;
+
+pub use choice::Form;
+pub use factor::{Factor, Precision};
+pub use low_rank::LowRank;
+pub use spanning::Spanning;
+pub(super) use spanning::{combination, gram};
+pub use sparse::{Csr, SparseFactor};
