@@ -4,5 +4,6 @@
 
 pub mod data;
 pub mod datasets;
+pub mod figure;
 pub mod formats;
 pub mod model_file;
