@@ -96,7 +96,7 @@ impl<'a> Drawn<'a> {
         let line = FONT + GAP;
         let if_any = |present: bool, room: f64| if present { room } else { 0.0 };
         let beside = legend.iter().map(|(name, ..)| text_width(name)).fold(0.0, f64::max);
-        let right = GAP + if_any(!legend.is_empty(), beside + 5.0 * GAP);
+        let right = GAP + if_any(!legend.is_empty(), beside + 6.0 * GAP);
         let left = 2.0
             + if_any(!panel.y.label.is_empty(), line)
             + if_any(!y_ticks.is_empty(), widest(&y_ticks) + GAP);
