@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 
+pub mod compare;
 pub mod data;
 pub mod datasets;
 pub mod figure;

@@ -2,6 +2,7 @@
 
 mod load;
 mod points;
+mod select;
 mod statistics;
 mod tables;
 
