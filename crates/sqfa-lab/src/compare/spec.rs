@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn unknown_names_meet_the_nearest() {
-        let spec = Spec { methods: vec!["sqfah".to_owned()], ..Spec::default() };
-        assert!(spec.resolved("x").unwrap_err().to_string().contains("did you mean 'sqfa-h'?"));
+        let spec = Spec { methods: vec!["smsqa".to_owned()], ..Spec::default() };
+        assert!(spec.resolved("x").unwrap_err().to_string().contains("did you mean 'smsqfa'?"));
         let spec = Spec { classifiers: vec!["qdaa".to_owned()], ..Spec::default() };
         assert!(spec.resolved("x").unwrap_err().to_string().contains("did you mean 'qda'?"));
     }
