@@ -66,6 +66,7 @@ fn scatter() -> Panel {
                 style,
                 points: (0..40).map(around).collect(),
                 tips: Vec::new(),
+                hollow: Vec::new(),
                 radius: 2.2,
                 opacity: 0.7,
             }))
@@ -136,6 +137,7 @@ fn times() -> Panel {
             style: Style::series(series),
             points: vec![(0.01 * 2f64.powi(series as i32), 60.0 + 3.0 * series as f64)],
             tips: Vec::new(),
+            hollow: Vec::new(),
             radius: 4.0,
             opacity: 1.0,
         }));

@@ -8,3 +8,4 @@ pub mod datasets;
 pub mod figure;
 pub mod formats;
 pub mod model_file;
+pub mod report;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sqfa::{Labels, Points, Scalar, Table, with_table};
 
+use super::remarks::remarks;
 use crate::data::{LabeledData, Part};
 use crate::model_file::ClassNames;
 
@@ -29,7 +30,7 @@ pub struct Facts {
 
 impl Facts {
     /// The facts about a data set.
-    pub fn of(data: &LabeledData, warnings: Vec<String>) -> Self {
+    pub fn of(data: &LabeledData) -> Self {
         let mut mixed = mix(SEED, data.train.points.columns() as u64);
         for part in std::iter::once(&data.train).chain(&data.test) {
             mixed = fingerprint(mixed, part);
@@ -42,7 +43,7 @@ impl Facts {
             test_counts: data.test.as_ref().map(|test| test.labels.counts()),
             image_shape: data.image_shape,
             fingerprint: format!("{mixed:016x}"),
-            warnings,
+            warnings: remarks(data),
         }
     }
 

@@ -13,6 +13,7 @@ mod numbers;
 mod plan;
 mod recommend;
 mod record;
+mod remarks;
 mod run;
 mod spec;
 mod store;

@@ -63,7 +63,6 @@ impl<'a> Experiment<'a> {
     pub fn new(
         spec: Spec,
         data: &'a LabeledData,
-        warnings: Vec<String>,
         memory: Option<f64>,
     ) -> Result<Self, CompareError> {
         let mut spec = spec.resolved(&data.name)?;
@@ -82,7 +81,7 @@ impl<'a> Experiment<'a> {
         }
         memory::check(&spec, data, memory)?;
         let jobs = plan(&spec)?;
-        Ok(Self { facts: Facts::of(data, warnings), spec, data, jobs })
+        Ok(Self { facts: Facts::of(data), spec, data, jobs })
     }
 
     /// The number of cells.

@@ -85,6 +85,8 @@ pub struct Points {
     pub points: Vec<(f64, f64)>,
     /// What each says when pointed at; may be shorter than the points.
     pub tips: Vec<String>,
+    /// Which are only outlined; may be shorter than the points.
+    pub hollow: Vec<bool>,
     /// Radius in pixels.
     pub radius: f64,
     /// Opacity, 0 … 1.

@@ -24,4 +24,5 @@ pub use palette::{Colour, Dash, Map, Style};
 pub use panel::{Figure, Panel};
 #[cfg(feature = "png")]
 pub use raster::{RasterError, png};
+pub use render::swatch;
 pub use svg::{Place, escape};

@@ -51,6 +51,25 @@ pub(super) fn draw(figure: &Figure, place: Place) -> String {
     canvas.finish()
 }
 
+/// A line and a marker on their own, as a legend shows them.
+pub fn swatch(style: Style) -> String {
+    let mut canvas = Canvas::new(Place::Page);
+    let root = Attributes::new().set("width", 22).set("height", 12).set("aria-hidden", "true");
+    canvas.open("svg", root);
+    let stroke = Attributes::new()
+        .set("d", "M0 6h22")
+        .set("stroke", style.colour.paint())
+        .set("stroke-width", 1.8)
+        .maybe("stroke-dasharray", style.dash.pattern());
+    canvas.element("path", stroke);
+    let shape = Attributes::new()
+        .set("d", style.marker.path(11.0, 6.0, MARKER))
+        .set("fill", style.colour.paint());
+    canvas.element("path", shape);
+    canvas.close("svg");
+    canvas.finish()
+}
+
 /// The width of a text in pixels, about.
 fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER * FONT
@@ -333,6 +352,12 @@ impl<'a> Drawn<'a> {
                 continue;
             }
             let shape = Attributes::new().set("d", points.style.marker.path(x, y, points.radius));
+            let shape = match points.hollow.get(index) {
+                Some(true) => {
+                    shape.set("fill-opacity", 0.0).set("stroke", points.style.colour.paint())
+                }
+                _ => shape,
+            };
             let shape = match points.tips.get(index) {
                 Some(tip) => canvas.tip(shape, tip),
                 None => shape,
