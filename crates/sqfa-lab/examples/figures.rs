@@ -77,6 +77,7 @@ fn scatter() -> Panel {
                 centre,
                 covariance: (0.5, 0.1, 0.16),
                 radius: 2.0,
+                filled: true,
                 tip: String::new(),
             }))
             .with(Mark::Arrow(Arrow {

@@ -8,7 +8,7 @@ use sqfa::{
 };
 
 use super::judge::Bench;
-use super::record::{Detail, Judged, Outcome, Record, Sample, Setting, TrialRecord};
+use super::record::{Climb, Detail, Judged, Outcome, Record, Sample, Setting, TrialRecord};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Numbers, Spec};
 use crate::model_file::maximum_likelihood;
@@ -43,7 +43,8 @@ pub(super) fn run(
     };
     let mut records = Vec::new();
     let mut counts = job.filters.clone();
-    let limit = known.spec.time_limit;
+    // Counts that are found together share their time.
+    let limit = known.spec.time_limit * job.filters.len() as f64;
     let began = Instant::now();
     let (mut late, mut stopped) = (false, false);
     let fitted = loop {
@@ -167,16 +168,16 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
             .collect(),
         verdicts,
         warnings: reduction.warnings.clone(),
-        traces: reduction.traces.iter().map(|trace| thinned(trace)).collect(),
+        climbs: reduction.traces.iter().map(|trace| thinned(trace)).collect(),
         detail,
     })
 }
 
 /// A trace without most of its points; first and last stay.
-fn thinned(trace: &[f64]) -> Numbers {
+fn thinned(trace: &[f64]) -> Climb {
     let kept = trace.len().min(TRACE);
     let at = |k: usize| k * (trace.len() - 1) / (kept - 1).max(1);
-    Numbers::of((0..kept).map(|k| trace[at(k)]))
+    Climb { length: trace.len(), objective: Numbers::of((0..kept).map(|k| trace[at(k)])) }
 }
 
 fn detail(
@@ -253,11 +254,13 @@ mod tests {
 
     #[test]
     fn traces_keep_their_ends() {
-        assert_eq!(thinned(&[1.0]).0, [1.0]);
-        assert!(thinned(&[]).0.is_empty());
+        assert_eq!(thinned(&[1.0]).points(), [(0.0, 1.0)]);
+        assert!(thinned(&[]).points().is_empty());
         let long: Vec<f64> = (0..1000).map(f64::from).collect();
-        let kept = thinned(&long).0;
-        assert_eq!((kept.len(), kept[0], kept[TRACE - 1]), (TRACE, 0.0, 999.0));
+        let kept = thinned(&long).points();
+        assert_eq!(kept.len(), TRACE);
+        assert!(kept.iter().all(|(iteration, value)| iteration == value));
+        assert_eq!(kept[TRACE - 1], (999.0, 999.0));
     }
 
     #[test]

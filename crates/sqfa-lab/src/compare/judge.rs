@@ -1,6 +1,8 @@
 //! Classifiers that judge filters on test points.
 
-use sqfa::{ClassStatistics, Estimator, Features, MatRef, Preprocessor, Qda, nearest, transform};
+use sqfa::{
+    ClassStatistics, Estimator, Features, Knn, MatRef, Preprocessor, Qda, nearest, transform,
+};
 
 use super::record::Verdict;
 use super::{Bits, CompareError, Spec};
@@ -46,7 +48,7 @@ pub(super) struct Bench<'a> {
     train: &'a Part,
     test: &'a Part,
     pub(super) order: usize,
-    pub(super) train_features: Features,
+    train_features: Features,
     pub(super) test_features: Features,
     pub(super) statistics: ClassStatistics,
 }
@@ -93,11 +95,15 @@ impl<'a> Bench<'a> {
                     );
                 let qda = Qda::from_statistics(&self.statistics, identity.as_ref(), spec.shrinkage)
                     .map_err(|error| error.to_string())?;
-                Ok(qda.predict(self.test_features.as_points(self.order)))
+                qda.predict(self.test_features.as_points(self.order))
+                    .map_err(|error| error.to_string())
             }
             Classifier::Knn => {
-                let _ = (&self.train_features, self.train);
-                Err("kNN is not there yet".to_owned())
+                let training = self.train_features.as_points(self.order);
+                let codes = self.train.labels.codes();
+                Knn::new(self.train.labels.classes(), training, codes, spec.neighbors)
+                    .and_then(|knn| knn.predict(self.test_features.as_points(self.order)))
+                    .map_err(|error| error.to_string())
             }
         }
     }

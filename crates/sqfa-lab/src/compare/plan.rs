@@ -1,8 +1,6 @@
 //! The fits a spec takes, in the order they are run.
 
-use sqfa::reducer_entry;
-
-use super::{CompareError, Parts, Spec};
+use super::{CompareError, MethodEntry, Parts, Spec};
 
 /// One fit: a method with a seed on one fold, for one or more numbers of filters.
 ///
@@ -38,7 +36,7 @@ pub fn plan(spec: &Spec) -> Result<Vec<Job>, CompareError> {
             let seed = spec.first_seed.wrapping_add(at);
             for method in &spec.methods {
                 let job = |filters: Vec<usize>| Job { method: method.clone(), filters, seed, fold };
-                match reducer_entry(method)?.seeded {
+                match MethodEntry::named(method)?.seeded {
                     true => jobs.extend(spec.filters.iter().map(|&count| job(vec![count]))),
                     false if at == 0 => jobs.push(job(spec.filters.clone())),
                     false => {}

@@ -127,7 +127,7 @@ mod tests {
             settings: Vec::new(),
             verdicts: vec![verdict],
             warnings: Vec::new(),
-            traces: Vec::new(),
+            climbs: Vec::new(),
             detail: None,
         };
         let outcome = Outcome::Done(Box::new(judged));

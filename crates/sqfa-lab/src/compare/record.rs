@@ -64,11 +64,30 @@ pub struct Judged {
     pub verdicts: Vec<Verdict>,
     /// What a user should know.
     pub warnings: Vec<String>,
-    /// The objective after every iteration, one row a start, thinned.
-    pub traces: Vec<Numbers>,
+    /// The climb of every start, the one kept first.
+    pub climbs: Vec<Climb>,
     /// Everything a closer look needs; kept for the first seed and fold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Box<Detail>>,
+}
+
+/// The objective over the iterations of one start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Climb {
+    /// Iterations, the start itself included.
+    pub length: usize,
+    /// The objective at evenly spaced iterations from the first to the last.
+    pub objective: Numbers,
+}
+
+impl Climb {
+    /// Iterations with their objective.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        let last = self.objective.0.len().saturating_sub(1).max(1);
+        let length = self.length.saturating_sub(1);
+        let at = |(k, &value): (usize, &f32)| ((k * length / last) as f64, f64::from(value));
+        self.objective.0.iter().enumerate().map(at).collect()
+    }
 }
 
 /// What a classifier said.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sqfa::{reducer_entry, reducers};
+use sqfa::reducers;
 
+use super::method::{MethodEntry, REFINED_METHODS};
 use super::{Classifier, CompareError};
 
 /// What to compare.
@@ -115,7 +116,12 @@ impl MethodSet {
             .collect();
         // A stable sort keeps the registry's order of those the paper does not have.
         chosen.sort_by_key(|entry| place(entry.name).unwrap_or(PAPER_ORDER.len()));
-        chosen.into_iter().map(|entry| entry.name.to_owned()).collect()
+        let mut names: Vec<String> =
+            chosen.into_iter().map(|entry| entry.name.to_owned()).collect();
+        if self == Self::All {
+            names.extend(REFINED_METHODS.map(str::to_owned));
+        }
+        names
     }
 }
 
@@ -141,7 +147,7 @@ impl Spec {
             let named = match word.as_str() {
                 "paper" => MethodSet::Paper.methods(data),
                 "all" => MethodSet::All.methods(data),
-                name => vec![reducer_entry(name)?.name.to_owned()],
+                name => vec![MethodEntry::named(name)?.name],
             };
             methods.extend(named);
         }

@@ -108,6 +108,8 @@ pub struct Ellipse {
     pub covariance: (f64, f64, f64),
     /// Standard deviations.
     pub radius: f64,
+    /// Whether it is shaded; many ellipses are better thin and clear.
+    pub filled: bool,
     /// What it says when pointed at.
     pub tip: String,
 }
@@ -257,6 +259,7 @@ mod tests {
             centre: (0.0, 0.0),
             covariance,
             radius: 2.0,
+            filled: true,
             tip: String::new(),
         };
         let (long, short, angle) = ellipse.axes();

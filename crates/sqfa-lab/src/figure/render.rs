@@ -32,7 +32,10 @@ pub(super) fn draw(figure: &Figure, place: Place) -> String {
         .set("font-family", "system-ui, sans-serif")
         .set("font-size", FONT);
     root = match place {
-        Place::Page => root.set("class", "figure").set("style", format!("max-width:{width:.0}px")),
+        // A little larger than drawn at most: text stays text-sized.
+        Place::Page => {
+            root.set("class", "figure").set("style", format!("max-width:{:.0}px", 1.2 * width))
+        }
         Place::File => root.at("width", width).at("height", height).set("color", "#1b1f24"),
     };
     canvas.open("svg", root);
@@ -115,7 +118,8 @@ impl<'a> Drawn<'a> {
         let line = FONT + GAP;
         let if_any = |present: bool, room: f64| if present { room } else { 0.0 };
         let beside = legend.iter().map(|(name, ..)| text_width(name)).fold(0.0, f64::max);
-        let right = GAP + if_any(!legend.is_empty(), beside + 6.0 * GAP);
+        let overhang = x_ticks.last().map_or(0.0, |(_, text)| 0.5 * text_width(text));
+        let right = GAP.max(overhang) + if_any(!legend.is_empty(), beside + 6.0 * GAP);
         let left = 2.0
             + if_any(!panel.y.label.is_empty(), line)
             + if_any(!y_ticks.is_empty(), widest(&y_ticks) + GAP);
@@ -266,7 +270,8 @@ impl<'a> Drawn<'a> {
         }
         if !y.label.is_empty() {
             let widest = self.y_ticks.iter().map(|(_, t)| text_width(t)).fold(0.0, f64::max);
-            let (at, height) = (self.left - widest - 2.0 * GAP, middle.1);
+            let gaps = if self.y_ticks.is_empty() { 1.0 } else { 2.0 };
+            let (at, height) = (self.left - widest - gaps * GAP, middle.1);
             let place = ink()
                 .at("x", at)
                 .at("y", height)
@@ -383,9 +388,9 @@ impl<'a> Drawn<'a> {
         let outline = Attributes::new()
             .set("d", format!("M{}Z", corners.join("L")))
             .set("fill", ellipse.colour.paint())
-            .set("fill-opacity", 0.06)
+            .set("fill-opacity", if ellipse.filled { 0.06 } else { 0.0 })
             .set("stroke", ellipse.colour.paint())
-            .set("stroke-width", 1.8)
+            .set("stroke-width", if ellipse.filled { 1.8 } else { 1.0 })
             .set("class", "ellipse")
             .maybe("stroke-dasharray", ellipse.dash.pattern());
         let outline = canvas.series(canvas.tip(outline, &ellipse.tip), &ellipse.name);

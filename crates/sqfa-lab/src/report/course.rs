@@ -9,7 +9,7 @@ use crate::figure::{Axis, Colour, Dash, Figure, Line, Mark, Marker, Panel, Rule,
 
 /// The section; empty for closed forms without settings.
 pub(super) fn section(view: &View) -> Markup {
-    let climbs = view.traces.iter().any(|(_, trace)| trace.len() > 1);
+    let climbs = view.climbs.iter().any(|(_, climb)| climb.length > 1);
     let tried = view.trials().iter().any(|trial| trial.accuracy.is_some());
     if !climbs && !tried {
         return html! {};
@@ -36,25 +36,18 @@ pub(super) fn section(view: &View) -> Markup {
 }
 
 fn convergence(view: &View) -> Figure {
-    let mut panel =
-        Panel::new("", Axis::linear("share of the iterations (%)"), Axis::linear("objective"));
-    for (index, (name, trace)) in view.traces.iter().enumerate() {
-        let last = trace.len().saturating_sub(1).max(1) as f64;
-        let points: Vec<(f64, f64)> = trace
-            .iter()
-            .enumerate()
-            .map(|(at, &value)| (100.0 * at as f64 / last, value))
-            .collect();
-        let end = trace.last().copied().unwrap_or(f64::NAN);
-        let mut tips = vec![String::new(); trace.len()];
-        if let Some(tip) = tips.last_mut() {
-            *tip = format!("{name}: {}", short(end));
+    let mut panel = Panel::new("", Axis::linear("iteration"), Axis::linear("objective"));
+    for (index, (name, climb)) in view.climbs.iter().enumerate() {
+        let points = climb.points();
+        let mut tips = vec![String::new(); points.len()];
+        if let (Some(tip), Some((iteration, end))) = (tips.last_mut(), points.last()) {
+            *tip = format!("{name}: {} after {iteration} iterations", short(*end));
         }
         let mut line = Line::new("", Style::series(index), points).plain().tips(tips);
         line.width = 1.3;
         panel = panel.with(Mark::Line(line));
     }
-    let description = format!("Objective over the course of {} starts", view.traces.len());
+    let description = format!("Objective over the course of {} starts", view.climbs.len());
     Figure::single(description, 480.0, 320.0, panel)
 }
 

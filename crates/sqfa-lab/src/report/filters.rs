@@ -91,7 +91,7 @@ pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
         facts.image_shape.and_then(|(height, width)| Bitmap::signed(weights, height, width));
     match bitmap {
         Some(bitmap) => html! {
-            img.pixels src=(bitmap.address()) alt=(alt) width=(bitmap.width()) height=(bitmap.height()) loading="lazy";
+            img.pixels src=(bitmap.address()) alt=(alt) width=(bitmap.width()) height=(bitmap.height());
         },
         None => html! { (PreEscaped(line(weights, alt).svg(Place::Page))) },
     }

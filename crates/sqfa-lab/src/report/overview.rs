@@ -162,7 +162,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                     @for classifier in &spec.classifiers { th scope="col" { (classifier.to_uppercase()) " (%)" } }
                     th scope="col" { "time" }
                     th scope="col" { "seeds" }
-                    th scope="col" { "remark" }
+                    th.remark scope="col" { "remark" }
                 } }
                 tbody {
                     @for summary in summaries {

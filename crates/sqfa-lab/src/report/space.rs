@@ -14,7 +14,7 @@ const STEPS: f64 = 1000.0;
 const OUTSIDE: f64 = 0.002;
 /// Standard deviations that ellipses enclose.
 const RADIUS: f64 = 1.5;
-/// Beyond this many classes ellipses would hide everything; the keys show them one by one.
+/// Beyond this many classes shaded ellipses would hide everything.
 const MANY: usize = 12;
 
 /// The section, empty when there is only one filter.
@@ -124,7 +124,8 @@ fn figure(view: &View, maps: &[Unit], names: &[String]) -> Figure {
             centre: (mean(0), mean(1)),
             covariance: (entry(0, 0), entry(0, 1), entry(1, 1)),
             radius: RADIUS,
-            tip: if names.len() > MANY { name.clone() } else { format!("class {name}") },
+            filled: names.len() <= MANY,
+            tip: format!("class {name}"),
         }));
     }
     Figure::single(

@@ -1,16 +1,15 @@
 //! How methods and classes look and how numbers are written, the same everywhere on a page.
 
+use crate::compare::MethodEntry;
+use crate::figure::{Colour, Dash, Figure, Map, Marker, Place, Style, swatch};
 use maud::{Markup, PreEscaped, html};
-use sqfa::reducer_entry;
-
-use crate::figure::{Colour, Figure, Map, Marker, Place, Style, swatch};
 
 /// Up to this many classes each has a colour of the qualitative palette.
 const QUALITATIVE: usize = 7;
 
 /// How the paper writes a method.
 pub(super) fn title_of(method: &str) -> String {
-    reducer_entry(method).map_or_else(|_| method.to_owned(), |entry| entry.title.to_owned())
+    MethodEntry::title(method)
 }
 
 /// How each class looks: many classes are taken for ordered ones and run through a spectrum.
@@ -23,7 +22,7 @@ pub(super) fn class_styles(classes: usize) -> Vec<Style> {
             }
             let (r, g, b) = Map::Spectrum.colour(class as f64 / (classes - 1) as f64);
             let marker = Marker::ALL[class % Marker::ALL.len()];
-            Style { colour: Colour::Rgb(r, g, b), marker, ..style }
+            Style { colour: Colour::Rgb(r, g, b), marker, dash: Dash::Solid }
         })
         .collect()
 }

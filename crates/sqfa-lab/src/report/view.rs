@@ -3,7 +3,7 @@
 use sqfa::Gaussians;
 
 use super::style::{class_styles, title_of};
-use crate::compare::{Candidate, Detail, Facts, Manifest, Record, TrialRecord};
+use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
 use crate::figure::Style;
 
 /// One model with everything a closer look shows.
@@ -21,8 +21,8 @@ pub struct View {
     pub filters: usize,
     /// Its numbers.
     pub detail: Detail,
-    /// The objective after every iteration, with the name of the start; the kept one first.
-    pub traces: Vec<(String, Vec<f64>)>,
+    /// The climb of every start with its name.
+    pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
     pub chosen: Option<(String, f64)>,
 }
@@ -42,17 +42,17 @@ impl View {
             own.iter().filter_map(|record| record.judged()).find(|j| j.detail.is_some())?;
         let detail = judged.detail.as_deref()?.clone();
         let many = own.len() > 1;
-        let traces = own
+        let climbs = own
             .iter()
             .filter_map(|record| Some((record.seed, record.judged()?)))
             .flat_map(|(seed, judged)| {
-                judged.traces.iter().enumerate().map(move |(start, trace)| {
-                    let name = match (many, judged.traces.len() > 1) {
+                judged.climbs.iter().enumerate().map(move |(start, climb)| {
+                    let name = match (many, judged.climbs.len() > 1) {
                         (true, true) => format!("seed {seed}, start {}", start + 1),
                         (true, false) => format!("seed {seed}"),
                         _ => format!("start {}", start + 1),
                     };
-                    (name, trace.to_f64())
+                    (name, climb.clone())
                 })
             })
             .collect();
@@ -73,7 +73,7 @@ impl View {
                 .to_uppercase(),
             filters: cell.filters,
             detail,
-            traces,
+            climbs,
             chosen,
         })
     }

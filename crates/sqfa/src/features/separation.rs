@@ -5,7 +5,7 @@
 //! due to the means, the second to the covariances. Cost: one generalised eigenproblem of order m.
 
 use super::Gaussian;
-use crate::linalg::generalized_eigen;
+use crate::linalg::{Pencil, pencil};
 
 /// A direction along which two Gaussians differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,17 +37,12 @@ pub fn separation(first: Gaussian<'_>, second: Gaussian<'_>) -> Option<Vec<Separ
     if second.order != m {
         return None;
     }
-    let vectors = generalized_eigen(first.covariance, second.covariance.to_vec(), m, m)?;
+    let Pencil { values, vectors } = pencil(first.covariance, second.covariance, m, m).ok()?;
     let mut found = Vec::with_capacity(m);
     for k in 0..m {
         let direction: Vec<f64> = vectors.col(k).iter().copied().collect();
         let shift = (0..m).map(|i| direction[i] * (first.mean[i] - second.mean[i])).sum::<f64>();
-        let variance_ratio = (0..m)
-            .map(|i| {
-                let row = &first.covariance[i * m..][..m];
-                direction[i] * row.iter().zip(&direction).map(|(a, b)| a * b).sum::<f64>()
-            })
-            .sum::<f64>();
+        let variance_ratio = values[k];
         if variance_ratio.is_nan() || variance_ratio <= 0.0 {
             return None;
         }

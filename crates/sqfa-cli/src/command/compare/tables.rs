@@ -1,15 +1,16 @@
 //! The results of a comparison as text, Markdown, csv and JSON.
 
 use serde_json::{Map, Value, json};
-use sqfa::reducer_entry;
-use sqfa_lab::compare::{Contender, Manifest, Outcome, Record, Spec, Summary, recommend};
+use sqfa_lab::compare::{
+    Contender, Manifest, MethodEntry, Outcome, Record, Spec, Summary, recommend,
+};
 
 use crate::command::tables::cell;
 use crate::output::{self, number, percent, seconds};
 
 /// How the paper writes a method.
 fn title(method: &str) -> String {
-    reducer_entry(method).map_or_else(|_| method.to_owned(), |entry| entry.title.to_owned())
+    MethodEntry::title(method)
 }
 
 /// The median accuracy in per cent; the best of its row is marked `**`, the second `*`.
