@@ -17,6 +17,11 @@ pub(crate) struct Usage(pub(crate) String);
 #[error("interrupted; nothing was written")]
 pub(crate) struct Interrupted;
 
+/// The user asked to stop, and something was kept.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(crate) struct Paused(pub(crate) String);
+
 /// A usage error, ready to be returned.
 pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
@@ -34,7 +39,8 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
         output::hint("For more information, try '--help'.");
         return ExitCode::from(2);
     }
-    ExitCode::from(if error.is::<Interrupted>() { 130 } else { 1 })
+    let stopped = error.is::<Interrupted>() || error.is::<Paused>();
+    ExitCode::from(if stopped { 130 } else { 1 })
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -39,6 +39,7 @@ fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
         Subcommand::Distances(args) => command::distances::Distances::try_from(args)?.run(),
         Subcommand::Inspect(args) => command::inspect::run(&args),
         Subcommand::Export(args) => command::export::Export::try_from(args)?.run(),
+        Subcommand::Compare(args) => command::compare::Compare::try_from(*args)?.run(),
         Subcommand::Demo(args) => command::demo::run(&args),
         Subcommand::Completions(args) => command::shell::completions(&args),
         Subcommand::Man(args) => command::shell::man(&args),

@@ -24,7 +24,7 @@ pub use distance::{
     Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,
     PairGradient, Parameter, mean_distance, pairwise, pairwise_between, registry,
 };
-pub use features::{Gaussian, GaussianError, Gaussians, project};
+pub use features::{Gaussian, GaussianError, Gaussians, Separation, project, separation};
 pub use fisher_rao::{
     Certainty, FisherRao, FisherRaoError, FisherRaoGradient, FisherRaoOptions, GaussianPoint,
     Geodesic, Side, Velocity, exponential, fisher_rao, fisher_rao_pairwise, logarithm,

@@ -1,6 +1,7 @@
 //! The command line as typed; clap turns it into help, completions and man pages.
 
 mod choice;
+mod compare;
 mod fit;
 mod stats;
 mod use_model;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use crate::data::Builtin;
+pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
@@ -33,6 +35,7 @@ Examples:
   sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa   (a folder of IDX files)
   sqfa evaluate mnist.sqfa mnist/
   sqfa stats 'part-*.csv' --label class --out all.stats          (larger than memory)
+  sqfa compare mnist/ --filters 2,4,8 --report mnist.html        (every method of the paper)
 
 DATA is one of
   FILE.npz      arrays X_train, y_train[, X_test, y_test]; or X, y;
@@ -76,6 +79,8 @@ pub(crate) enum Subcommand {
     Inspect(InspectArgs),
     /// Write a model's numbers as npz or csv.
     Export(ExportArgs),
+    /// Compare methods on one data set: accuracies, times and a report.
+    Compare(Box<CompareArgs>),
     /// Write a built-in data set to a file.
     Dataset(DatasetArgs),
     /// Fit the six methods to moving textures and compare them, in under a minute.

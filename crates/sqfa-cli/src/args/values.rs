@@ -60,6 +60,13 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Width and height, as in 28x28.
+pub(crate) fn width_height(text: &str) -> Result<(usize, usize), String> {
+    text.split_once(['x', '×'])
+        .and_then(|(width, height)| Some((positive(width).ok()?, positive(height).ok()?)))
+        .ok_or_else(|| "give width and height, as in 28x28".to_owned())
+}
+
 /// Where the filters start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartArg {

@@ -3,6 +3,7 @@
 mod batches;
 mod load;
 mod points;
+mod select;
 mod statistics;
 mod tables;
 

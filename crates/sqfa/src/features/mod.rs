@@ -2,7 +2,9 @@
 
 mod gaussians;
 mod projection;
+mod separation;
 
 pub use gaussians::{Gaussian, GaussianError, Gaussians};
 pub(crate) use projection::pass;
 pub use projection::project;
+pub use separation::{Separation, separation};

@@ -21,7 +21,7 @@ pub(crate) use exponential::exponential;
 pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
-pub(crate) use pencil::pencil;
+pub(crate) use pencil::{Pencil, pencil};
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};

@@ -102,6 +102,7 @@ impl Sqfa {
             passes,
             evaluations,
             seconds: began.elapsed().as_secs_f64(),
+            search_seconds: 0.0,
             preconditioned: preconditioner.is_active(),
             warnings,
         };

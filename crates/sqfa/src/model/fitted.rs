@@ -51,6 +51,7 @@ pub struct FittedSqfa {
     pub(super) passes: usize,
     pub(super) evaluations: usize,
     pub(super) seconds: f64,
+    pub(super) search_seconds: f64,
     pub(super) preconditioned: bool,
     pub(super) warnings: Vec<String>,
 }
@@ -124,6 +125,11 @@ impl FittedSqfa {
     /// Seconds of optimisation.
     pub fn seconds(&self) -> f64 {
         self.seconds
+    }
+
+    /// How many of these seconds went into choosing the noise.
+    pub fn search_seconds(&self) -> f64 {
+        self.search_seconds
     }
 
     /// Whether steps were measured in the metric of the total covariance.

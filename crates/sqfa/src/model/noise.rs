@@ -113,6 +113,7 @@ impl Sqfa {
             warm = Some(fitted);
         }
         let Some((chosen, start)) = best else { return Err(FitError::NoiseNeedsPoints) };
+        let search_seconds = began.elapsed().as_secs_f64();
         let recipe = self.clone().noise(Noise::Value(chosen.noise));
         let mut fitted = recipe.fit_observed(all, observer)?;
         passes += fitted.passes();
@@ -136,6 +137,7 @@ impl Sqfa {
         fitted.passes = passes;
         fitted.evaluations = evaluations;
         fitted.seconds = began.elapsed().as_secs_f64();
+        fitted.search_seconds = search_seconds;
         Ok(fitted)
     }
 }

@@ -108,8 +108,8 @@ impl From<FittedSqfa> for Reduction {
         let trials = fitted.noise_trials().iter();
         Self {
             filters: fitted.filters().clone(),
-            seconds: fitted.seconds(),
-            search_seconds: 0.0,
+            seconds: fitted.seconds() - fitted.search_seconds(),
+            search_seconds: fitted.search_seconds(),
             iterations: fitted.iterations(),
             termination: Some(fitted.termination()),
             objective: Some(fitted.objective()),

@@ -1,0 +1,106 @@
+//! Flags of `sqfa compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sqfa::{Noise, Restarts, Scaling};
+
+use super::values;
+use super::{DataFlags, choice};
+
+const EXAMPLES: &str = "\
+Examples:
+  sqfa compare speed --filters 2,4,8 --seeds 3 --report speed.html
+  sqfa compare mnist/ --scale global-std --center --filters 2,4,8,16 --seeds 10 \\
+       --classifiers qda,knn --out runs/mnist --report mnist.html
+  sqfa compare table.csv --label species --methods sqfa,lda,pca --filters 2 --cv 5 --markdown
+  sqfa compare X.npz --spec experiments/paper.toml --out runs/x      (run again to resume)
+
+METHODS is paper (the columns of the paper's tables), all, or names as in sqfa fit --method.";
+
+/// Flags of `sqfa compare`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// Points with labels, or a built-in data set (see sqfa --help).
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// Numbers of filters [default: 2,4,8].
+    #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
+    #[arg(value_parser = values::positive)]
+    pub(crate) filters: Option<Vec<usize>>,
+    /// Methods: paper, all, or names [default: paper].
+    #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    pub(crate) methods: Option<Vec<String>>,
+    /// Seeds of every method that uses one; the others run once [default: 3].
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub(crate) seeds: Option<usize>,
+    /// Classifiers that judge the features, the first one decides: qda, knn [default: qda].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) classifiers: Option<Vec<String>>,
+    /// What to compare as a TOML file; flags go before it.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) spec: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Test points, when they are in another file than DATA.
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    pub(crate) test: Option<String>,
+    /// Share of every class to hold out for testing [default: 0.2, unless there are test points].
+    #[arg(long, value_name = "SHARE", value_parser = values::not_negative)]
+    #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv"])]
+    pub(crate) test_fraction: Option<f64>,
+    /// Hold out every point once, in K folds, instead.
+    #[arg(long, value_name = "K", value_parser = values::positive)]
+    #[arg(help_heading = "Data", conflicts_with = "test")]
+    pub(crate) cv: Option<usize>,
+    /// Compare on these classes only.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
+    pub(crate) classes: Option<Vec<String>>,
+    /// Scale the data first [default: none].
+    #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
+    pub(crate) scale: Option<Scaling>,
+    /// Subtract the mean of the training points first.
+    #[arg(long, help_heading = "Data")]
+    pub(crate) center: bool,
+    /// Width and height of the images that points are, for the report, as in 28x28.
+    #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
+    pub(crate) image: Option<(usize, usize)>,
+
+    /// Feature noise σ²: auto (chosen on held-out training points), scale or a number [default: auto].
+    #[arg(long, value_name = "NOISE", value_parser = values::noise, help_heading = "Fits")]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) noise: Option<Noise>,
+    /// Starts of every iterative fit, the best is kept: auto or a number [default: 1].
+    #[arg(long, value_name = "N", value_parser = values::restarts, help_heading = "Fits")]
+    pub(crate) restarts: Option<Restarts>,
+    /// First seed; it also chooses the held-out points [default: 0].
+    #[arg(long, value_name = "S", help_heading = "Fits")]
+    pub(crate) seed: Option<u64>,
+    /// Neighbours of the kNN classifier [default: 5].
+    #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Fits")]
+    pub(crate) neighbors: Option<usize>,
+    /// Stop a fit after so many seconds and record that [default: no limit].
+    #[arg(long, value_name = "SECONDS", value_parser = values::not_negative, help_heading = "Fits")]
+    pub(crate) time_limit: Option<f64>,
+    /// Refuse to begin when more GB than this are needed [default: what is free].
+    #[arg(long, value_name = "GB", value_parser = values::not_negative, help_heading = "Fits")]
+    pub(crate) memory: Option<f64>,
+
+    /// Folder for the records; the same command resumes an interrupted run.
+    #[arg(long, short = 'o', value_name = "FOLDER", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// HTML report to write: one file, no network needed.
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+    /// Print one JSON object instead of text.
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
+    pub(crate) json: bool,
+    /// Print one row a fit as csv instead of text.
+    #[arg(long, help_heading = "Output", conflicts_with = "markdown")]
+    pub(crate) csv: bool,
+    /// Print the table as Markdown.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) markdown: bool,
+}

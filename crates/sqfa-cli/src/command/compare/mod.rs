@@ -1,0 +1,284 @@
+//! `sqfa compare`: many methods on one data set, as a table, as records and as a report.
+
+mod tables;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use sqfa::{Control, Noise, Restarts};
+use sqfa_lab::compare::{
+    Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store, summarize,
+};
+use sqfa_lab::data::{LabeledData, Loaded};
+use sqfa_lab::formats::AtomicFile;
+use sqfa_lab::report::compare_report;
+
+use super::tables::write_text;
+use crate::args::CompareArgs;
+use crate::failure::{Paused, usage};
+use crate::interrupt::{self, Guard};
+use crate::output::{self, seconds};
+use crate::progress::Line;
+use crate::{data, interrupt::asked};
+
+/// Bytes in a GB.
+const GIGA: f64 = 1e9;
+
+/// A comparison as meant.
+pub(crate) struct Compare {
+    spec: Spec,
+    args: CompareArgs,
+}
+
+impl TryFrom<CompareArgs> for Compare {
+    type Error = anyhow::Error;
+
+    fn try_from(args: CompareArgs) -> Result<Self> {
+        let mut spec = match &args.spec {
+            Some(path) => Spec::read(path)?,
+            None => Spec::default(),
+        };
+        fn replace<T: Clone>(place: &mut T, flag: &Option<T>) {
+            if let Some(value) = flag {
+                place.clone_from(value);
+            }
+        }
+        replace(&mut spec.filters, &args.filters);
+        replace(&mut spec.methods, &args.methods);
+        replace(&mut spec.classifiers, &args.classifiers);
+        replace(&mut spec.seeds, &args.seeds.map(|seeds| seeds as u64));
+        replace(&mut spec.first_seed, &args.seed);
+        replace(&mut spec.neighbors, &args.neighbors);
+        replace(&mut spec.time_limit, &args.time_limit);
+        replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
+        spec.center |= args.center;
+        match args.noise {
+            None => {}
+            Some(Noise::Auto) => spec.noise = NoiseChoice::Auto,
+            Some(Noise::Scale) => spec.noise = NoiseChoice::Scale,
+            Some(Noise::Value(value)) => spec.noise = NoiseChoice::Value(value),
+        }
+        match args.restarts {
+            None => {}
+            Some(Restarts::Auto) => spec.restarts = 0,
+            Some(Restarts::Count(count)) => spec.restarts = count,
+        }
+        match (args.test_fraction, args.cv) {
+            (Some(share), _) => spec.parts = Parts::Fraction(share),
+            (_, Some(folds)) => spec.parts = Parts::Folds(folds),
+            _ => {}
+        }
+        Ok(Self { spec, args })
+    }
+}
+
+impl Compare {
+    /// Reads, runs what is missing, prints and writes.
+    pub(crate) fn run(self) -> Result<()> {
+        interrupt::listen();
+        if let Some(report) = &self.args.report {
+            // An output that cannot be written is worth knowing before the work, not after it.
+            drop(AtomicFile::create(report)?);
+        }
+        // Names are worth checking before a large file is read.
+        self.spec.clone().resolved(&self.args.data).map_err(as_usage)?;
+        let line = Line::new(&format!("reading {}", self.args.data));
+        let data = self.load()?;
+        let memory = self.args.memory.map(|limit| limit * GIGA);
+        let experiment = Experiment::new(self.spec.clone(), &data, memory)?;
+        for warning in &experiment.facts.warnings {
+            output::warn(warning);
+        }
+        let manifest = Manifest {
+            spec: experiment.spec.clone(),
+            facts: experiment.facts.clone(),
+            software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
+            command: typed(),
+        };
+        let mut store = None;
+        let mut earlier = Vec::new();
+        if let Some(folder) = &self.args.out {
+            let (opened, known, broken) = Store::open(folder, &manifest)?;
+            for remark in broken {
+                output::warn(&remark);
+            }
+            if !known.is_empty() {
+                let (known, cells) = (known.len(), experiment.cells());
+                output::hint(&format!("resuming: {known} of {cells} cells are known"));
+            }
+            store = Some(opened);
+            earlier = known;
+        }
+        let guard = Guard::new();
+        let clock = Clock::new();
+        let records = experiment.run(earlier, &mut |event| {
+            match event {
+                Event::Fitting { job, progress, done, cells } => {
+                    let what = format!(
+                        "{}/{cells} cells{} · {} · {} filters · seed {}",
+                        done,
+                        clock.remaining(cells - done),
+                        job.method,
+                        job.filters.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+                        job.seed,
+                    );
+                    match progress {
+                        Some(progress) => line.observe(&what, progress),
+                        None => {
+                            line.tell(&what);
+                            Control::Continue
+                        }
+                    };
+                }
+                Event::Finished { record } => {
+                    clock.tick();
+                    if let Some(store) = &mut store {
+                        store.keep(record)?;
+                    }
+                    self.remark(record);
+                }
+            }
+            Ok(if asked() { Control::Cancel } else { Control::Continue })
+        })?;
+        drop(line);
+        if guard.check().is_err() {
+            return Err(self.paused(records.len(), experiment.cells()).into());
+        }
+        self.tell(&manifest, &records)
+    }
+
+    fn load(&self) -> Result<LabeledData> {
+        let args = &self.args;
+        let points = |loaded: Loaded, name: &str| match loaded {
+            Loaded::Data(data) => Ok(data),
+            Loaded::Statistics(_) | Loaded::Sums(..) => bail!(
+                "'{name}' holds class statistics, and a comparison needs points; for a toy, draw them first: \
+                 sqfa dataset {name} --train 1000 --test 1000 --out points.npz"
+            ),
+        };
+        let mut loaded = data::open(&args.data, &args.flags)?;
+        if let Some(names) = &args.classes {
+            loaded = data::restrict(loaded, names)?;
+        }
+        let mut data = points(loaded, &args.data)?;
+        if let Some(test) = &args.test {
+            let other = points(data::open(test, &args.flags)?, test)?;
+            let part = other.test.unwrap_or(other.train);
+            data = LabeledData::new(data.name, data.train, Some(part), data.image_shape, test)?;
+        }
+        if args.cv.is_some() && data.test.is_some() {
+            return usage(
+                "--cv holds out the training points, and DATA has test points: leave --cv out",
+            );
+        }
+        if args.test_fraction.is_some() && data.test.is_some() {
+            return usage("--test-fraction: DATA has test points of its own");
+        }
+        if let Some((width, height)) = args.image {
+            let dimensions = data.train.points.columns();
+            if width.checked_mul(height) != Some(dimensions) {
+                return usage(format!(
+                    "--image {width}x{height} has {} pixels, and the points have {dimensions} dimensions",
+                    width.saturating_mul(height)
+                ));
+            }
+            data.image_shape = Some((height, width));
+        }
+        Ok(data)
+    }
+
+    /// Says at once what went wrong in a cell.
+    fn remark(&self, record: &Record) {
+        let Record { method, filters, seed, outcome, .. } = record;
+        let remark = match outcome {
+            Outcome::Failed { error } => error.clone(),
+            Outcome::OverLimit { limit, .. } => {
+                format!("stopped at the limit of {}", seconds(*limit))
+            }
+            Outcome::Done(_) | Outcome::NotApplicable { .. } => return,
+        };
+        output::warn(&format!("{method} with {filters} filters, seed {seed}: {remark}"));
+    }
+
+    fn tell(&self, manifest: &Manifest, records: &[Record]) -> Result<()> {
+        let summaries = summarize(&manifest.spec, records);
+        if self.args.json {
+            output::say_json(&tables::json(manifest, records, &summaries))?;
+        } else if self.args.csv {
+            output::say(&tables::csv(manifest, records))?;
+        } else if self.args.markdown {
+            output::say(&tables::markdown(manifest, &summaries))?;
+        } else {
+            output::say(&tables::text(manifest, records, &summaries))?;
+        }
+        if let Some(path) = &self.args.report {
+            let page = compare_report(manifest, records);
+            write_text(path, &page).with_context(|| format!("the report {}", path.display()))?;
+            if !(self.args.json || self.args.csv || self.args.markdown) {
+                output::say(&format!("Report: {}\n", absolute(path).display()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn paused(&self, known: usize, cells: usize) -> Paused {
+        Paused(match &self.args.out {
+            Some(folder) => format!(
+                "interrupted; {known} of {cells} cells are in {}: the same command resumes",
+                folder.display()
+            ),
+            None => {
+                "interrupted; nothing was written (--out FOLDER keeps what is known)".to_owned()
+            }
+        })
+    }
+}
+
+/// How long cells take.
+struct Clock {
+    began: Instant,
+    cells: std::cell::Cell<usize>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self { began: Instant::now(), cells: 0.into() }
+    }
+
+    fn tick(&self) {
+        self.cells.set(self.cells.get() + 1);
+    }
+
+    /// The time that so many cells more will take, in words, once one is done.
+    fn remaining(&self, cells: usize) -> String {
+        match self.cells.get() {
+            0 => String::new(),
+            done => {
+                let each = self.began.elapsed().as_secs_f64() / done as f64;
+                format!(" · about {} left", seconds(each * cells as f64))
+            }
+        }
+    }
+}
+
+fn as_usage(error: sqfa_lab::compare::CompareError) -> anyhow::Error {
+    crate::failure::Usage(error.to_string()).into()
+}
+
+/// The command line as a shell would take it.
+fn typed() -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c))
+    };
+    let words = std::env::args().skip(1).map(|word| match plain(&word) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    });
+    std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn absolute(path: &std::path::Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

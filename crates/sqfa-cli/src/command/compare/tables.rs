@@ -1,0 +1,260 @@
+//! The results of a comparison as text, Markdown, csv and JSON.
+
+use serde_json::{Map, Value, json};
+use sqfa_lab::compare::{
+    Contender, Manifest, MethodEntry, Outcome, Record, Spec, Summary, recommend,
+};
+
+use crate::command::tables::cell;
+use crate::output::{self, number, percent, seconds};
+
+/// How the paper writes a method.
+fn title(method: &str) -> String {
+    MethodEntry::title(method)
+}
+
+/// The median accuracy in per cent; the best of its row is marked `**`, the second `*`.
+fn marked(row: &[Option<f64>], at: usize) -> (String, &'static str) {
+    let Some(value) = row[at] else { return (String::new(), "") };
+    let tenths = |value: f64| (1000.0 * value).round() as i64;
+    let mut ranks: Vec<i64> = row.iter().flatten().map(|&value| tenths(value)).collect();
+    ranks.sort_unstable_by_key(|&value| -value);
+    ranks.dedup();
+    let mark = match ranks.iter().position(|&rank| rank == tenths(value)) {
+        Some(0) => "**",
+        Some(1) => "*",
+        _ => "",
+    };
+    (format!("{:.1}", 100.0 * value), mark)
+}
+
+/// One table a classifier: a row for each number of filters, a column for each method.
+fn tables(spec: &Spec, summaries: &[Summary], markdown: bool) -> Vec<(String, Vec<Vec<String>>)> {
+    let mut tables = Vec::new();
+    for (index, classifier) in spec.classifiers.iter().enumerate() {
+        let mut rows = vec![vec!["filters".to_owned()]];
+        rows[0].extend(spec.methods.iter().map(|method| title(method)));
+        for &filters in &spec.filters {
+            let own: Vec<&Summary> = summaries.iter().filter(|s| s.filters == filters).collect();
+            let medians: Vec<Option<f64>> = own
+                .iter()
+                .map(|summary| summary.accuracies[index].map(|spread| spread.median))
+                .collect();
+            let mut row = vec![filters.to_string()];
+            for (at, summary) in own.iter().enumerate() {
+                let (text, mark) = marked(&medians, at);
+                row.push(match (text.is_empty(), markdown) {
+                    (true, _) if summary.not_applicable => "n/a".to_owned(),
+                    (true, _) => "–".to_owned(),
+                    (_, true) => format!("{mark}{text}{mark}"),
+                    (_, false) => format!("{text}{mark:<2}"),
+                });
+            }
+            rows.push(row);
+        }
+        let name = classifier.to_uppercase();
+        tables.push((format!("{name} accuracy (%), median of {}", runs(spec)), rows));
+    }
+    tables
+}
+
+fn runs(spec: &Spec) -> String {
+    match spec.seeds {
+        1 => "1 seed".to_owned(),
+        seeds => format!("{seeds} seeds"),
+    }
+}
+
+/// Tables and a recommendation for people.
+pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary]) -> String {
+    let (spec, facts) = (&manifest.spec, &manifest.facts);
+    let points: u64 = facts.train_counts.iter().sum();
+    let test = match &facts.test_counts {
+        Some(counts) => format!(" and {} test", counts.iter().sum::<u64>()),
+        None => String::new(),
+    };
+    let mut text = format!(
+        "{}: {points} training{test} points, {} dimensions, {} classes\n",
+        output::printable(&facts.name),
+        facts.dimensions,
+        facts.train_counts.len(),
+    );
+    for (heading, rows) in tables(spec, summaries, false) {
+        text.push_str(&format!("\n{heading}; ** best, * second of its row\n"));
+        text.push_str(&output::table(&rows, &[]));
+    }
+    let times: Vec<String> = spec
+        .methods
+        .iter()
+        .filter_map(|method| {
+            let last =
+                summaries.iter().rev().find(|s| s.method == *method && s.seconds.is_some())?;
+            Some(format!("{} {}", title(method), seconds(last.seconds?.median)))
+        })
+        .collect();
+    if let Some(most) = spec.filters.last() {
+        text.push_str(&format!(
+            "\nTime of a fit at {most} filters or fewer: {}\n",
+            times.join(", ")
+        ));
+    }
+    let missing = records
+        .iter()
+        .filter(|r| !matches!(r.outcome, Outcome::Done(_) | Outcome::NotApplicable { .. }));
+    match missing.count() {
+        0 => {}
+        1 => text.push_str("1 cell has no result (see the warnings above).\n"),
+        count => {
+            text.push_str(&format!("{count} cells have no result (see the warnings above).\n"))
+        }
+    }
+    if let Some(found) = recommend(spec, summaries, records) {
+        let choice = &found.choice;
+        text.push_str(&format!(
+            "Recommended: {} with {} filters, {}{}.\n",
+            title(&choice.method),
+            choice.filters,
+            percent(choice.accuracy),
+            found.next.as_ref().map(|next| ahead(next)).unwrap_or_default(),
+        ));
+    }
+    text
+}
+
+/// By how much the recommendation leads, in words.
+fn ahead(next: &Contender) -> String {
+    let Some(behind) = next.behind else { return String::new() };
+    format!(
+        "; {} points ahead of {} (95 % interval {} to {})",
+        number((1000.0 * behind.difference).round() / 10.0),
+        title(&next.candidate.method),
+        number((1000.0 * behind.low).round() / 10.0),
+        number((1000.0 * behind.high).round() / 10.0),
+    )
+}
+
+/// The tables as Markdown.
+pub(super) fn markdown(manifest: &Manifest, summaries: &[Summary]) -> String {
+    let mut text = String::new();
+    for (heading, rows) in tables(&manifest.spec, summaries, true) {
+        let name = output::printable(&manifest.facts.name).replace('|', "\\|");
+        text.push_str(&format!("{name}, {heading} (**best**, *second*)\n\n"));
+        for (at, row) in rows.iter().enumerate() {
+            text.push_str(&format!("| {} |\n", row.join(" | ")));
+            if at == 0 {
+                text.push_str(&format!("|{}\n", "---|".repeat(row.len())));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// One row a cell.
+fn row(spec: &Spec, record: &Record) -> Map<String, Value> {
+    let mut row = Map::new();
+    row.insert("method".to_owned(), json!(record.method));
+    row.insert("filters".to_owned(), json!(record.filters));
+    row.insert("seed".to_owned(), json!(record.seed));
+    row.insert("fold".to_owned(), json!(record.fold));
+    let (status, remark) = match &record.outcome {
+        Outcome::Done(_) => ("done", None),
+        Outcome::NotApplicable { reason } => ("not-applicable", Some(reason.clone())),
+        Outcome::Failed { error } => ("failed", Some(error.clone())),
+        Outcome::OverLimit { limit, .. } => ("over-limit", Some(format!("limit {limit} s"))),
+    };
+    row.insert("status".to_owned(), json!(status));
+    let judged = record.judged();
+    for classifier in &spec.classifiers {
+        let accuracy = judged.and_then(|judged| judged.accuracy(classifier));
+        row.insert(classifier.clone(), json!(accuracy));
+    }
+    let seconds = match &record.outcome {
+        Outcome::OverLimit { seconds, .. } => Some(*seconds),
+        _ => judged.map(|judged| judged.fit_seconds),
+    };
+    row.insert("fit_seconds".to_owned(), json!(seconds));
+    row.insert("search_seconds".to_owned(), json!(judged.map(|judged| judged.search_seconds)));
+    row.insert("objective".to_owned(), json!(judged.and_then(|judged| judged.objective)));
+    row.insert("noise".to_owned(), json!(judged.and_then(|judged| judged.setting("noise"))));
+    row.insert("converged".to_owned(), json!(judged.map(|judged| judged.converged)));
+    row.insert("iterations".to_owned(), json!(judged.map(|judged| judged.iterations)));
+    row.insert("remark".to_owned(), json!(remark));
+    row
+}
+
+/// All cells and all summaries as one object.
+pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary]) -> Value {
+    let spec = &manifest.spec;
+    let rows: Vec<Value> = records
+        .iter()
+        .map(|record| {
+            let mut row = row(spec, record);
+            let settings = record.judged().map(|judged| {
+                judged
+                    .settings
+                    .iter()
+                    .map(|s| (s.name.clone(), json!(s.value)))
+                    .collect::<Map<_, _>>()
+            });
+            row.insert("settings".to_owned(), json!(settings));
+            Value::Object(row)
+        })
+        .collect();
+    let summary: Vec<Value> = summaries
+        .iter()
+        .map(|summary| {
+            let mut object = Map::new();
+            object.insert("method".to_owned(), json!(summary.method));
+            object.insert("filters".to_owned(), json!(summary.filters));
+            object.insert("runs".to_owned(), json!(summary.runs));
+            for (classifier, spread) in spec.classifiers.iter().zip(&summary.accuracies) {
+                object.insert(format!("{classifier}_median"), json!(spread.map(|s| s.median)));
+                object.insert(format!("{classifier}_low"), json!(spread.map(|s| s.low)));
+                object.insert(format!("{classifier}_high"), json!(spread.map(|s| s.high)));
+            }
+            object
+                .insert("fit_seconds_median".to_owned(), json!(summary.seconds.map(|s| s.median)));
+            object.insert("not_applicable".to_owned(), json!(summary.not_applicable));
+            object.insert("remark".to_owned(), json!(summary.remark));
+            Value::Object(object)
+        })
+        .collect();
+    let found = recommend(spec, summaries, records).map(|found| {
+        json!({
+            "method": found.choice.method,
+            "filters": found.choice.filters,
+            "accuracy": found.choice.accuracy,
+            "next": found.next.as_ref().map(|next| next.candidate.method.clone()),
+            "ahead": found.next.as_ref().and_then(|n| n.behind).map(|b| [b.difference, b.low, b.high]),
+        })
+    });
+    json!({
+        "dataset": manifest.facts.name,
+        "classes": manifest.facts.train_counts.len(),
+        "dimensions": manifest.facts.dimensions,
+        "rows": rows,
+        "summary": summary,
+        "recommendation": found,
+    })
+}
+
+/// One line a cell.
+pub(super) fn csv(manifest: &Manifest, records: &[Record]) -> String {
+    let mut text = String::new();
+    for record in records {
+        let row = row(&manifest.spec, record);
+        if text.is_empty() {
+            text.push_str(&row.keys().map(|key| cell(key)).collect::<Vec<_>>().join(","));
+            text.push('\n');
+        }
+        let cells = row.values().map(|value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => cell(text),
+            other => other.to_string(),
+        });
+        text.push_str(&cells.collect::<Vec<_>>().join(","));
+        text.push('\n');
+    }
+    text
+}

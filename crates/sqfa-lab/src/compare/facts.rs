@@ -1,0 +1,85 @@
+//! What is known of the data: enough for a report, and to tell two data sets apart.
+
+use serde::{Deserialize, Serialize};
+use sqfa::{Labels, Points, Scalar, Table, with_table};
+
+use super::remarks::remarks;
+use crate::data::{LabeledData, Part};
+use crate::model_file::ClassNames;
+
+/// What is known of the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// What they are called.
+    pub name: String,
+    /// Dimensions of a point.
+    pub dimensions: usize,
+    /// The classes.
+    pub classes: ClassNames,
+    /// Points of every class in the training part, or in all when there is no other.
+    pub train_counts: Vec<u64>,
+    /// Points of every class in the test part, where the data have one.
+    pub test_counts: Option<Vec<u64>>,
+    /// Height and width, when every point is an image.
+    pub image_shape: Option<(usize, usize)>,
+    /// A number that changes when any value or label does.
+    pub fingerprint: String,
+    /// What a user should know about the data.
+    pub warnings: Vec<String>,
+}
+
+impl Facts {
+    /// The facts about a data set.
+    pub fn of(data: &LabeledData) -> Self {
+        let mut mixed = mix(SEED, data.train.points.columns() as u64);
+        for part in std::iter::once(&data.train).chain(&data.test) {
+            mixed = fingerprint(mixed, part);
+        }
+        Self {
+            name: data.name.clone(),
+            dimensions: data.train.points.columns(),
+            classes: data.train.labels.classes().into(),
+            train_counts: data.train.labels.counts(),
+            test_counts: data.test.as_ref().map(|test| test.labels.counts()),
+            image_shape: data.image_shape,
+            fingerprint: format!("{mixed:016x}"),
+            warnings: remarks(data),
+        }
+    }
+
+    /// The names of the classes.
+    pub fn class_names(&self) -> Vec<String> {
+        match &self.classes {
+            ClassNames::Integers(names) => names.iter().map(ToString::to_string).collect(),
+            ClassNames::Texts(names) => names.clone(),
+        }
+    }
+}
+
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// One step of a 64-bit hash: fast enough for every value of a data set, no protection against intent.
+fn mix(state: u64, value: u64) -> u64 {
+    let mixed = (state ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 29
+}
+
+fn fingerprint(state: u64, part: &Part) -> u64 {
+    fn values<S: Scalar>(mut state: u64, table: &Table<'_, S>) -> u64 {
+        for row in 0..table.rows() {
+            for column in 0..table.columns() {
+                state = mix(state, table.get(row, column).to_f64().to_bits());
+            }
+        }
+        state
+    }
+    let points: Points<'_> = part.points.view();
+    let state = with_table!(points, table => values(state, &table));
+    labels(state, &part.labels)
+}
+
+fn labels(state: u64, labels: &Labels) -> u64 {
+    let state = labels.codes().iter().fold(state, |state, &code| mix(state, u64::from(code)));
+    let names = labels.classes().iter().flat_map(|label| label.to_string().into_bytes());
+    names.fold(state, |state, byte| mix(state, u64::from(byte)))
+}

@@ -1,0 +1,60 @@
+//! Whether a comparison fits into memory, before it begins.
+
+use super::{CompareError, Spec};
+use crate::data::{LabeledData, OwnedPoints};
+
+/// Bytes in a GB.
+const GIGA: f64 = 1e9;
+
+/// The bytes a comparison needs beside the data that are already there, and what takes most of them.
+///
+/// Class covariances are held twice while settings are chosen: of all training points and of those not held
+/// out. Parts of one file are copied; features of every point are kept while they are judged.
+pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
+    let (n, c) = (data.train.points.columns() as f64, data.train.labels.classes().len() as f64);
+    let rows = |points: &OwnedPoints| points.rows() as f64;
+    let number = match data.train.points.view() {
+        sqfa::Points::F64(_) => 8.0,
+        sqfa::Points::U8(_) | sqfa::Points::F32(_) => 4.0,
+    };
+    let covariances = 2.0 * c * n * n * number;
+    let copies = match (spec.parts, data.train.points.view()) {
+        (super::Parts::Given, _) => 0.0,
+        (_, sqfa::Points::U8(_)) => rows(&data.train.points) * n,
+        _ => rows(&data.train.points) * n * number,
+    };
+    // A dense eigenproblem of the scatters: three matrices in double precision.
+    let scatters = 3.0 * 8.0 * n * n;
+    let largest = spec.filters.last().copied().unwrap_or(0) as f64;
+    let points = rows(&data.train.points) + data.test.as_ref().map_or(0.0, |t| rows(&t.points));
+    let features = points * largest * number;
+    let what = if covariances > copies {
+        format!("two sets of {c} class covariances of {n} × {n}")
+    } else {
+        format!("a copy of {} points", data.train.points.rows())
+    };
+    (covariances + copies + scatters + features, what)
+}
+
+/// The bytes of memory that are free for use, where the system tells.
+pub fn available() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+/// An error when more is needed than there is.
+pub(super) fn check(
+    spec: &Spec,
+    data: &LabeledData,
+    limit: Option<f64>,
+) -> Result<(), CompareError> {
+    let (needed, what) = estimate(spec, data);
+    match limit.or_else(available) {
+        Some(available) if needed > available => {
+            Err(CompareError::Memory { needed: needed / GIGA, available: available / GIGA, what })
+        }
+        _ => Ok(()),
+    }
+}

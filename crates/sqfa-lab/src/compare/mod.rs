@@ -1,0 +1,36 @@
+//! Methods compared on one data set: spec → plan → cell → record → summary.
+//!
+//! A [`Spec`] says what to compare; the plan lists the fits it takes; every fit gives one [`Record`] per number
+//! of filters, written as soon as it is known; the [`summary`](summarize) and the report are functions of records alone.
+
+mod cell;
+mod error;
+mod facts;
+mod interval;
+mod judge;
+mod memory;
+mod method;
+mod numbers;
+mod plan;
+mod recommend;
+mod record;
+mod remarks;
+mod run;
+mod spec;
+mod store;
+mod summary;
+
+pub use error::CompareError;
+pub use facts::Facts;
+pub use interval::{Interval, paired_difference};
+pub use judge::Classifier;
+pub use memory::{available, estimate};
+pub use method::MethodEntry;
+pub use numbers::{Bits, Numbers};
+pub use plan::{Job, plan};
+pub use recommend::{Candidate, Contender, Recommendation, recommend};
+pub use record::{Climb, Detail, Judged, Outcome, Record, Sample, Setting, TrialRecord, Verdict};
+pub use run::{Event, Experiment};
+pub use spec::{MethodSet, NoiseChoice, Parts, Spec};
+pub use store::{Manifest, Store};
+pub use summary::{Spread, Summary, summarize};

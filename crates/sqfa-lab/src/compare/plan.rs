@@ -1,0 +1,74 @@
+//! The fits a spec takes, in the order they are run.
+
+use super::{CompareError, MethodEntry, Parts, Spec};
+
+/// One fit: a method with a seed on one fold, for one or more numbers of filters.
+///
+/// Methods without random numbers find all their filters together, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// The method by name.
+    pub method: String,
+    /// Numbers of filters, ascending.
+    pub filters: Vec<usize>,
+    /// The seed.
+    pub seed: u64,
+    /// The fold held out.
+    pub fold: usize,
+}
+
+impl Job {
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        self.filters.len()
+    }
+}
+
+/// All fits of a resolved spec: fold by fold, then seed by seed, so that early results cover every method.
+pub fn plan(spec: &Spec) -> Result<Vec<Job>, CompareError> {
+    let folds = match spec.parts {
+        Parts::Folds(folds) => folds,
+        _ => 1,
+    };
+    let mut jobs = Vec::new();
+    for fold in 0..folds {
+        for at in 0..spec.seeds {
+            let seed = spec.first_seed.wrapping_add(at);
+            for method in &spec.methods {
+                let job = |filters: Vec<usize>| Job { method: method.clone(), filters, seed, fold };
+                match MethodEntry::named(method)?.seeded {
+                    true => jobs.extend(spec.filters.iter().map(|&count| job(vec![count]))),
+                    false if at == 0 => jobs.push(job(spec.filters.clone())),
+                    false => {}
+                }
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_without_random_numbers_run_once_and_find_all_filters_together() {
+        let spec = Spec {
+            methods: vec!["sqfa".to_owned(), "pca".to_owned()],
+            filters: vec![2, 4],
+            seeds: 3,
+            first_seed: 7,
+            ..Spec::default()
+        };
+        let jobs = plan(&spec).unwrap();
+        let of = |name: &str| jobs.iter().filter(|job| job.method == name).collect::<Vec<_>>();
+        assert_eq!(of("sqfa").len(), 6);
+        assert_eq!(of("pca").len(), 1);
+        assert_eq!(of("pca")[0].filters, [2, 4]);
+        assert!(of("sqfa").iter().all(|job| (7..10).contains(&job.seed)));
+        // Every method appears before any second seed.
+        assert!(jobs[..3].iter().all(|job| job.seed == 7));
+        let folded = Spec { parts: Parts::Folds(4), ..spec };
+        assert_eq!(plan(&folded).unwrap().len(), 4 * 7);
+    }
+}

@@ -1,0 +1,186 @@
+//! What is known of one cell: one method, one number of filters, one seed, one fold.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bits, Numbers};
+
+/// What is known of one cell; one line of `records.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The method by name.
+    pub method: String,
+    /// The number of filters.
+    pub filters: usize,
+    /// The seed of the method's random numbers.
+    pub seed: u64,
+    /// The fold that was held out; 0 without folds.
+    #[serde(default)]
+    pub fold: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How a cell ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "status")]
+pub enum Outcome {
+    /// With filters, which were judged.
+    Done(Box<Judged>),
+    /// The method cannot do this, by its nature.
+    NotApplicable {
+        /// Why.
+        reason: String,
+    },
+    /// It went wrong.
+    Failed {
+        /// What happened.
+        error: String,
+    },
+    /// It took longer than it was allowed to and was stopped.
+    OverLimit {
+        /// Seconds it took.
+        seconds: f64,
+        /// Seconds it was allowed.
+        limit: f64,
+    },
+}
+
+/// Filters and how well they do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Seconds of the fit, searches not counted.
+    pub fit_seconds: f64,
+    /// Seconds spent on choosing settings; 0 when they were taken from the first seed.
+    pub search_seconds: f64,
+    /// What was optimised, in the method's own terms.
+    pub objective: Option<f64>,
+    /// Whether the optimum was reached.
+    pub converged: bool,
+    /// Iterations; 0 for a closed form.
+    pub iterations: usize,
+    /// The settings that were used.
+    pub settings: Vec<Setting>,
+    /// The verdict of every classifier.
+    pub verdicts: Vec<Verdict>,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+    /// The climb of every start, the one kept first.
+    pub climbs: Vec<Climb>,
+    /// Everything a closer look needs; kept for the first seed and fold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Box<Detail>>,
+}
+
+/// The objective over the iterations of one start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Climb {
+    /// Iterations, the start itself included.
+    pub length: usize,
+    /// The objective at evenly spaced iterations from the first to the last.
+    pub objective: Numbers,
+}
+
+impl Climb {
+    /// Iterations with their objective.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        let last = self.objective.0.len().saturating_sub(1).max(1);
+        let length = self.length.saturating_sub(1);
+        let at = |(k, &value): (usize, &f32)| ((k * length / last) as f64, f64::from(value));
+        self.objective.0.iter().enumerate().map(at).collect()
+    }
+}
+
+/// What a classifier said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The classifier by name.
+    pub classifier: String,
+    /// The share of test points in their own class; none when the classifier could not be built.
+    pub accuracy: Option<f64>,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether each test point was put into its own class.
+    #[serde(default)]
+    pub hits: Bits,
+}
+
+/// A setting and its value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// One value of a setting that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// The setting.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// QDA accuracy on held-out training points; none when the value could not be used.
+    pub accuracy: Option<f64>,
+}
+
+/// What a closer look at one model needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Detail {
+    /// The filters, n × m row by row, for preprocessed points.
+    pub weights: Numbers,
+    /// Class means in feature space, c × m.
+    pub means: Numbers,
+    /// Class covariances in feature space with divisor N, c × m × m.
+    pub covariances: Numbers,
+    /// Rows: true classes; columns: classes predicted by the first classifier. Row by row.
+    pub confusion: Vec<u64>,
+    /// Some of the test points.
+    pub sample: Sample,
+    /// What was tried to choose the settings.
+    pub trials: Vec<TrialRecord>,
+}
+
+/// Some of the test points in feature space.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Their features, m a point.
+    pub features: Numbers,
+    /// Their true classes.
+    pub truth: Vec<u32>,
+    /// The classes the first classifier gave them.
+    pub guess: Vec<u32>,
+}
+
+impl Record {
+    /// The result, when there is one.
+    pub fn judged(&self) -> Option<&Judged> {
+        match &self.outcome {
+            Outcome::Done(judged) => Some(judged),
+            _ => None,
+        }
+    }
+
+    /// Whether it is about this cell.
+    pub fn is_cell(&self, method: &str, filters: usize, seed: u64, fold: usize) -> bool {
+        self.method == method && self.filters == filters && self.seed == seed && self.fold == fold
+    }
+}
+
+impl Judged {
+    /// The accuracy by one classifier.
+    pub fn accuracy(&self, classifier: &str) -> Option<f64> {
+        self.verdict(classifier)?.accuracy
+    }
+
+    /// What one classifier said.
+    pub fn verdict(&self, classifier: &str) -> Option<&Verdict> {
+        self.verdicts.iter().find(|verdict| verdict.classifier == classifier)
+    }
+
+    /// The value of one setting.
+    pub fn setting(&self, name: &str) -> Option<f64> {
+        self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
+    }
+}

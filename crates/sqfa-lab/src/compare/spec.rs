@@ -1,0 +1,280 @@
+//! What to compare, as typed or as written in a TOML file.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sqfa::reducers;
+
+use super::method::{MethodEntry, REFINED_METHODS};
+use super::{Classifier, CompareError};
+
+/// What to compare.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Spec {
+    /// Methods by name, or one of the words `paper` and `all`.
+    pub methods: Vec<String>,
+    /// Numbers of filters.
+    pub filters: Vec<usize>,
+    /// How many seeds every method that uses one is run with.
+    pub seeds: u64,
+    /// The first seed; the others follow it.
+    pub first_seed: u64,
+    /// Classifiers that judge the features; the first one decides.
+    pub classifiers: Vec<String>,
+    /// Where test points come from.
+    pub parts: Parts,
+    /// How features are scaled first: `none`, `global-std` or `per-feature`.
+    pub scale: String,
+    /// Whether the mean of the training points is subtracted first.
+    pub center: bool,
+    /// The feature noise of the methods that have one.
+    pub noise: NoiseChoice,
+    /// Starts of every fit of an iterative method; 0 lets the method decide.
+    pub restarts: usize,
+    /// Neighbours of the kNN classifier.
+    pub neighbors: usize,
+    /// Shrinkage of the QDA classifier.
+    pub shrinkage: f64,
+    /// Seconds that one fit may take; none when 0.
+    pub time_limit: f64,
+}
+
+/// Where test points come from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parts {
+    /// The data's own test part.
+    Given,
+    /// This share of every class is held out.
+    Fraction(f64),
+    /// Every class is cut into so many folds, each of which is held out once.
+    Folds(usize),
+}
+
+/// How the feature noise is found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseChoice {
+    /// Chosen on held-out training points.
+    Auto,
+    /// The mean within-class variance.
+    Scale,
+    /// This number.
+    Value(f64),
+}
+
+/// A word for several methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MethodSet {
+    /// The columns of the paper's tables.
+    Paper,
+    /// Every method there is.
+    All,
+}
+
+/// The paper's order of columns; methods that are not listed follow in the registry's order.
+const PAPER_ORDER: [&str; 13] = [
+    "sqfa", "smsqfa", "sqfa-h", "sqfa-b", "sqfa-w", "sqfa-j", "ama", "lda", "spca", "lfda", "wda",
+    "lmnn", "pca",
+];
+/// The one method of the paper that it runs on the speed videos alone.
+const SPEED_ALONE: &str = "ama";
+/// More than any figure could show.
+const MOST_SEEDS: u64 = 1000;
+
+impl Default for Spec {
+    fn default() -> Self {
+        Self {
+            methods: vec!["paper".to_owned()],
+            filters: vec![2, 4, 8],
+            seeds: 3,
+            first_seed: 0,
+            classifiers: vec!["qda".to_owned()],
+            parts: Parts::Given,
+            scale: "none".to_owned(),
+            center: false,
+            noise: NoiseChoice::Auto,
+            restarts: 1,
+            neighbors: 5,
+            shrinkage: crate::model_file::SHRINKAGE,
+            time_limit: 0.0,
+        }
+    }
+}
+
+impl MethodSet {
+    /// The methods it stands for, in the paper's order; `data` is the name of the data set.
+    pub fn methods(self, data: &str) -> Vec<String> {
+        let place = |name: &str| PAPER_ORDER.iter().position(|known| *known == name);
+        let mut chosen: Vec<_> = reducers()
+            .into_iter()
+            .filter(|entry| match self {
+                Self::All => true,
+                Self::Paper => entry.in_paper && (entry.name != SPEED_ALONE || data == "speed"),
+            })
+            .collect();
+        // A stable sort keeps the registry's order of those the paper does not have.
+        chosen.sort_by_key(|entry| place(entry.name).unwrap_or(PAPER_ORDER.len()));
+        let mut names: Vec<String> =
+            chosen.into_iter().map(|entry| entry.name.to_owned()).collect();
+        if self == Self::All {
+            names.extend(REFINED_METHODS.map(str::to_owned));
+        }
+        names
+    }
+}
+
+impl Spec {
+    /// Reads a spec from a TOML file; what it does not say keeps its default.
+    pub fn read(path: &Path) -> Result<Self, CompareError> {
+        let place = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| CompareError::Io {
+            path: path.to_owned(),
+            action: "read",
+            source,
+        })?;
+        toml::from_str(&text).map_err(|error| CompareError::Spec {
+            place,
+            problem: error.to_string().trim_end().to_owned(),
+        })
+    }
+
+    /// The same spec with words for methods replaced, everything sorted out and checked.
+    pub fn resolved(mut self, data: &str) -> Result<Self, CompareError> {
+        let mut methods: Vec<String> = Vec::new();
+        for word in &self.methods {
+            let named = match word.as_str() {
+                "paper" => MethodSet::Paper.methods(data),
+                "all" => MethodSet::All.methods(data),
+                name => vec![MethodEntry::named(name)?.name],
+            };
+            methods.extend(named);
+        }
+        deduplicate(&mut methods);
+        self.methods = methods;
+        self.filters.sort_unstable();
+        self.filters.dedup();
+        deduplicate(&mut self.classifiers);
+        self.check()?;
+        Ok(self)
+    }
+
+    fn check(&self) -> Result<(), CompareError> {
+        let refuse = |name, value: String, remedy: &str| {
+            Err(CompareError::Setting { name, value, remedy: remedy.to_owned() })
+        };
+        if self.methods.is_empty() {
+            return refuse("methods", "empty".to_owned(), "name at least one, or paper or all");
+        }
+        if self.filters.is_empty() || self.filters[0] == 0 {
+            let value = format!("{:?}", self.filters);
+            return refuse("filters", value, "give whole numbers of at least 1, as in 2,4,8");
+        }
+        if self.seeds == 0 || self.seeds > MOST_SEEDS {
+            return refuse("seeds", self.seeds.to_string(), "give a number from 1 to 1000");
+        }
+        if self.classifiers.is_empty() {
+            return refuse("classifiers", "empty".to_owned(), "name qda, knn or both");
+        }
+        for name in &self.classifiers {
+            Classifier::named(name)?;
+        }
+        match self.parts {
+            Parts::Fraction(share) if !(share > 0.0 && share < 1.0) => {
+                return refuse(
+                    "the test fraction",
+                    share.to_string(),
+                    "give a number between 0 and 1",
+                );
+            }
+            Parts::Folds(0 | 1) => {
+                return refuse("the number of folds", "below 2".to_owned(), "give at least 2");
+            }
+            _ => {}
+        }
+        if let NoiseChoice::Value(noise) = self.noise
+            && !(noise.is_finite() && noise >= 0.0)
+        {
+            return refuse("noise", noise.to_string(), "give a finite number of at least 0");
+        }
+        if self.scale.parse::<sqfa::Scaling>().is_err() {
+            return refuse("scale", self.scale.clone(), "choose none, global-std or per-feature");
+        }
+        if !(0.0..=1.0).contains(&self.shrinkage) {
+            return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
+        }
+        if self.neighbors == 0 {
+            return refuse("neighbors", "0".to_owned(), "give at least 1");
+        }
+        if !(self.time_limit.is_finite() && self.time_limit >= 0.0) {
+            return refuse(
+                "the time limit",
+                self.time_limit.to_string(),
+                "give seconds, or 0 for none",
+            );
+        }
+        Ok(())
+    }
+
+    /// The first thing in which two specs differ, in words.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let value = |spec: &Self| serde_json::to_value(spec).unwrap_or_default();
+        let (ours, theirs) = (value(self), value(other));
+        let fields = ours.as_object()?;
+        fields.iter().find(|(name, value)| theirs.get(name) != Some(value)).map(|(name, value)| {
+            let there = theirs.get(name).map(ToString::to_string).unwrap_or_default();
+            format!("{name} is {there} there and {value} here")
+        })
+    }
+}
+
+fn deduplicate(names: &mut Vec<String>) {
+    let mut seen: Vec<String> = Vec::new();
+    names.retain(|name| {
+        let new = !seen.contains(name);
+        if new {
+            seen.push(name.clone());
+        }
+        new
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_in_toml_keeps_defaults_and_refuses_unknown_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(&path, "methods = [\"sqfa\", \"pca\"]\nfilters = [4, 2, 4]\nparts = { folds = 5 }\nnoise = { value = 0.1 }\n").unwrap();
+        let spec = Spec::read(&path).unwrap().resolved("x").unwrap();
+        assert_eq!(spec.filters, [2, 4]);
+        assert_eq!(spec.parts, Parts::Folds(5));
+        assert_eq!(spec.noise, NoiseChoice::Value(0.1));
+        assert_eq!(spec.seeds, Spec::default().seeds);
+        std::fs::write(&path, "metods = []\n").unwrap();
+        let error = Spec::read(&path).unwrap_err().to_string();
+        assert!(error.contains("metods") && error.contains("a.toml"), "{error}");
+    }
+
+    #[test]
+    fn unknown_names_meet_the_nearest() {
+        let spec = Spec { methods: vec!["smsqa".to_owned()], ..Spec::default() };
+        assert!(spec.resolved("x").unwrap_err().to_string().contains("did you mean 'smsqfa'?"));
+        let spec = Spec { classifiers: vec!["qdaa".to_owned()], ..Spec::default() };
+        assert!(spec.resolved("x").unwrap_err().to_string().contains("did you mean 'qda'?"));
+    }
+
+    #[test]
+    fn paper_is_in_the_papers_order_and_difference_names_the_field() {
+        let methods = MethodSet::Paper.methods("mnist");
+        assert_eq!(methods[..3], ["sqfa", "smsqfa", "sqfa-h"]);
+        assert_eq!(methods.last().map(String::as_str), Some("pca"));
+        assert!(!methods.contains(&"ama".to_owned()) && !methods.contains(&"sqfa-fr".to_owned()));
+        let other = Spec { seeds: 9, ..Spec::default() };
+        assert_eq!(other.difference(&Spec::default()).unwrap(), "seeds is 3 there and 9 here");
+        assert_eq!(other.difference(&other), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! An output folder: `spec.json` says what it holds, `records.jsonl` grows by one line a cell.
+//!
+//! A line is written whole and flushed to disk before the next cell begins. An interrupted run leaves at most
+//! a broken last line, which the next run reports and does again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{CompareError, Facts, Record, Spec};
+use crate::formats::AtomicFile;
+
+const MANIFEST: &str = "spec.json";
+const RECORDS: &str = "records.jsonl";
+
+/// What a comparison is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// What is compared.
+    pub spec: Spec,
+    /// What it is compared on.
+    pub facts: Facts,
+    /// The program that began it, with its version.
+    pub software: String,
+    /// The command as typed.
+    pub command: String,
+}
+
+/// An output folder that is open for writing.
+#[derive(Debug)]
+pub struct Store {
+    records: File,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens a folder: a new one, an empty one, or one that holds the same comparison.
+    ///
+    /// Returns the records that are already there and, in words, the lines that could not be used.
+    pub fn open(
+        folder: &Path,
+        manifest: &Manifest,
+    ) -> Result<(Self, Vec<Record>, Vec<String>), CompareError> {
+        let io = |path: &Path, action| {
+            let path = path.to_owned();
+            move |source| CompareError::Io { path, action, source }
+        };
+        fs::create_dir_all(folder).map_err(io(folder, "create"))?;
+        let path = folder.join(MANIFEST);
+        if path.exists() {
+            let there = read_manifest(folder)?;
+            if let Some(difference) = manifest.difference(&there) {
+                return Err(CompareError::OtherSpec { folder: folder.to_owned(), difference });
+            }
+        } else {
+            let mut entries = fs::read_dir(folder).map_err(io(folder, "read"))?;
+            if entries.next().is_some() {
+                return Err(CompareError::OtherFolder { folder: folder.to_owned() });
+            }
+            let mut file = AtomicFile::create(&path)?;
+            let text = serde_json::to_string_pretty(manifest)
+                .map_err(|error| io(&path, "write")(error.into()))?;
+            file.write_all(text.as_bytes()).map_err(io(&path, "write"))?;
+            file.commit()?;
+        }
+        let path = folder.join(RECORDS);
+        let mut options = OpenOptions::new();
+        let mut records =
+            options.read(true).append(true).create(true).open(&path).map_err(io(&path, "open"))?;
+        let mut bytes = Vec::new();
+        records.read_to_end(&mut bytes).map_err(io(&path, "read"))?;
+        if bytes.last().is_some_and(|&last| last != b'\n') {
+            // A line that was cut off must not swallow the next one.
+            records.write_all(b"\n").map_err(io(&path, "write"))?;
+        }
+        let (known, broken) = parse(&bytes, &path);
+        Ok((Self { records, path }, known, broken))
+    }
+
+    /// Adds a record and waits until it is on disk.
+    pub fn keep(&mut self, record: &Record) -> Result<(), CompareError> {
+        let io = |source| CompareError::Io { path: self.path.clone(), action: "write", source };
+        let mut line = serde_json::to_string(record).map_err(|error| io(error.into()))?;
+        line.push('\n');
+        self.records.write_all(line.as_bytes()).map_err(io)?;
+        self.records.sync_data().map_err(io)
+    }
+
+    /// Everything a folder holds, for a report: its manifest, its records, and the lines that could not be used.
+    pub fn read(folder: &Path) -> Result<(Manifest, Vec<Record>, Vec<String>), CompareError> {
+        let manifest = read_manifest(folder)?;
+        let path = folder.join(RECORDS);
+        let bytes = fs::read(&path).map_err(|source| CompareError::Io {
+            path: path.clone(),
+            action: "read",
+            source,
+        })?;
+        let (records, broken) = parse(&bytes, &path);
+        Ok((manifest, records, broken))
+    }
+}
+
+impl Manifest {
+    /// The first thing that makes records of one comparison useless for another; versions and commands may differ.
+    fn difference(&self, there: &Self) -> Option<String> {
+        self.spec.difference(&there.spec).or_else(|| {
+            (self.facts.fingerprint != there.facts.fingerprint)
+                .then(|| format!("it is about other data, '{}'", there.facts.name))
+        })
+    }
+}
+
+fn read_manifest(folder: &Path) -> Result<Manifest, CompareError> {
+    let path = folder.join(MANIFEST);
+    let text = fs::read_to_string(&path).map_err(|source| CompareError::Io {
+        path: path.clone(),
+        action: "read",
+        source,
+    })?;
+    serde_json::from_str(&text).map_err(|error| CompareError::Spec {
+        place: path.display().to_string(),
+        problem: error.to_string(),
+    })
+}
+
+/// The records of a file, the last of each cell, and a sentence about every line that is none.
+fn parse(bytes: &[u8], path: &Path) -> (Vec<Record>, Vec<String>) {
+    let (mut records, mut broken): (Vec<Record>, _) = (Vec::new(), Vec::new());
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match serde_json::from_slice::<Record>(line) {
+            Ok(record) => {
+                let Record { method, filters, seed, fold, .. } = &record;
+                records.retain(|known| !known.is_cell(method, *filters, *seed, *fold));
+                records.push(record);
+            }
+            Err(error) => broken.push(format!(
+                "line {} of {} is no record ({error}); its cell is run again",
+                index + 1,
+                path.display()
+            )),
+        }
+    }
+    (records, broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Outcome;
+    use crate::model_file::ClassNames;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            spec: Spec::default(),
+            facts: Facts {
+                name: "toy".to_owned(),
+                dimensions: 3,
+                classes: ClassNames::Integers(vec![0, 1]),
+                train_counts: vec![5, 5],
+                test_counts: None,
+                image_shape: None,
+                fingerprint: "1".to_owned(),
+                warnings: Vec::new(),
+            },
+            software: "sqfa 0".to_owned(),
+            command: "sqfa compare toy".to_owned(),
+        }
+    }
+
+    fn record(seed: u64) -> Record {
+        let outcome = Outcome::Failed { error: "no".to_owned() };
+        Record { method: "sqfa".to_owned(), filters: 2, seed, fold: 0, outcome }
+    }
+
+    #[test]
+    fn records_come_back_and_a_broken_line_is_named_and_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let (mut store, known, _) = Store::open(&target, &manifest()).unwrap();
+        assert!(known.is_empty());
+        store.keep(&record(0)).unwrap();
+        drop(store);
+        // A line cut off in the middle, as a full disk or a killed process leaves it.
+        let path = target.join(RECORDS);
+        let mut text = fs::read_to_string(&path).unwrap();
+        text.push_str("{\"method\":\"sq");
+        fs::write(&path, text).unwrap();
+        let (mut store, known, broken) = Store::open(&target, &manifest()).unwrap();
+        assert_eq!(known, [record(0)]);
+        assert!(broken.len() == 1 && broken[0].starts_with("line 2 of "), "{broken:?}");
+        store.keep(&record(1)).unwrap();
+        let (_, known, broken) = Store::read(&target).unwrap();
+        assert_eq!(known, [record(0), record(1)]);
+        assert_eq!(broken.len(), 1);
+    }
+
+    #[test]
+    fn two_comparisons_never_share_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        drop(Store::open(&target, &manifest()).unwrap());
+        let mut other = manifest();
+        other.spec.seeds = 99;
+        let error = Store::open(&target, &other).unwrap_err().to_string();
+        assert!(error.contains("seeds is 3 there and 99 here"), "{error}");
+        let mut other = manifest();
+        other.facts.fingerprint = "2".to_owned();
+        assert!(Store::open(&target, &other).unwrap_err().to_string().contains("other data"));
+        let mut other = manifest();
+        other.command = "typed differently".to_owned();
+        assert!(Store::open(&target, &other).is_ok());
+        fs::write(folder.path().join("a.txt"), "").unwrap();
+        let error = Store::open(folder.path(), &manifest()).unwrap_err();
+        assert!(matches!(error, CompareError::OtherFolder { .. }));
+    }
+
+    #[test]
+    fn a_later_record_of_the_same_cell_replaces_the_earlier() {
+        let line = |record: &Record| serde_json::to_string(record).unwrap() + "\n";
+        let later = Record { outcome: Outcome::Failed { error: "yes".to_owned() }, ..record(0) };
+        let text = line(&record(0)) + &line(&record(1)) + &line(&later);
+        let (records, _) = parse(text.as_bytes(), Path::new("r"));
+        assert_eq!(records, [record(1), later]);
+    }
+}

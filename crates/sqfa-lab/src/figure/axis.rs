@@ -1,0 +1,220 @@
+//! Axes: from data to a share of the panel, with ticks at round numbers.
+
+/// The numbers an axis spans.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Range {
+    /// The smallest range of all finite numbers, widened when they coincide; 0 … 1 when there is none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = values
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        if low > high {
+            Self { low: 0.0, high: 1.0 }
+        } else if low == high {
+            let room = if low == 0.0 { 1.0 } else { 0.5 * low.abs() };
+            Self { low: low - room, high: high + room }
+        } else {
+            Self { low, high }
+        }
+    }
+
+    /// The range with this share of its width added at both ends.
+    pub fn widened(self, share: f64) -> Self {
+        let room = share * (self.high - self.low);
+        Self { low: self.low - room, high: self.high + room }
+    }
+}
+
+/// How numbers are spread along an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By ratio; numbers must be positive.
+    Log,
+    /// One place for each name; the k-th name is at k.
+    Names(Vec<String>),
+}
+
+/// One axis of a panel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// How numbers are spread.
+    pub scale: Scale,
+    /// What it spans; the marks decide when it is not given.
+    pub range: Option<Range>,
+    /// Ticks at these numbers instead of round ones.
+    pub ticks: Option<Vec<f64>>,
+    /// Whether ticks and their grid lines are drawn.
+    pub visible: bool,
+}
+
+/// About this many ticks are wanted.
+const TICKS: f64 = 5.0;
+
+impl Axis {
+    /// An even axis.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Self { label: label.into(), scale: Scale::Linear, range: None, ticks: None, visible: true }
+    }
+
+    /// An axis by ratio.
+    pub fn log(label: impl Into<String>) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label) }
+    }
+
+    /// An axis with a place for each name.
+    pub fn names(label: impl Into<String>, names: Vec<String>) -> Self {
+        let range = Some(Range { low: -0.5, high: names.len() as f64 - 0.5 });
+        Self { scale: Scale::Names(names), range, ..Self::linear(label) }
+    }
+
+    /// An axis that only places marks.
+    pub fn hidden() -> Self {
+        Self { visible: false, ..Self::linear("") }
+    }
+
+    /// The same axis over a given range.
+    pub fn spanning(mut self, low: f64, high: f64) -> Self {
+        self.range = Some(Range { low, high });
+        self
+    }
+
+    /// The same axis with ticks at given numbers.
+    pub fn ticks_at(mut self, ticks: Vec<f64>) -> Self {
+        self.ticks = Some(ticks);
+        self
+    }
+
+    /// Where a number lies: 0 at the lower end of the range, 1 at the upper.
+    pub(super) fn share(&self, range: Range, value: f64) -> f64 {
+        match self.scale {
+            Scale::Log => {
+                let (low, high) = (range.low.ln(), range.high.ln());
+                (value.ln() - low) / (high - low)
+            }
+            _ => (value - range.low) / (range.high - range.low),
+        }
+    }
+
+    /// The range that is drawn: the one asked for, or the marks' own with a little air.
+    pub(super) fn drawn(&self, data: Range) -> Range {
+        match (self.range, &self.scale) {
+            (Some(range), _) => range,
+            (None, Scale::Log) => {
+                let (low, high) = (data.low.max(f64::MIN_POSITIVE), data.high);
+                let room = (high / low).powf(0.06);
+                Range { low: low / room, high: high * room }
+            }
+            (None, _) => data.widened(0.05),
+        }
+    }
+
+    /// Ticks with their labels, ascending.
+    pub(super) fn labelled_ticks(&self, range: Range) -> Vec<(f64, String)> {
+        let inside = |value: &f64| {
+            let share = self.share(range, *value);
+            (-1e-9..=1.0 + 1e-9).contains(&share)
+        };
+        if let Scale::Names(names) = &self.scale {
+            let all = names.iter().enumerate().map(|(at, name)| (at as f64, name.clone()));
+            return all.filter(|(at, _)| inside(at)).collect();
+        }
+        let ticks = match (&self.ticks, &self.scale) {
+            (Some(ticks), _) => ticks.clone(),
+            (None, Scale::Log) => decades(range),
+            (None, _) => round_numbers(range),
+        };
+        let step = match ticks.as_slice() {
+            [first, second, ..] if self.scale == Scale::Linear => (second - first).abs(),
+            _ => 0.0,
+        };
+        ticks.into_iter().filter(inside).map(|tick| (tick, text(tick, step))).collect()
+    }
+}
+
+/// Multiples of 1, 2 or 5 times a power of ten.
+fn round_numbers(range: Range) -> Vec<f64> {
+    let width = range.high - range.low;
+    if !(width > 0.0 && width.is_finite()) {
+        return Vec::new();
+    }
+    let power = 10f64.powf((width / TICKS).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .min_by(|a, b| (width / a - TICKS).abs().total_cmp(&(width / b - TICKS).abs()))
+        .unwrap_or(power);
+    let first = (range.low / step - 1e-9).ceil() as i64;
+    let last = (range.high / step + 1e-9).floor() as i64;
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// Powers of ten, with 2 and 5 times them when there are few.
+fn decades(range: Range) -> Vec<f64> {
+    let (low, high) = (range.low.log10().floor() as i32, range.high.log10().ceil() as i32);
+    let factors: &[f64] = if high - low <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let ticks = (low..=high).flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
+    ticks.filter(|tick| (range.low..=range.high).contains(tick)).collect()
+}
+
+/// A tick's number with the digits its step needs.
+fn text(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let size = value.abs();
+    if !(1e-4..1e6).contains(&size) {
+        return format!("{value:e}");
+    }
+    if step > 0.0 {
+        let decimals = (-(step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize;
+        return format!("{value:.decimals$}");
+    }
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, low: f64, high: f64) -> Vec<String> {
+        axis.labelled_ticks(Range { low, high }).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_inside_the_range() {
+        let axis = Axis::linear("x");
+        assert_eq!(labels(&axis, 0.0, 100.0), ["0", "20", "40", "60", "80", "100"]);
+        assert_eq!(
+            labels(&axis, -0.11, 0.32),
+            ["-0.1", "0.0", "0.1", "0.2", "0.3"].map(|t| if t == "0.0" { "0" } else { t })
+        );
+        assert_eq!(labels(&Axis::log("t"), 0.9, 30.0), ["1", "2", "5", "10", "20"]);
+        assert_eq!(
+            labels(&Axis::log("t"), 1e-4, 1e2),
+            ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100"]
+        );
+        assert_eq!(labels(&Axis::linear("m").ticks_at(vec![2.0, 4.0, 16.0]), 2.0, 8.0), ["2", "4"]);
+    }
+
+    #[test]
+    fn shares_run_from_end_to_end() {
+        let range = Range { low: 1.0, high: 100.0 };
+        assert_eq!(Axis::log("t").share(range, 10.0), 0.5);
+        assert_eq!(Axis::linear("t").share(range, 1.0), 0.0);
+        assert_eq!(Range::of([f64::NAN, 3.0]), Range { low: 1.5, high: 4.5 });
+        assert_eq!(Range::of([]), Range { low: 0.0, high: 1.0 });
+    }
+}

@@ -1,0 +1,540 @@
+//! Panels to SVG: margins from the labels, then grid, marks and frame.
+
+use super::svg::{Attributes, Canvas};
+use super::{
+    Arrow, Axis, Band, Bar, Colour, Ellipse, Figure, HeatMap, Line, Mark, Note, Panel, Picture,
+    Place, Points, Range, Rule, Scale, Style,
+};
+
+/// Font size in pixels.
+const FONT: f64 = 12.0;
+/// Mean width of a letter of the font, as a share of its size.
+const LETTER: f64 = 0.58;
+/// Space between neighbouring things.
+const GAP: f64 = 6.0;
+/// Radius of a marker on a line.
+const MARKER: f64 = 3.4;
+/// Radius of the invisible disc that answers a pointer.
+const TOUCH: f64 = 9.0;
+/// Room a name needs below an axis before every second one is left out.
+const NAME_PITCH: f64 = 15.0;
+
+/// Draws a figure.
+pub(super) fn draw(figure: &Figure, place: Place) -> String {
+    let rows = figure.panels.len().div_ceil(figure.columns).max(1);
+    let (width, height) = (figure.width * figure.columns as f64, figure.height * rows as f64);
+    let mut canvas = Canvas::new(place);
+    let mut root = Attributes::new()
+        .set("xmlns", "http://www.w3.org/2000/svg")
+        .set("viewBox", format!("0 0 {width:.0} {height:.0}"))
+        .set("role", "img")
+        .set("aria-label", &figure.description)
+        .set("font-family", "system-ui, sans-serif")
+        .set("font-size", FONT);
+    root = match place {
+        // A little larger than drawn at most: text stays text-sized.
+        Place::Page => {
+            root.set("class", "figure").set("style", format!("max-width:{:.0}px", 1.2 * width))
+        }
+        Place::File => root.at("width", width).at("height", height).set("color", "#1b1f24"),
+    };
+    canvas.open("svg", root);
+    if place == Place::File {
+        canvas.element(
+            "rect",
+            Attributes::new().at("width", width).at("height", height).set("fill", "#ffffff"),
+        );
+    }
+    for (index, panel) in figure.panels.iter().enumerate() {
+        let (column, row) = (index % figure.columns, index / figure.columns);
+        let corner = (column as f64 * figure.width, row as f64 * figure.height);
+        Drawn::new(panel, corner, (figure.width, figure.height)).draw(&mut canvas);
+    }
+    canvas.close("svg");
+    canvas.finish()
+}
+
+/// A line and a marker on their own, as a legend shows them.
+pub fn swatch(style: Style) -> String {
+    let mut canvas = Canvas::new(Place::Page);
+    let root = Attributes::new().set("width", 22).set("height", 12).set("aria-hidden", "true");
+    canvas.open("svg", root);
+    let stroke = Attributes::new()
+        .set("d", "M0 6h22")
+        .set("stroke", style.colour.paint())
+        .set("stroke-width", 1.8)
+        .maybe("stroke-dasharray", style.dash.pattern());
+    canvas.element("path", stroke);
+    let shape = Attributes::new()
+        .set("d", style.marker.path(11.0, 6.0, MARKER))
+        .set("fill", style.colour.paint());
+    canvas.element("path", shape);
+    canvas.close("svg");
+    canvas.finish()
+}
+
+/// The width of a text in pixels, about.
+fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER * FONT
+}
+
+/// A panel whose place and ranges are known.
+struct Drawn<'a> {
+    panel: &'a Panel,
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+    x: Range,
+    y: Range,
+    x_ticks: Vec<(f64, String)>,
+    y_ticks: Vec<(f64, String)>,
+    /// Whether names below the axis stand upright.
+    upright: bool,
+    legend: Vec<(&'a str, Style, bool)>,
+}
+
+impl<'a> Drawn<'a> {
+    fn new(panel: &'a Panel, corner: (f64, f64), size: (f64, f64)) -> Self {
+        let extent: Vec<(f64, f64)> = panel.marks.iter().flat_map(Mark::extent).collect();
+        let positive = |axis: &Axis, value: f64| axis.scale != Scale::Log || value > 0.0;
+        let range = |axis: &Axis, pick: fn(&(f64, f64)) -> f64| {
+            let values = extent.iter().map(pick).filter(|&value| positive(axis, value));
+            axis.drawn(Range::of(values))
+        };
+        let (x, y) = (range(&panel.x, |p| p.0), range(&panel.y, |p| p.1));
+        let ticks =
+            |axis: &Axis, range| if axis.visible { axis.labelled_ticks(range) } else { Vec::new() };
+        let (x_ticks, y_ticks) = (ticks(&panel.x, x), ticks(&panel.y, y));
+        let mut legend: Vec<(&str, Style, bool)> = Vec::new();
+        for entry in panel.marks.iter().filter_map(Mark::legend).filter(|_| panel.legend) {
+            if !legend.iter().any(|(name, ..)| *name == entry.0) {
+                legend.push(entry);
+            }
+        }
+        let widest = |ticks: &[(f64, String)]| {
+            ticks.iter().map(|(_, text)| text_width(text)).fold(0.0, f64::max)
+        };
+        let line = FONT + GAP;
+        let if_any = |present: bool, room: f64| if present { room } else { 0.0 };
+        let beside = legend.iter().map(|(name, ..)| text_width(name)).fold(0.0, f64::max);
+        let overhang = x_ticks.last().map_or(0.0, |(_, text)| 0.5 * text_width(text));
+        let right = GAP.max(overhang) + if_any(!legend.is_empty(), beside + 6.0 * GAP);
+        let left = 2.0
+            + if_any(!panel.y.label.is_empty(), line)
+            + if_any(!y_ticks.is_empty(), widest(&y_ticks) + GAP);
+        let top = GAP + if_any(!panel.title.is_empty(), line);
+        let width = (size.0 - left - right).max(1.0);
+        let named = matches!(panel.x.scale, Scale::Names(_));
+        let upright = named && widest(&x_ticks) + GAP > width / x_ticks.len().max(1) as f64;
+        let below = if upright { widest(&x_ticks) + GAP } else { line };
+        let bottom =
+            if_any(!x_ticks.is_empty(), below) + if_any(!panel.x.label.is_empty(), line) + 2.0;
+        let height = (size.1 - top - bottom).max(1.0);
+        let mut drawn = Self {
+            panel,
+            left: corner.0 + left,
+            top: corner.1 + top,
+            width,
+            height,
+            x,
+            y,
+            x_ticks,
+            y_ticks,
+            upright,
+            legend,
+        };
+        if panel.equal {
+            drawn.make_equal();
+        }
+        drawn
+    }
+
+    /// Shrinks the longer side until one unit has one length.
+    fn make_equal(&mut self) {
+        let unit =
+            (self.width / (self.x.high - self.x.low)).min(self.height / (self.y.high - self.y.low));
+        let (width, height) =
+            (unit * (self.x.high - self.x.low), unit * (self.y.high - self.y.low));
+        self.left += 0.5 * (self.width - width);
+        (self.width, self.height) = (width, height);
+    }
+
+    fn px(&self, x: f64) -> f64 {
+        self.left + self.width * self.panel.x.share(self.x, x)
+    }
+
+    fn py(&self, y: f64) -> f64 {
+        let share = self.panel.y.share(self.y, y);
+        self.top + self.height * if self.panel.downwards { share } else { 1.0 - share }
+    }
+
+    fn draw(&self, canvas: &mut Canvas) {
+        let mut group = Attributes::new().set("class", "panel");
+        if canvas.place == Place::Page {
+            // What a script needs to place marks itself.
+            let frame = [self.left, self.top, self.width, self.height];
+            let span = [self.x.low, self.x.high, self.y.low, self.y.high];
+            let text = |numbers: [f64; 4]| numbers.map(|n| n.to_string()).join(" ");
+            group = group.set("data-frame", text(frame)).set("data-span", text(span));
+        }
+        canvas.open("g", group);
+        self.labels(canvas);
+        for mark in &self.panel.marks {
+            match mark {
+                Mark::Line(line) => self.line(canvas, line),
+                Mark::Band(band) => self.band(canvas, band),
+                Mark::Points(points) => self.points(canvas, points),
+                Mark::Ellipse(ellipse) => self.ellipse(canvas, ellipse),
+                Mark::Arrow(arrow) => self.arrow(canvas, arrow),
+                Mark::HeatMap(map) => self.heat_map(canvas, map),
+                Mark::Picture(picture) => self.picture(canvas, picture),
+                Mark::Rule(rule) => self.rule(canvas, *rule),
+                Mark::Note(note) => self.note(canvas, note),
+                Mark::Bar(bar) => self.bar(canvas, bar),
+            }
+        }
+        self.legend(canvas);
+        canvas.close("g");
+    }
+
+    fn labels(&self, canvas: &mut Canvas) {
+        let Panel { title, x, y, .. } = self.panel;
+        let (right, bottom) = (self.left + self.width, self.top + self.height);
+        let middle = (self.left + 0.5 * self.width, self.top + 0.5 * self.height);
+        let ink = || Attributes::new().set("fill", "currentColor");
+        if !title.is_empty() {
+            let place =
+                ink().at("x", middle.0).at("y", self.top - GAP).set("text-anchor", "middle");
+            canvas.words("text", place.set("font-weight", 600), title);
+        }
+        let crowded = |ticks: usize, room: f64| (ticks as f64 * NAME_PITCH / room).ceil() as usize;
+        let grid = |from: (f64, f64), to: (f64, f64)| {
+            Attributes::new()
+                .set("d", format!("M{:.1} {:.1}L{:.1} {:.1}", from.0, from.1, to.0, to.1))
+                .set("stroke", "currentColor")
+                .set("stroke-opacity", 0.13)
+        };
+        let named = |axis: &Axis| matches!(axis.scale, Scale::Names(_));
+        let every = crowded(self.x_ticks.len(), self.width).max(1);
+        for (value, text) in self.x_ticks.iter().step_by(if self.upright { every } else { 1 }) {
+            let at = self.px(*value);
+            if !named(x) {
+                canvas.element("path", grid((at, self.top), (at, bottom)));
+            }
+            let place = ink().set("fill-opacity", 0.75);
+            let place = if self.upright {
+                let turned = format!("rotate(-90 {at:.1} {:.1})", bottom + GAP);
+                place
+                    .at("x", at)
+                    .at("y", bottom + GAP + 0.35 * FONT)
+                    .set("transform", turned)
+                    .set("text-anchor", "end")
+            } else {
+                place.at("x", at).at("y", bottom + FONT + 3.0).set("text-anchor", "middle")
+            };
+            canvas.words("text", place, text);
+        }
+        let every = crowded(self.y_ticks.len(), self.height).max(1);
+        for (value, text) in self.y_ticks.iter().step_by(if named(y) { every } else { 1 }) {
+            let at = self.py(*value);
+            if !named(y) {
+                canvas.element("path", grid((self.left, at), (right, at)));
+            }
+            let place = ink().set("fill-opacity", 0.75).at("x", self.left - GAP);
+            canvas.words("text", place.at("y", at + 0.35 * FONT).set("text-anchor", "end"), text);
+        }
+        if x.visible || y.visible {
+            let outline = Attributes::new()
+                .at("x", self.left)
+                .at("y", self.top)
+                .at("width", self.width)
+                .at("height", self.height)
+                .set("fill", "none")
+                .set("stroke", "currentColor")
+                .set("stroke-opacity", 0.35);
+            canvas.element("rect", outline);
+        }
+        if !x.label.is_empty() {
+            let below = match (self.x_ticks.is_empty(), self.upright) {
+                (true, _) => 0.0,
+                (_, false) => FONT + GAP,
+                _ => self.x_ticks.iter().map(|(_, t)| text_width(t)).fold(0.0, f64::max) + GAP,
+            };
+            let place = ink().at("x", middle.0).at("y", bottom + below + FONT);
+            canvas.words(
+                "text",
+                place.set("text-anchor", "middle").set("class", "x-label"),
+                &x.label,
+            );
+        }
+        if !y.label.is_empty() {
+            let widest = self.y_ticks.iter().map(|(_, t)| text_width(t)).fold(0.0, f64::max);
+            let gaps = if self.y_ticks.is_empty() { 1.0 } else { 2.0 };
+            let (at, height) = (self.left - widest - gaps * GAP, middle.1);
+            let place = ink()
+                .at("x", at)
+                .at("y", height)
+                .set("transform", format!("rotate(-90 {at:.1} {height:.1})"))
+                .set("text-anchor", "middle");
+            canvas.words("text", place.set("class", "y-label"), &y.label);
+        }
+    }
+
+    fn line(&self, canvas: &mut Canvas, line: &Line) {
+        let group = canvas.series(Attributes::new(), &line.name);
+        canvas.open("g", group);
+        let mut path = String::new();
+        let mut pen = 'M';
+        for &(x, y) in &line.points {
+            let (x, y) = (self.px(x), self.py(y));
+            if x.is_finite() && y.is_finite() {
+                path.push_str(&format!("{pen}{x:.1} {y:.1}"));
+                pen = 'L';
+            } else {
+                pen = 'M';
+            }
+        }
+        let stroke = Attributes::new()
+            .set("d", path)
+            .set("fill", "none")
+            .set("stroke", line.style.colour.paint())
+            .set("stroke-opacity", line.style.colour.opacity())
+            .set("stroke-width", line.width)
+            .set("stroke-linejoin", "round")
+            .maybe("stroke-dasharray", line.style.dash.pattern());
+        canvas.element("path", stroke);
+        for (index, &(x, y)) in line.points.iter().enumerate() {
+            let (x, y) = (self.px(x), self.py(y));
+            if !(x.is_finite() && y.is_finite()) {
+                continue;
+            }
+            if line.markers {
+                let shape = Attributes::new()
+                    .set("d", line.style.marker.path(x, y, MARKER))
+                    .set("fill", line.style.colour.paint());
+                canvas.element("path", shape);
+            }
+            if let (Some(tip), Place::Page) = (line.tips.get(index), canvas.place) {
+                let touch = Attributes::new().at("cx", x).at("cy", y).set("r", TOUCH);
+                let touch = canvas.tip(touch.set("fill", "transparent"), tip);
+                canvas.element("circle", touch);
+            }
+        }
+        canvas.close("g");
+    }
+
+    fn band(&self, canvas: &mut Canvas, band: &Band) {
+        let finite: Vec<_> =
+            band.edges.iter().filter(|e| e.1.is_finite() && e.2.is_finite()).collect();
+        let upper = finite.iter().map(|e| (e.0, e.2));
+        let lower = finite.iter().rev().map(|e| (e.0, e.1));
+        let corners: Vec<String> = upper
+            .chain(lower)
+            .map(|(x, y)| format!("{:.1} {:.1}", self.px(x), self.py(y)))
+            .collect();
+        if corners.is_empty() {
+            return;
+        }
+        let area = Attributes::new()
+            .set("d", format!("M{}Z", corners.join("L")))
+            .set("fill", band.colour.paint())
+            .set("fill-opacity", 0.18);
+        let area = canvas.series(area, &band.name);
+        canvas.element("path", area);
+    }
+
+    fn points(&self, canvas: &mut Canvas, points: &Points) {
+        let group = Attributes::new()
+            .set("fill", points.style.colour.paint())
+            .set("fill-opacity", points.opacity * points.style.colour.opacity())
+            .set("class", "points");
+        let group = canvas.series(group, &points.name);
+        canvas.open("g", group);
+        for (index, &(x, y)) in points.points.iter().enumerate() {
+            let (x, y) = (self.px(x), self.py(y));
+            if !(x.is_finite() && y.is_finite()) {
+                continue;
+            }
+            let shape = Attributes::new().set("d", points.style.marker.path(x, y, points.radius));
+            let shape = match points.hollow.get(index) {
+                Some(true) => {
+                    shape.set("fill-opacity", 0.0).set("stroke", points.style.colour.paint())
+                }
+                _ => shape,
+            };
+            let shape = match points.tips.get(index) {
+                Some(tip) => canvas.tip(shape, tip),
+                None => shape,
+            };
+            canvas.element("path", shape);
+        }
+        canvas.close("g");
+    }
+
+    fn ellipse(&self, canvas: &mut Canvas, ellipse: &Ellipse) {
+        // Sixty-four corners are round to the eye, and no transform can go wrong on uneven axes.
+        const CORNERS: usize = 64;
+        let (long, short, angle) = ellipse.axes();
+        let (c, s) = (angle.cos(), angle.sin());
+        let corners: Vec<String> = (0..CORNERS)
+            .map(|k| {
+                let turn = std::f64::consts::TAU * k as f64 / CORNERS as f64;
+                let (u, v) = (long * turn.cos(), short * turn.sin());
+                let (x, y) = (ellipse.centre.0 + c * u - s * v, ellipse.centre.1 + s * u + c * v);
+                format!("{:.1} {:.1}", self.px(x), self.py(y))
+            })
+            .collect();
+        let outline = Attributes::new()
+            .set("d", format!("M{}Z", corners.join("L")))
+            .set("fill", ellipse.colour.paint())
+            .set("fill-opacity", if ellipse.filled { 0.06 } else { 0.0 })
+            .set("stroke", ellipse.colour.paint())
+            .set("stroke-width", if ellipse.filled { 1.8 } else { 1.0 })
+            .set("class", "ellipse")
+            .maybe("stroke-dasharray", ellipse.dash.pattern());
+        let outline = canvas.series(canvas.tip(outline, &ellipse.tip), &ellipse.name);
+        canvas.element("path", outline);
+    }
+
+    fn arrow(&self, canvas: &mut Canvas, arrow: &Arrow) {
+        const HEAD: f64 = 7.0;
+        let from = (self.px(arrow.from.0), self.py(arrow.from.1));
+        let to = (self.px(arrow.to.0), self.py(arrow.to.1));
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy);
+        if !(length.is_finite() && length > 0.0) {
+            return;
+        }
+        let (ux, uy) = (dx / length, dy / length);
+        let side = |turn: f64| {
+            (to.0 - HEAD * ux + turn * 0.45 * HEAD * uy, to.1 - HEAD * uy - turn * 0.45 * HEAD * ux)
+        };
+        let (a, b) = (side(1.0), side(-1.0));
+        let d = format!(
+            "M{:.1} {:.1}L{:.1} {:.1}M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}",
+            from.0, from.1, to.0, to.1, a.0, a.1, to.0, to.1, b.0, b.1
+        );
+        let stroke = Attributes::new()
+            .set("d", d)
+            .set("fill", "none")
+            .set("stroke", arrow.colour.paint())
+            .set("stroke-width", 2);
+        let stroke = canvas.series(stroke, &arrow.name);
+        canvas.element("path", stroke);
+    }
+
+    fn heat_map(&self, canvas: &mut Canvas, heat: &HeatMap) {
+        if heat.columns == 0 {
+            return;
+        }
+        let width = heat.range.high - heat.range.low;
+        for (at, &value) in heat.values.iter().enumerate() {
+            let (row, column) = ((at / heat.columns) as f64, (at % heat.columns) as f64);
+            let (x, next_x) = (self.px(column - 0.5), self.px(column + 0.5));
+            let (y, next_y) = (self.py(row - 0.5), self.py(row + 0.5));
+            let (y, next_y) = (y.min(next_y), y.max(next_y));
+            let share = if width > 0.0 { (value - heat.range.low) / width } else { 0.5 };
+            let (r, g, b) = heat.map.colour(share);
+            let cell = Attributes::new()
+                .at("x", x)
+                .at("y", y)
+                .at("width", next_x - x + 0.3)
+                .at("height", next_y - y + 0.3)
+                .set(
+                    "fill",
+                    if value.is_nan() { "none".to_owned() } else { Colour::Rgb(r, g, b).paint() },
+                );
+            let cell = match heat.tips.get(at) {
+                Some(tip) => canvas.tip(cell, tip),
+                None => cell,
+            };
+            canvas.element("rect", cell);
+            if let Some(text) = heat.texts.get(at).filter(|text| !text.is_empty()) {
+                let ink = if heat.map.takes_dark_text(share) { "#16181d" } else { "#ffffff" };
+                let place = Attributes::new()
+                    .at("x", 0.5 * (x + next_x))
+                    .at("y", 0.5 * (y + next_y) + 0.35 * FONT)
+                    .set("text-anchor", "middle")
+                    .set("pointer-events", "none")
+                    .set("font-size", FONT - 1.0)
+                    .set("fill", ink);
+                canvas.words("text", place, text);
+            }
+        }
+    }
+
+    fn picture(&self, canvas: &mut Canvas, picture: &Picture) {
+        let (x, next_x) = (self.px(picture.x.0), self.px(picture.x.1));
+        let (a, b) = (self.py(picture.y.0), self.py(picture.y.1));
+        let image = Attributes::new()
+            .at("x", x)
+            .at("y", a.min(b))
+            .at("width", next_x - x)
+            .at("height", (b - a).abs())
+            .set("preserveAspectRatio", "none")
+            .set("style", "image-rendering:pixelated")
+            .set("href", picture.bitmap.address());
+        canvas.element("image", image);
+    }
+
+    fn rule(&self, canvas: &mut Canvas, rule: Rule) {
+        let (right, bottom) = (self.left + self.width, self.top + self.height);
+        let d = match rule {
+            Rule::Horizontal(y) => format!("M{:.1} {:.1}H{right:.1}", self.left, self.py(y)),
+            Rule::Vertical(x) => format!("M{:.1} {:.1}V{bottom:.1}", self.px(x), self.top),
+        };
+        let stroke = Attributes::new()
+            .set("d", d)
+            .set("stroke", "currentColor")
+            .set("stroke-opacity", 0.55)
+            .set("stroke-dasharray", "4 3");
+        canvas.element("path", stroke);
+    }
+
+    fn note(&self, canvas: &mut Canvas, note: &Note) {
+        let place = Attributes::new()
+            .at("x", self.px(note.at.0))
+            .at("y", self.py(note.at.1))
+            .set("fill", note.colour.paint());
+        canvas.words("text", place, &note.text);
+    }
+
+    fn bar(&self, canvas: &mut Canvas, bar: &Bar) {
+        const THICKNESS: f64 = 0.72;
+        let (x, next_x) = (self.px(bar.span.0), self.px(bar.span.1));
+        let (a, b) = (self.py(bar.at - 0.5 * THICKNESS), self.py(bar.at + 0.5 * THICKNESS));
+        let shape = Attributes::new()
+            .at("x", x.min(next_x))
+            .at("y", a.min(b))
+            .at("width", (next_x - x).abs())
+            .at("height", (b - a).abs())
+            .set("fill", bar.colour.paint());
+        let shape = canvas.series(canvas.tip(shape, &bar.tip), &bar.name);
+        canvas.element("rect", shape);
+    }
+
+    fn legend(&self, canvas: &mut Canvas) {
+        let left = self.left + self.width + 2.0 * GAP;
+        for (row, (name, style, joined)) in self.legend.iter().enumerate() {
+            let y = self.top + (FONT + GAP) * (row as f64 + 0.7);
+            if *joined {
+                let stroke = Attributes::new()
+                    .set("d", format!("M{:.1} {y:.1}h18", left - 3.0))
+                    .set("stroke", style.colour.paint())
+                    .set("stroke-width", 1.8)
+                    .maybe("stroke-dasharray", style.dash.pattern());
+                canvas.element("path", stroke);
+            }
+            let shape = Attributes::new()
+                .set("d", style.marker.path(left + 6.0, y, MARKER))
+                .set("fill", style.colour.paint());
+            canvas.element("path", shape);
+            let place = Attributes::new()
+                .at("x", left + 20.0)
+                .at("y", y + 0.35 * FONT)
+                .set("fill", "currentColor");
+            canvas.words("text", place, name);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Where everything comes from: data, settings, versions, seeds and the command.
+
+use maud::{Markup, html};
+
+use super::page::section as framed_section;
+use super::style::short;
+use super::view::View;
+use crate::compare::{Facts, Manifest, NoiseChoice, Parts, Record};
+
+/// Up to this many classes each has a row.
+const LISTED: usize = 60;
+
+/// The last section of a comparison.
+pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
+    let Manifest { spec, facts, software, command } = manifest;
+    let parts = match spec.parts {
+        Parts::Given => "the data's own test part".to_owned(),
+        Parts::Fraction(share) => format!("{} % of every class held out", short(100.0 * share)),
+        Parts::Folds(folds) => format!("{folds} stratified folds"),
+    };
+    let noise = match spec.noise {
+        NoiseChoice::Auto => {
+            "chosen on 15 % of the training points, once per method and number of filters"
+                .to_owned()
+        }
+        NoiseChoice::Scale => "the mean variance within classes".to_owned(),
+        NoiseChoice::Value(value) => short(value),
+    };
+    let last = spec.first_seed + spec.seeds - 1;
+    let mut rows = vec![
+        ("Test points", parts),
+        (
+            "Seeds",
+            if spec.seeds == 1 {
+                spec.first_seed.to_string()
+            } else {
+                format!("{} to {last}", spec.first_seed)
+            },
+        ),
+        (
+            "Starts of a fit",
+            if spec.restarts == 0 {
+                "as many as the method likes".to_owned()
+            } else {
+                spec.restarts.to_string()
+            },
+        ),
+        ("Feature noise", noise),
+        ("Scaling", format!("{}{}", spec.scale, if spec.center { ", centred" } else { "" })),
+        ("QDA shrinkage", spec.shrinkage.to_string()),
+    ];
+    if spec.classifiers.iter().any(|name| name == "knn") {
+        rows.push(("Neighbours of kNN", spec.neighbors.to_string()));
+    }
+    if spec.time_limit > 0.0 {
+        rows.push(("Time limit of a fit", format!("{} s", short(spec.time_limit))));
+    }
+    rows.push(("Fits on record", records.len().to_string()));
+    rows.push(("Software", software.clone()));
+    rows.push(("Fingerprint of the data", facts.fingerprint.clone()));
+    let body = html! {
+        (data(facts))
+        h3 { "Settings" }
+        (list(rows.iter().map(|(name, value)| (*name, value.as_str()))))
+        h3 { "Command" }
+        pre { code { (command) } }
+    };
+    framed_section("about", "Data and settings", "", body)
+}
+
+/// The first section of a single model.
+pub(super) fn model(view: &View, about: &[(String, String)]) -> Markup {
+    let body = html! {
+        (list(about.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
+        @if !view.facts.warnings.is_empty() {
+            div.warnings role="note" { h3 { "To know" } ul { @for warning in &view.facts.warnings { li { (warning) } } } }
+        }
+        (data(&view.facts))
+    };
+    framed_section("about", "Model and data", "", body)
+}
+
+fn list<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
+    html! { dl { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } } }
+}
+
+fn data(facts: &Facts) -> Markup {
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let shape = facts.image_shape.map(|(h, w)| format!(" ({w} × {h})")).unwrap_or_default();
+    let names = facts.class_names();
+    html! {
+        h3 { "Data" }
+        p {
+            strong { (facts.name) } ": " (sum(&facts.train_counts)) " training points"
+            @if let Some(counts) = &facts.test_counts { ", " (sum(counts)) " test points" }
+            ", " (facts.dimensions) " dimensions" (shape) ", " (names.len()) " classes."
+        }
+        details {
+            summary { "Points of every class" }
+            div.scroll { table.sortable {
+                thead { tr {
+                    th scope="col" { "class" } th scope="col" { "training" }
+                    @if facts.test_counts.is_some() { th scope="col" { "test" } }
+                } }
+                tbody {
+                    @for (class, name) in names.iter().take(LISTED).enumerate() {
+                        tr {
+                            td data-value=(name) { (name) }
+                            td data-value=(facts.train_counts[class]) { (facts.train_counts[class]) }
+                            @if let Some(counts) = &facts.test_counts { td data-value=(counts[class]) { (counts[class]) } }
+                        }
+                    }
+                }
+            } }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Filters to look at: images when points are images, lines otherwise.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::page::section as framed_section;
+use super::style::title_of;
+use super::view::View;
+use crate::compare::{Facts, Manifest, Recommendation, Record};
+use crate::figure::{
+    Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
+};
+
+/// Filters of one method that are shown.
+const SHOWN: usize = 64;
+/// Up to this many weights each has a marker.
+const MARKED: usize = 40;
+
+/// The filters of one model.
+pub(super) fn section(view: &View) -> Markup {
+    let lead = match view.facts.image_shape {
+        Some((height, width)) => format!(
+            "Each filter weighs the {width} × {height} values of a point: red adds, blue subtracts, pale leaves out."
+        ),
+        None => {
+            "Each filter weighs the values of a point; the line is its weight for every feature."
+                .to_owned()
+        }
+    };
+    let body = html! {
+        (grid(&view.facts, &(0..view.filters).map(|k| view.weights(k)).collect::<Vec<_>>(), &view.title))
+        @if view.facts.image_shape.is_none() && view.facts.dimensions >= 16 {
+            p.note { "If points are images, name their size with --image WIDTHxHEIGHT to see filters as images." }
+        }
+    };
+    framed_section("filters", &format!("Filters: {}", view.title), &lead, body)
+}
+
+/// The filters of every method at the recommended number.
+pub(super) fn gallery(
+    manifest: &Manifest,
+    records: &[Record],
+    found: Option<&Recommendation>,
+) -> Markup {
+    let Some(found) = found else { return html! {} };
+    let m = found.choice.filters;
+    let of_method = |method: &String| {
+        let own =
+            records.iter().find(|r| r.method == *method && r.filters == m && has_detail(r))?;
+        let detail = own.judged()?.detail.as_deref()?;
+        let column = |k: usize| {
+            let all = detail.weights.0.iter().skip(k).step_by(m);
+            all.map(|&weight| f64::from(weight)).collect::<Vec<f64>>()
+        };
+        Some((title_of(method), (0..m).map(column).collect::<Vec<_>>()))
+    };
+    let all: Vec<(String, Vec<Vec<f64>>)> =
+        manifest.spec.methods.iter().filter_map(of_method).collect();
+    if all.len() < 2 {
+        return html! {};
+    }
+    let body = html! {
+        @for (title, filters) in &all {
+            details open[all.len() <= 13] {
+                summary { (title) }
+                (grid(&manifest.facts, filters, title))
+            }
+        }
+    };
+    let lead = format!("What every method finds with {m} filters, first seed.");
+    framed_section("gallery", "Filters of all methods", &lead, body)
+}
+
+fn has_detail(record: &Record) -> bool {
+    record.judged().is_some_and(|judged| judged.detail.is_some())
+}
+
+fn grid(facts: &Facts, filters: &[Vec<f64>], title: &str) -> Markup {
+    html! {
+        div.filters {
+            @for (index, weights) in filters.iter().take(SHOWN).enumerate() {
+                figure { (picture(facts, weights, &format!("Filter {} of {title}", index + 1))) figcaption { (index + 1) } }
+            }
+        }
+        @if filters.len() > SHOWN { p.note { "The first " (SHOWN) " of " (filters.len()) " filters." } }
+    }
+}
+
+/// A direction in input space as a picture.
+pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
+    let bitmap =
+        facts.image_shape.and_then(|(height, width)| Bitmap::signed(weights, height, width));
+    match bitmap {
+        Some(bitmap) => html! {
+            img.pixels src=(bitmap.address()) alt=(alt) width=(bitmap.width()) height=(bitmap.height());
+        },
+        None => html! { (PreEscaped(line(weights, alt).svg(Place::Page))) },
+    }
+}
+
+fn line(weights: &[f64], alt: &str) -> Figure {
+    let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
+    let few = weights.len() <= MARKED;
+    let points = weights.iter().enumerate().map(|(at, &weight)| (at as f64, weight)).collect();
+    let tips = match few {
+        true => weights.iter().enumerate().map(|(at, w)| format!("feature {at}: {w:.3}")).collect(),
+        false => Vec::new(),
+    };
+    let mut line = Line::new("", style, points).tips(tips);
+    line.markers = few;
+    line.width = 1.2;
+    let panel = Panel::new("", Axis::linear(""), Axis::linear(""))
+        .with(Mark::Rule(Rule::Horizontal(0.0)))
+        .with(Mark::Line(line));
+    Figure::single(alt, 260.0, 150.0, panel)
+}

@@ -1,0 +1,129 @@
+//! One model as a report looks at it.
+
+use sqfa::Gaussians;
+
+use super::style::{class_styles, title_of};
+use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
+use crate::figure::Style;
+
+/// One model with everything a closer look shows.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// What to call it.
+    pub title: String,
+    /// What it was learned from and judged on.
+    pub facts: Facts,
+    /// Where its test points come from, in words: `test points`, `training points`.
+    pub judged_on: String,
+    /// The classifier that judged it, in words.
+    pub classifier: String,
+    /// The number of filters.
+    pub filters: usize,
+    /// Its numbers.
+    pub detail: Detail,
+    /// The climb of every start with its name.
+    pub climbs: Vec<(String, Climb)>,
+    /// The setting whose trials are shown, with the value that was used.
+    pub chosen: Option<(String, f64)>,
+}
+
+impl View {
+    /// The view of a cell: details from the first seed, traces from all.
+    pub(super) fn of_cell(
+        manifest: &Manifest,
+        records: &[Record],
+        cell: &Candidate,
+    ) -> Option<Self> {
+        let own: Vec<&Record> = records
+            .iter()
+            .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
+            .collect();
+        let judged =
+            own.iter().filter_map(|record| record.judged()).find(|j| j.detail.is_some())?;
+        let detail = judged.detail.as_deref()?.clone();
+        let many = own.len() > 1;
+        let climbs = own
+            .iter()
+            .filter_map(|record| Some((record.seed, record.judged()?)))
+            .flat_map(|(seed, judged)| {
+                judged.climbs.iter().enumerate().map(move |(start, climb)| {
+                    let name = match (many, judged.climbs.len() > 1) {
+                        (true, true) => format!("seed {seed}, start {}", start + 1),
+                        (true, false) => format!("seed {seed}"),
+                        _ => format!("start {}", start + 1),
+                    };
+                    (name, climb.clone())
+                })
+            })
+            .collect();
+        let chosen = detail
+            .trials
+            .first()
+            .and_then(|trial| Some((trial.name.clone(), judged.setting(&trial.name)?)));
+        Some(Self {
+            title: format!("{} with {} filters", title_of(&cell.method), cell.filters),
+            facts: manifest.facts.clone(),
+            judged_on: "test points".to_owned(),
+            classifier: manifest
+                .spec
+                .classifiers
+                .first()
+                .cloned()
+                .unwrap_or_default()
+                .to_uppercase(),
+            filters: cell.filters,
+            detail,
+            climbs,
+            chosen,
+        })
+    }
+
+    /// The number of classes.
+    pub(super) fn classes(&self) -> usize {
+        self.facts.train_counts.len()
+    }
+
+    /// The training classes in feature space; none when the numbers do not fit together.
+    pub(super) fn gaussians(&self) -> Option<Gaussians> {
+        let (means, covariances) = (self.detail.means.to_f64(), self.detail.covariances.to_f64());
+        Gaussians::new(self.filters, means, covariances).ok()
+    }
+
+    /// The weights of one filter.
+    pub(super) fn weights(&self, filter: usize) -> Vec<f64> {
+        let all = self.detail.weights.0.iter();
+        all.skip(filter).step_by(self.filters.max(1)).map(|&weight| f64::from(weight)).collect()
+    }
+
+    /// How each class looks.
+    pub(super) fn styles(&self) -> Vec<Style> {
+        class_styles(self.classes())
+    }
+
+    /// The trials of the chosen setting.
+    pub(super) fn trials(&self) -> &[TrialRecord] {
+        &self.detail.trials
+    }
+
+    /// Test points of every pair (true, predicted).
+    pub(super) fn confused(&self, truth: usize, guess: usize) -> u64 {
+        self.detail.confusion.get(truth * self.classes() + guess).copied().unwrap_or(0)
+    }
+
+    /// Test points of a class.
+    pub(super) fn tested(&self, class: usize) -> u64 {
+        (0..self.classes()).map(|guess| self.confused(class, guess)).sum()
+    }
+
+    /// Pairs of classes by how often they are taken for each other, most often first; pairs that never are
+    /// come last, in the order of classes.
+    pub(super) fn confused_pairs(&self) -> Vec<(usize, usize, u64)> {
+        let classes = self.classes();
+        let mut pairs: Vec<(usize, usize, u64)> = (0..classes)
+            .flat_map(|i| (i + 1..classes).map(move |j| (i, j)))
+            .map(|(i, j)| (i, j, self.confused(i, j) + self.confused(j, i)))
+            .collect();
+        pairs.sort_by_key(|&(_, _, count)| std::cmp::Reverse(count));
+        pairs
+    }
+}
