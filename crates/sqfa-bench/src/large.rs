@@ -146,7 +146,13 @@ fn statistics(problem: &ScalingProblem, covariances: Vec<Box<dyn Covariance>>) -
     let n = problem.parameters.dimensions;
     let means = problem.ambient_means();
     let means = Mat::from_fn(n, CLASSES, |i, class| means[class * n + i]);
-    ClassStatistics::from_parts(Classes::numbered(CLASSES), None, means, covariances, Moments::Central)
+    ClassStatistics::from_parts(
+        Classes::numbered(CLASSES),
+        None,
+        means,
+        covariances,
+        Moments::Central,
+    )
 }
 
 /// One fit as the protocol has it, its accuracy and that of the true subspace.
@@ -239,7 +245,8 @@ pub(crate) fn factor(dimension: usize, samples: usize) -> Result<Value> {
     let labels = Labels::from_integers(&labels);
     let mut normals = Normals::new(1);
     // Each class has its own mean and its own loud directions.
-    let loud: Vec<f32> = (0..classes as usize * 8 * dimension).map(|_| normals.next() as f32).collect();
+    let loud: Vec<f32> =
+        (0..classes as usize * 8 * dimension).map(|_| normals.next() as f32).collect();
     let mut values = vec![0.0_f32; samples * dimension];
     for (row, point) in values.chunks_mut(dimension).enumerate() {
         let class = row % classes as usize;
@@ -266,7 +273,8 @@ pub(crate) fn factor(dimension: usize, samples: usize) -> Result<Value> {
     let began = Instant::now();
     // From the same filters, so that both end on the same hill.
     let start = sqfa::Start::Given(passes.filters().clone());
-    let inside = recipe.clone().start(start).fit_in_span(&statistics, &mut |_| Control::Continue)?;
+    let inside =
+        recipe.clone().start(start).fit_in_span(&statistics, &mut |_| Control::Continue)?;
     let span_seconds = began.elapsed().as_secs_f64();
     let alone = Instant::now();
     let fresh = recipe.fit_in_span(&statistics, &mut |_| Control::Continue)?;
