@@ -4,9 +4,11 @@ mod accuracy;
 mod data;
 mod fits;
 mod kernels;
+mod large;
 mod machine;
 mod peers;
 mod reducers;
+mod sampling;
 
 use std::path::PathBuf;
 
@@ -94,6 +96,38 @@ enum What {
         #[arg(long, default_value_t = 8)]
         filters: usize,
     },
+    /// Class sums of a temporary file against the same in memory and against plain reading.
+    Stream {
+        /// Size of the file.
+        #[arg(long, default_value_t = 4.0)]
+        gigabytes: f64,
+        /// Folder for the file.
+        #[arg(long, default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Many dimensions, 8 filters: seconds, memory and accuracy against the true subspace.
+    Large {
+        #[arg(long, default_value_t = 20_000)]
+        dimension: usize,
+        /// dense or low-rank.
+        #[arg(long, default_value = "low-rank")]
+        form: String,
+    },
+    /// Few samples in many dimensions, kept as they are.
+    Factor {
+        #[arg(long, default_value_t = 200_000)]
+        dimension: usize,
+        #[arg(long, default_value_t = 2_000)]
+        samples: usize,
+    },
+    /// Many filters in 5000 dimensions: the gap to the true subspace.
+    Filters {
+        #[arg(long, value_delimiter = ',', default_value = "10,50,100,500")]
+        counts: Vec<usize>,
+        /// dense or low-rank.
+        #[arg(long, default_value = "dense")]
+        form: String,
+    },
 }
 
 fn main() -> Result<()> {
@@ -108,6 +142,10 @@ fn main() -> Result<()> {
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
         What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
+        What::Stream { gigabytes, folder } => ("stream", large::stream(*gigabytes, folder)?),
+        What::Large { dimension, form } => ("large", large::large(*dimension, form)?),
+        What::Factor { dimension, samples } => ("factor", large::factor(*dimension, *samples)?),
+        What::Filters { counts, form } => ("filters", large::filters(counts, form)?),
     };
     let record = json!({
         "benchmark": name,
@@ -129,6 +167,9 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
             What::Accuracy { set, .. } => format!("-{set}"),
             What::Reducers { args, .. } => format!("-{}", args.set),
             What::Scaling { dimension, filters } => format!("-n{dimension}-m{filters}"),
+            What::Large { dimension, form } => format!("-n{dimension}-{form}"),
+            What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),
+            What::Filters { form, .. } => format!("-{form}"),
             _ => String::new(),
         };
         let path = folder.join(format!("{}-{name}{set}.json", arguments.date));

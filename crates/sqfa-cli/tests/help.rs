@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use common::Folder;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "",
     "fit",
+    "stats",
     "transform",
     "predict",
     "evaluate",

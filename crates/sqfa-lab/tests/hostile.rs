@@ -1,16 +1,20 @@
 //! Truncated, lying and damaged files give errors: no panic and no allocation beyond what is there.
 #![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
+mod common;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use common::{MatValues, Writing, mat_file};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sqfa_lab::data::{LoadOptions, load};
+use sqfa::{ClassAccumulator, Classes, Labels, Table};
+use sqfa_lab::data::{LoadOptions, load, open_batches, write_sums};
 use sqfa_lab::formats::{
-    CsvOptions, FormatError, Limits, Npz, NpzWriter, read_csv, read_idx, read_npy, write_idx_u8,
-    write_npy,
+    CsvOptions, FormatError, Limits, MatFile, Npz, NpzWriter, idx_rows, npy_rows, read_csv,
+    read_idx, read_npy, write_idx_u8, write_npy,
 };
 
 const LIMITS: Limits = Limits { bytes: 1 << 24 };
@@ -140,8 +144,21 @@ fn random_damage_never_panics() {
     encoder.write_all(&std::fs::read(at("b")).unwrap()).unwrap();
     std::fs::write(at("g"), encoder.finish().unwrap()).unwrap();
 
+    let numbers: [(&str, &[usize], MatValues); 2] = [
+        ("X", &[4, 3, 2], MatValues::U8(vec![5; 24])),
+        ("y", &[2], MatValues::F64(vec![1.0, 2.0])),
+    ];
+    for (name, compressed, big_endian) in [("h.mat", true, false), ("i.mat", false, true)] {
+        std::fs::write(at(name), mat_file(&numbers, Writing { compressed, big_endian })).unwrap();
+    }
+    let mut sums = ClassAccumulator::new(Classes::numbered(2), 2);
+    let points = Table::row_major(&[1.0_f64, 2.0, 3.0, 4.0], 2, 2).unwrap().into();
+    sums.update(points, &Labels::from_integers(&[0, 1])).unwrap();
+    write_sums(&at("j.stats"), &sums).unwrap();
+
     let mut rng = ChaCha8Rng::seed_from_u64(20);
-    let names = ["a.npy", "b", "c.npz", "d.npz", "e.npz", "f.csv", "g"];
+    let names =
+        ["a.npy", "b", "c.npz", "d.npz", "e.npz", "f.csv", "g", "h.mat", "i.mat", "j.stats"];
     let end = Instant::now() + Duration::from_secs(3);
     let mut rounds = 0u64;
     while Instant::now() < end || rounds < 200 {
@@ -167,6 +184,25 @@ fn read_all(folder: &Path, name: &str, bytes: &[u8]) {
     // Any answer will do, as long as there is one.
     let options = LoadOptions { limits: LIMITS, ..LoadOptions::default() };
     let _ = load(&path, &options);
+    let streamed = LoadOptions { labels: Some(path.clone()), ..options.clone() };
+    for options in [&options, &streamed] {
+        if let Ok(mut reader) = open_batches(&path, options, None) {
+            while let Ok(Some(_)) = reader.next_batch(3) {}
+        }
+    }
+    if let Ok(mut rows) = npy_rows(&path, LIMITS) {
+        while let Ok(Some(_)) = rows.next_rows(2) {}
+    }
+    if let Ok(mut rows) = idx_rows(&path, LIMITS) {
+        while let Ok(Some(_)) = rows.next_rows(2) {}
+    }
+    if let Ok(file) = MatFile::open(&path, LIMITS) {
+        for name in file.names() {
+            let _ = file.read(&name);
+            let _ = file.rows(&name).map(|mut rows| rows.next_rows(9));
+            let _ = file.slices(&name).map(|mut rows| rows.next_rows(9));
+        }
+    }
     let _ = read_npy(&path, LIMITS);
     let _ = read_idx(&path, LIMITS);
     if let Ok(mut npz) = Npz::open(&path, LIMITS) {

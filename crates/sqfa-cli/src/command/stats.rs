@@ -12,7 +12,7 @@ use sqfa_lab::model_file::ClassNames;
 
 use crate::args::{DataFlags, MergeArgs, StatsArgs, StatsCommand};
 use crate::data::{check_flags, column, expand, in_flags};
-use crate::failure::{Interrupted, usage};
+use crate::failure::usage;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, pairs, seconds};
 use crate::progress::{Line, Rate};
@@ -104,7 +104,6 @@ impl Points {
         drop(AtomicFile::create(&self.out)?);
         let began = Instant::now();
         let line = Line::new("opening");
-        let guard = Guard::new();
         let mut labels = self.labels.iter();
         let mut summed = Summed::default();
         for (at, file) in self.files.iter().enumerate() {
@@ -116,37 +115,37 @@ impl Points {
             let reader = open_batches(Path::new(file), &options, self.weights.as_ref())
                 .map_err(|error| in_flags(error.into()))?;
             let mut rate = Rate::new(file, at, self.files.len());
-            let all = summed.add(reader, &mut |now| {
+            let added = summed.add(reader, &mut |now| {
                 rate.tell(&line, now);
-                !interrupt::asked()
+                true
             });
-            if !all.map_err(|error| in_flags(error.into()))? {
-                return Err(Interrupted.into());
-            }
+            added.map_err(|error| in_flags(error.into()))?;
         }
         let sums = summed.finish()?;
-        guard.check()?;
         line.tell("writing");
-        write_sums(&self.out, &sums)?;
-        drop(guard);
+        write(&self.out, &sums)?;
         drop(line);
         report(&sums, self.files.len(), &self.out, began, self.json)
     }
+}
+
+/// Until here Ctrl-C ends the command at once; a file under way is finished or given up in order.
+fn write(out: &Path, sums: &ClassAccumulator) -> Result<()> {
+    let guard = Guard::new();
+    write_sums(out, sums)?;
+    Ok(guard.check()?)
 }
 
 fn merge(args: &MergeArgs) -> Result<()> {
     drop(AtomicFile::create(&args.out)?);
     let began = Instant::now();
     let files = expand(&args.files)?;
-    let guard = Guard::new();
     let mut summed = Summed::default();
     for file in &files {
         summed.join(read_sums(Path::new(file))?, file)?;
-        guard.check()?;
     }
     let sums = summed.finish()?;
-    write_sums(&args.out, &sums)?;
-    drop(guard);
+    write(&args.out, &sums)?;
     report(&sums, files.len(), &args.out, began, args.json)
 }
 

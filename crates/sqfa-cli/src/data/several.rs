@@ -7,8 +7,7 @@ use sqfa_lab::data::{LoadOptions, Loaded, Summed, is_sums, open_batches, read_su
 
 use super::{check_exists, check_flags, column, in_flags, open};
 use crate::args::DataFlags;
-use crate::failure::{Interrupted, usage};
-use crate::interrupt;
+use crate::failure::usage;
 use crate::progress::{Line, Rate};
 
 /// Files above this share of the memory at hand are summed up instead of held.
@@ -26,7 +25,6 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
     let mut summed = Summed::default();
-    let guard = interrupt::Guard::new();
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;
         let path = Path::new(file);
@@ -42,15 +40,12 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         };
         let reader = open_batches(path, &options, None).map_err(|error| in_flags(error.into()))?;
         let mut rate = Rate::new(file, at, files.len());
-        let all = summed.add(reader, &mut |now| {
+        let added = summed.add(reader, &mut |now| {
             rate.tell(line, now);
-            !interrupt::asked()
+            true
         });
-        if !all.map_err(|error| in_flags(error.into()))? {
-            return Err(Interrupted.into());
-        }
+        added.map_err(|error| in_flags(error.into()))?;
     }
-    guard.check()?;
     let first = Path::new(&files[0]).file_name().map(|name| name.to_string_lossy().into_owned());
     let first = first.unwrap_or_else(|| files[0].clone());
     let name = match files.len() {

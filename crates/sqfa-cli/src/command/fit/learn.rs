@@ -39,14 +39,14 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
         let mut unshrunk = None;
-        let statistics;
         let (name, image_shape, has_test, part, mut statistics) = match loaded {
             Loaded::Data(data) => {
                 let statistics = statistics_of(&data.train, fit)?;
                 (data.name, data.image_shape, data.test.is_some(), Some(data.train), statistics)
             }
             Loaded::Sums(name, sums) => {
-                (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                let (plain, statistics) = finish(sums, fit.estimator)?;
+                unshrunk = plain;
                 (name, None, false, None, statistics)
             }
             Loaded::Statistics(given) => {

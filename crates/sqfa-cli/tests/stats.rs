@@ -1,0 +1,216 @@
+//! Class sums from the shell: files of any number and kind, merged, fitted, inspected; nothing half-written.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use common::{Folder, table};
+
+/// Rows of the table in two files with the same header.
+fn halves(folder: &Folder) {
+    let all = table(40);
+    let rows: Vec<&str> = all.lines().collect();
+    let (header, rows) = (rows[0], &rows[1..]);
+    let write = |name: &str, rows: &[&str]| {
+        folder.write(name, format!("{header}\n{}\n", rows.join("\n")));
+    };
+    folder.write("all.csv", &all);
+    write("part-1.csv", &rows[..50]);
+    write("part-2.csv", &rows[50..]);
+}
+
+/// The largest difference of two models' filters.
+fn gap(folder: &Folder, first: &str, second: &str) -> f64 {
+    let (first, second) = (folder.filters(first).concat(), folder.filters(second).concat());
+    first.iter().zip(&second).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn sums_of_parts_fit_like_the_whole() {
+    let folder = Folder::new();
+    halves(&folder);
+    let fit = "--filters 2 --tolerance 1e-12 --seed 3";
+    for estimator in ["empirical", "oas", "ledoit-wolf", "0.2"] {
+        let fit = format!("{fit} --covariance {estimator}");
+        folder.ok(&format!("fit all.csv --label species {fit} --out whole.sqfa"));
+        let said = folder.json("stats part-1.csv part-2.csv --label species --out parts.stats");
+        assert_eq!((said["points"].as_u64(), said["files"].as_u64()), (Some(120), Some(2)));
+        assert_eq!(said["counts"], serde_json::json!([40, 40, 40]));
+        folder.ok(&format!("fit parts.stats {fit} --out parts.sqfa"));
+        // Sums in another order differ by round-off, which a climb to its last digits hardly magnifies.
+        assert!(gap(&folder, "whole.sqfa", "parts.sqfa") < 1e-4, "{estimator}");
+        folder.ok("stats part-1.csv --label species --out 1.stats");
+        folder.ok("stats part-2.csv --label species --out 2.stats");
+        folder.ok("stats merge ?.stats --out merged.stats");
+        folder.ok(&format!("fit merged.stats {fit} --out merged.sqfa"));
+        assert!(gap(&folder, "whole.sqfa", "merged.sqfa") < 1e-4, "{estimator}");
+        folder.ok(&format!("fit part-*.csv --label species {fit} --out glob.sqfa"));
+        assert!(gap(&folder, "whole.sqfa", "glob.sqfa") < 1e-4, "{estimator}");
+        // The classifier knows the classes as they are, shrunk or not.
+        let accuracy = |model: &str| {
+            folder.json(&format!("evaluate {model} all.csv --label species"))["qda_accuracy"]
+                .clone()
+        };
+        assert_eq!(accuracy("parts.sqfa"), accuracy("whole.sqfa"), "{estimator}");
+    }
+}
+
+#[test]
+fn sums_can_be_looked_at() {
+    let folder = Folder::new();
+    halves(&folder);
+    folder.ok("stats all.csv --label species --out all.stats");
+    let text = folder.ok("inspect all.stats");
+    assert!(text.contains("120 of 3 dimensions") && text.contains("bee (40)"), "{text}");
+    let json = folder.json("inspect all.stats");
+    assert_eq!((json["points"].as_u64(), json["dimensions"].as_u64()), (Some(120), Some(3)));
+    let (sums, points) = (
+        folder.json("distances all.stats --distance hellinger"),
+        folder.json("distances all.csv --label species --distance hellinger"),
+    );
+    let mean = |report: &serde_json::Value| report["mean"].as_f64().unwrap();
+    assert!((mean(&sums) - mean(&points)).abs() < 1e-9);
+    folder.ok("fit all.stats --classes ant,cat --filters 1 --out two.sqfa");
+    assert!(folder.ok("inspect two.sqfa").contains("2: ant, cat"));
+}
+
+#[test]
+fn forms_of_covariance_agree_and_few_samples_fit_in_their_span() {
+    let folder = Folder::new();
+    let mut wide = "label".to_owned();
+    (0..60).for_each(|j| wide.push_str(&format!(",x{j}")));
+    wide.push('\n');
+    for row in 0..24 {
+        wide.push_str(["a", "b", "c"][row % 3]);
+        for j in 0..60 {
+            let wave = ((row * (j + 3) + row % 3 * j) as f64 * 0.37).sin();
+            wide.push_str(&format!(",{:.4}", wave + (row % 3) as f64 * (j as f64 * 0.9).cos()));
+        }
+        wide.push('\n');
+    }
+    folder.write("wide.csv", wide);
+    let objective = |form: &str| {
+        let line = format!(
+            "fit wide.csv --filters 2 --restarts 6 --tolerance 1e-10 --form {form} --out {form}.sqfa"
+        );
+        folder.json(&line)["objective"].as_f64().unwrap()
+    };
+    let (dense, factor, auto) = (objective("dense"), objective("factor"), objective("auto"));
+    assert!((dense - factor).abs() < 1e-4 * dense, "{dense} {factor}");
+    assert_eq!(factor, auto, "24 samples of 60 dimensions are kept as they are");
+    folder
+        .run("fit wide.csv -m 2 --form factor --noise auto --out m.sqfa")
+        .fails(2, "--form dense");
+    folder.run("fit wide.csv -m 2 --form facto --out m.sqfa").fails(2, "did you mean 'factor'?");
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused_by_name() {
+    let folder = Folder::new();
+    halves(&folder);
+    folder.write("numbers.csv", "width,height,depth,species\n1,2,3,1\n2,3,1,2\n3,3,2,1\n1,1,1,2\n");
+    folder.write("wide.csv", "a,b,species\n1,2,ant\n2,3,bee\n");
+    folder.write("nan.csv", "a,b,species\n1,2,ant\n2,nan,bee\n");
+    folder.write("ragged.csv", "a,b,species\n1,2,ant\n2,bee\n");
+    folder.write("word.csv", "a,b,species\n1,2,ant\n2,pear,bee\n");
+    folder.write("weights.csv", "a,n,species\n1,-1,ant\n2,1,bee\n");
+    folder.write("zero.csv", "a,n,species\n1,0,ant\n2,0,bee\n");
+    folder.write("broken.mat", "MATLAB");
+    folder.write("broken.stats", "sqfa-sum and more of it");
+    folder.ok("stats part-1.csv --label species --out a.stats");
+    folder.ok("stats wide.csv --label species --out wide.stats");
+    folder.ok("stats numbers.csv --label species --out numbers.stats");
+    let mut old = std::fs::read(folder.path("a.stats")).unwrap();
+    old[8] = 77;
+    folder.write("future.stats", old);
+    let before = folder.names();
+    for (line, message) in [
+        (
+            "stats part-1.csv numbers.csv --label species --out x.stats",
+            "numbers.csv are whole numbers",
+        ),
+        (
+            "fit part-1.csv numbers.csv --label species -m 1 --out x.sqfa",
+            "those of part-1.csv are text",
+        ),
+        (
+            "stats part-1.csv wide.csv --label species --out x.stats",
+            "wide.csv has 2 dimensions where part-1.csv has 3",
+        ),
+        ("stats nan.csv --label species --out x.stats", "line 3, column 'b': 'nan'"),
+        ("stats ragged.csv --label species --out x.stats", "line 3"),
+        ("stats word.csv --label species --out x.stats", "line 3, column 'b': 'pear'"),
+        ("stats word.csv --out x.stats", "--label"),
+        ("stats weights.csv --label species --weights n --out x.stats", "weight '-1'"),
+        ("stats zero.csv --label species --weights n --out x.stats", "weights of all points are 0"),
+        ("stats weights.csv --label species --weights m --out x.stats", "no column 'm'"),
+        (
+            "stats merge a.stats wide.stats --out x.stats",
+            "wide.stats has 2 dimensions where a.stats has 3",
+        ),
+        ("stats merge a.stats numbers.stats --out x.stats", "numbers.stats are whole numbers"),
+        ("stats merge a.stats future.stats --out x.stats", "version 77"),
+        ("stats merge a.stats broken.stats --out x.stats", "broken.stats"),
+        ("stats merge a.stats part-1.csv --out x.stats", "part-1.csv"),
+        ("stats broken.mat --out x.stats", "MATLAB 5 file"),
+        ("stats nothing-*.csv --out x.stats", "no file is called 'nothing-*.csv'"),
+        (
+            "stats part-1.csv --label species --out no/such/folder/x.stats",
+            "cannot write no/such/folder",
+        ),
+        ("fit broken.stats -m 1 --out x.sqfa", "broken.stats"),
+        ("fit a.stats -m 1 --noise auto --out x.sqfa", "--noise auto"),
+        ("predict a.stats a.stats", "not a readable model file"),
+    ] {
+        folder.run(line).fails(1, message);
+    }
+    for (line, message) in [
+        ("stats --out x.stats", "DATA"),
+        ("stats part-1.csv", "--out"),
+        ("stats x.npy --out x.stats", "--labels once for every one"),
+        ("stats part-1.csv --labels y.npy --out x.stats", "--labels"),
+        ("fit a.stats --covariance 1.5 -m 1 --out x.sqfa", "from 0 to 1"),
+    ] {
+        folder.run(line).fails(2, message);
+    }
+    assert_eq!(folder.names(), before, "nothing was written");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let folder = Folder::new();
+    halves(&folder);
+    let before = folder.names();
+    folder.run("stats all.csv --label species --out /dev/full").fails(1, "cannot write /dev/full");
+    assert!(!std::fs::metadata("/dev/full").unwrap().is_file());
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sum_writes_nothing() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let folder = Folder::new();
+    folder.write("old.stats", "older sums");
+    // A table on standard input that never ends.
+    let mut child = folder
+        .command("stats - --label species --out old.stats")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(table(2000).as_bytes()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    assert!(child.try_wait().unwrap().is_none(), "it should still be waiting for more");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read(folder.path("old.stats")).unwrap(), b"older sums");
+    assert_eq!(folder.names(), ["old.stats"]);
+}
