@@ -209,7 +209,7 @@ fn accuracy(statistics: &ClassStatistics, basis: MatRef<'_, f64>, seed: u64) -> 
     let mut hits = 0.0;
     for (class, test) in tests.iter().enumerate() {
         let table = Table::row_major(test, DRAWN, m).context("points of another size")?;
-        hits += qda.accuracy(table.into(), &vec![class as u32; DRAWN]);
+        hits += qda.accuracy(table.into(), &vec![class as u32; DRAWN])?;
     }
     Ok(hits / CLASSES as f64)
 }

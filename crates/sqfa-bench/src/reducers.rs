@@ -117,7 +117,7 @@ fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
             values => Choice::Among(values.to_vec()),
         },
         refinement: Some(Refinement {
-            dimensions: args.refine_dimensions.unwrap_or(usual.dimensions),
+            dimensions: args.refine_dimensions,
             patience: args.refine_patience.unwrap_or(usual.patience),
             noise: args.refine_noise.clone().unwrap_or(usual.noise.clone()),
             seed,

@@ -25,8 +25,9 @@ pub struct Refinement {
     pub max_iterations: usize,
     /// Iterations without a better held-out score after which the search ends.
     pub patience: usize,
-    /// Principal components that the refined filters may use beside the given ones.
-    pub dimensions: usize,
+    /// Principal components that the refined filters may use beside the given ones; otherwise about 1200 divided by the number
+    /// of filters, at least 150. Few filters cannot overfit and gain from more components; many do overfit.
+    pub dimensions: Option<usize>,
     /// Noise added to feature covariances, as shares of the noise scale: the best on held-out points is used. It keeps
     /// filters away from directions with little variance, where training points alone tell classes apart.
     pub noise: Vec<f64>,
@@ -36,9 +37,19 @@ pub struct Refinement {
 
 impl Default for Refinement {
     fn default() -> Self {
-        Self { max_iterations: 120, patience: 15, dimensions: 150, noise: vec![0.3, 0.03], seed: 0 }
+        Self {
+            max_iterations: 120,
+            patience: 15,
+            dimensions: None,
+            noise: vec![0.3, 0.03],
+            seed: 0,
+        }
     }
 }
+
+/// Numbers that the refined filters have in all, unless that leaves too few components.
+const PARAMETERS: usize = 1200;
+const COMPONENTS: usize = 150;
 
 /// What became of the filters.
 #[derive(Debug, Clone)]
@@ -141,8 +152,9 @@ impl Refinement {
         start: MatRef<'_, f64>,
     ) -> Result<Mat<f64>, ReduceError> {
         let n = start.nrows();
-        let count = self.dimensions.min(n.saturating_sub(start.ncols()));
-        if self.dimensions + start.ncols() >= n {
+        let wish = self.dimensions.unwrap_or((PARAMETERS / start.ncols().max(1)).max(COMPONENTS));
+        let count = wish.min(n.saturating_sub(start.ncols()));
+        if wish + start.ncols() >= n {
             return Ok(Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 }));
         }
         let own = orthonormalize(start).ok_or(crate::model::FitError::Degenerate)?;
