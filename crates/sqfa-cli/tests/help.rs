@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::Folder;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "",
     "fit",
     "transform",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 10] = [
     "export",
     "dataset",
     "demo",
+    "compare",
 ];
 
 #[test]
