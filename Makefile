@@ -7,17 +7,20 @@ DATE ?= $(shell date +%F)
 VENV ?= .venv
 PYTHON ?= python3
 export CARGO_TERM_COLOR ?= auto
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 help:
-	@echo "make demo        fit the six variants on built-in data and print what they achieve"
+	@echo "make demo        compare methods on built-in data and write a report to look at"
 	@echo "make test        every test, installing what they need"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
 	@echo "make fuzz        coverage-guided fuzzing of every file reader (SECONDS each)"
 
+# Ends with the path of the report.
 demo:
-	cargo run --release --quiet -p sqfa-cli -- demo
+	mkdir -p $(TARGET)/demo
+	cargo run --release --quiet -p sqfa-cli -- compare speed --spec experiments/demo.toml --report $(TARGET)/demo/speed.html
 
 test: test-rust test-python
 
@@ -29,12 +32,19 @@ test-rust:
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
-		pandas polars pyarrow matplotlib mypy ruff
+		pandas polars pyarrow matplotlib playwright mypy ruff
+	touch $@
+
+# The browser of the report's tests, installed where that asks for no password; without one they are skipped loudly, and on
+# CI they fail.
+$(VENV)/.browser: $(VENV)/.ready
+	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } \
+		|| echo "no chromium: the report will not be tested in a browser"
 	touch $@
 
 # The wheel is built on the same profile and in the same target folder as the Rust tests.
-TARGET := $(or $(CARGO_TARGET_DIR),target)
-test-python: $(VENV)/.ready
+test-python: $(VENV)/.ready $(VENV)/.browser
 	test -x $(TARGET)/debug/sqfa || cargo build --workspace --bins
 	rm -f $(TARGET)/wheels/*.whl
 	CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --quiet --profile dev --interpreter $(VENV)/bin/python \

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::Folder;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "fit",
     "stats",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 11] = [
     "export",
     "dataset",
     "demo",
+    "compare",
 ];
 
 #[test]

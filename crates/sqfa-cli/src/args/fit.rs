@@ -124,6 +124,9 @@ pub(crate) struct FitArgs {
     #[arg(help_heading = "Optimisation")]
     pub(crate) tolerance: Option<f64>,
 
+    /// HTML report of the model to write: one file, no network needed.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -69,3 +69,16 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
 pub(crate) fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
+
+/// The command line as a shell would take it.
+pub(crate) fn typed() -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c))
+    };
+    let words = std::env::args().skip(1).map(|word| match plain(&word) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    });
+    std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -8,15 +8,9 @@ use sqfa::{
 };
 
 use super::judge::Bench;
-use super::record::{Climb, Detail, Judged, Outcome, Record, Sample, Setting, TrialRecord};
+use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};
 use super::run::Fold;
-use super::{Classifier, Job, NoiseChoice, Numbers, Spec};
-use crate::model_file::maximum_likelihood;
-
-/// Points of a trace that are kept: more than a figure has pixels for.
-const TRACE: usize = 160;
-/// Test points whose features are kept for a scatter.
-const SAMPLE: usize = 1500;
+use super::{Classifier, Job, NoiseChoice, Spec};
 
 /// What a job may use of earlier ones.
 pub(super) struct Known<'a> {
@@ -62,7 +56,7 @@ pub(super) fn run(
                 if counts.iter().any(|&m| m <= limit) =>
             {
                 for &count in counts.iter().filter(|&&count| count > limit) {
-                    let reason = format!("at most {limit} filters ({why})");
+                    let reason = format!("at most {limit} here ({why})");
                     records.push(record(count, Outcome::NotApplicable { reason }));
                 }
                 counts.retain(|&count| count <= limit);
@@ -82,9 +76,9 @@ pub(super) fn run(
         Err(error) => {
             for &count in &counts {
                 let outcome = match &error {
-                    ReduceError::TooMany { limit, why, .. } => Outcome::NotApplicable {
-                        reason: format!("at most {limit} filters ({why})"),
-                    },
+                    ReduceError::TooMany { limit, why, .. } => {
+                        Outcome::NotApplicable { reason: format!("at most {limit} here ({why})") }
+                    }
                     error => Outcome::Failed { error: error.to_string() },
                 };
                 records.push(record(count, outcome));
@@ -152,7 +146,11 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
         first = first.or(predicted.ok());
     }
     let detail = match (known.detailed, first) {
-        (true, Some(guess)) => Some(Box::new(detail(reduction, fold, &bench, &guess)?)),
+        (true, Some(guess)) => {
+            let judged = Some((&bench.test_features, fold.test.labels.codes(), guess.as_slice()));
+            let gaussians = bench.gaussians()?;
+            Some(Box::new(Detail::new(filters, &gaussians, judged, &reduction.trials)))
+        }
         _ => None,
     };
     Ok(Judged {
@@ -168,72 +166,9 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
             .collect(),
         verdicts,
         warnings: reduction.warnings.clone(),
-        climbs: reduction.traces.iter().map(|trace| thinned(trace)).collect(),
+        climbs: reduction.traces.iter().map(|trace| Climb::of(trace)).collect(),
         detail,
     })
-}
-
-/// A trace without most of its points; first and last stay.
-fn thinned(trace: &[f64]) -> Climb {
-    let kept = trace.len().min(TRACE);
-    let at = |k: usize| k * (trace.len() - 1) / (kept - 1).max(1);
-    Climb { length: trace.len(), objective: Numbers::of((0..kept).map(|k| trace[at(k)])) }
-}
-
-fn detail(
-    reduction: &Reduction,
-    fold: &Fold<'_>,
-    bench: &Bench<'_>,
-    guess: &[u32],
-) -> Result<Detail, String> {
-    let (n, m) = (reduction.filters.nrows(), reduction.filters.ncols());
-    let identity = sqfa::Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
-    let gaussians = maximum_likelihood(&bench.statistics, identity.as_ref())
-        .map_err(|error| error.to_string())?;
-    let classes = gaussians.len();
-    let truth = fold.test.labels.codes();
-    let mut confusion = vec![0; classes * classes];
-    for (&truth, &guess) in truth.iter().zip(guess) {
-        confusion[truth as usize * classes + guess as usize] += 1;
-    }
-    let rows = spread(truth, classes);
-    let features = bench.test_features.to_f64();
-    Ok(Detail {
-        weights: Numbers::of(
-            (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).map(|at| reduction.filters[at]),
-        ),
-        means: Numbers::of((0..classes).flat_map(|k| gaussians.mean(k).to_vec())),
-        covariances: Numbers::of((0..classes).flat_map(|k| gaussians.covariance(k).to_vec())),
-        confusion,
-        sample: Sample {
-            features: Numbers::of(rows.iter().flat_map(|&row| features[row * m..][..m].to_vec())),
-            truth: rows.iter().map(|&row| truth[row]).collect(),
-            guess: rows.iter().map(|&row| guess[row]).collect(),
-        },
-        trials: reduction
-            .trials
-            .iter()
-            .map(|trial| TrialRecord {
-                name: trial.name.to_owned(),
-                value: trial.value,
-                accuracy: (!trial.accuracy.is_nan()).then_some(trial.accuracy),
-            })
-            .collect(),
-    })
-}
-
-/// Rows of a sample in which every class has about the same number of points, evenly spread over them.
-fn spread(truth: &[u32], classes: usize) -> Vec<usize> {
-    let share = (SAMPLE / classes.max(1)).max(1);
-    let mut rows = Vec::new();
-    for class in 0..classes {
-        let own: Vec<usize> =
-            (0..truth.len()).filter(|&row| truth[row] as usize == class).collect();
-        let kept = own.len().min(share);
-        rows.extend((0..kept).map(|k| own[k * own.len() / kept]));
-    }
-    rows.sort_unstable();
-    rows
 }
 
 impl Fold<'_> {
@@ -245,30 +180,5 @@ impl Fold<'_> {
             preprocessor: self.preprocessor.as_ref(),
         };
         Training::new(&self.statistics, samples)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn traces_keep_their_ends() {
-        assert_eq!(thinned(&[1.0]).points(), [(0.0, 1.0)]);
-        assert!(thinned(&[]).points().is_empty());
-        let long: Vec<f64> = (0..1000).map(f64::from).collect();
-        let kept = thinned(&long).points();
-        assert_eq!(kept.len(), TRACE);
-        assert!(kept.iter().all(|(iteration, value)| iteration == value));
-        assert_eq!(kept[TRACE - 1], (999.0, 999.0));
-    }
-
-    #[test]
-    fn samples_favour_no_class() {
-        let truth: Vec<u32> = (0..100_000).map(|row| u32::from(row % 100 == 0)).collect();
-        let rows = spread(&truth, 2);
-        let small = rows.iter().filter(|&&row| truth[row] == 1).count();
-        assert_eq!((rows.len(), small), (SAMPLE, SAMPLE / 2));
-        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

@@ -1,12 +1,14 @@
 //! Classifiers that judge filters on test points.
 
 use sqfa::{
-    ClassStatistics, Estimator, Features, Knn, MatRef, Preprocessor, Qda, nearest, transform,
+    ClassStatistics, Estimator, Features, Gaussians, Knn, Mat, MatRef, Preprocessor, Qda, nearest,
+    transform,
 };
 
 use super::record::Verdict;
 use super::{Bits, CompareError, Spec};
 use crate::data::Part;
+use crate::model_file::maximum_likelihood;
 
 /// A classifier by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +49,10 @@ impl Classifier {
 pub(super) struct Bench<'a> {
     train: &'a Part,
     test: &'a Part,
-    pub(super) order: usize,
+    order: usize,
     train_features: Features,
     pub(super) test_features: Features,
-    pub(super) statistics: ClassStatistics,
+    statistics: ClassStatistics,
 }
 
 impl<'a> Bench<'a> {
@@ -108,6 +110,12 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// The training classes in feature space, covariances with divisor N.
+    pub(super) fn gaussians(&self) -> Result<Gaussians, String> {
+        maximum_likelihood(&self.statistics, identity(self.order).as_ref())
+            .map_err(|error| error.to_string())
+    }
+
     /// What predictions say about the filters.
     pub(super) fn verdict(
         &self,
@@ -135,4 +143,8 @@ impl<'a> Bench<'a> {
             }
         }
     }
+}
+
+fn identity(order: usize) -> Mat<f64> {
+    Mat::from_fn(order, order, |i, j| if i == j { 1.0 } else { 0.0 })
 }

@@ -4,6 +4,7 @@
 //! of filters, written as soon as it is known; the [`summary`](summarize) and the report are functions of records alone.
 
 mod cell;
+mod detail;
 mod error;
 mod facts;
 mod interval;

@@ -80,7 +80,17 @@ pub struct Climb {
     pub objective: Numbers,
 }
 
+/// Points of a climb that are kept: more than a figure has pixels for.
+const KEPT: usize = 160;
+
 impl Climb {
+    /// A climb without most of its points; the first and the last stay.
+    pub fn of(trace: &[f64]) -> Self {
+        let kept = trace.len().min(KEPT);
+        let at = |k: usize| k * (trace.len() - 1) / (kept - 1).max(1);
+        Self { length: trace.len(), objective: Numbers::of((0..kept).map(|k| trace[at(k)])) }
+    }
+
     /// Iterations with their objective.
     pub fn points(&self) -> Vec<(f64, f64)> {
         let last = self.objective.0.len().saturating_sub(1).max(1);
@@ -134,7 +144,8 @@ pub struct Detail {
     pub means: Numbers,
     /// Class covariances in feature space with divisor N, c × m × m.
     pub covariances: Numbers,
-    /// Rows: true classes; columns: classes predicted by the first classifier. Row by row.
+    /// Rows: true classes; columns: classes predicted by the first classifier. Row by row;
+    /// empty when nothing was judged.
     pub confusion: Vec<u64>,
     /// Some of the test points.
     pub sample: Sample,
@@ -143,7 +154,7 @@ pub struct Detail {
 }
 
 /// Some of the test points in feature space.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Their features, m a point.
     pub features: Numbers,
@@ -182,5 +193,21 @@ impl Judged {
     /// The value of one setting.
     pub fn setting(&self, name: &str) -> Option<f64> {
         self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn climbs_keep_their_ends_and_their_iterations() {
+        assert_eq!(Climb::of(&[1.0]).points(), [(0.0, 1.0)]);
+        assert!(Climb::of(&[]).points().is_empty());
+        let long: Vec<f64> = (0..1000).map(f64::from).collect();
+        let kept = Climb::of(&long).points();
+        assert_eq!(kept.len(), KEPT);
+        assert!(kept.iter().all(|(iteration, value)| iteration == value));
+        assert_eq!(kept[KEPT - 1], (999.0, 999.0));
     }
 }

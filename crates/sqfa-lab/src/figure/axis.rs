@@ -127,7 +127,7 @@ impl Axis {
             (-1e-9..=1.0 + 1e-9).contains(&share)
         };
         if let Scale::Names(names) = &self.scale {
-            let all = names.iter().enumerate().map(|(at, name)| (at as f64, name.clone()));
+            let all = names.iter().enumerate().map(|(at, name)| (at as f64, shortened(name)));
             return all.filter(|(at, _)| inside(at)).collect();
         }
         let ticks = match (&self.ticks, &self.scale) {
@@ -140,6 +140,17 @@ impl Axis {
             _ => 0.0,
         };
         ticks.into_iter().filter(inside).map(|tick| (tick, text(tick, step))).collect()
+    }
+}
+
+/// Letters of a name beside an axis; longer ones would leave no room for the panel.
+const LETTERS: usize = 16;
+
+/// A name that is not too long for an axis.
+fn shortened(name: &str) -> String {
+    match name.chars().count() {
+        0..=LETTERS => name.to_owned(),
+        _ => name.chars().take(LETTERS - 1).chain(['…']).collect(),
     }
 }
 
@@ -207,6 +218,13 @@ mod tests {
             ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100"]
         );
         assert_eq!(labels(&Axis::linear("m").ticks_at(vec![2.0, 4.0, 16.0]), 2.0, 8.0), ["2", "4"]);
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        let names = vec!["short".to_owned(), "ä".repeat(40)];
+        let found = labels(&Axis::names("", names), -0.5, 1.5);
+        assert_eq!(found, ["short".to_owned(), "ä".repeat(15) + "…"]);
     }
 
     #[test]

@@ -18,9 +18,13 @@ const DISTANCE: &str = "calvo-oller";
 /// The section.
 pub(super) fn section(view: &View) -> Markup {
     let names = view.facts.class_names();
-    let lead = format!("{} judged by {} on {}.", view.title, view.classifier, view.judged_on);
+    let judged = !view.detail.confusion.is_empty();
+    let lead = match judged {
+        true => format!("{} judged by {} on {}.", view.title, view.classifier, view.judged_on),
+        false => "Only class statistics were given, so there are no points to judge by.".to_owned(),
+    };
     let body = html! {
-        div.pair {
+        @if judged { div.pair {
             div {
                 h3 { "Confusion" }
                 p.note { "Share of the points of a class (rows) that are put into each class (columns)." }
@@ -31,7 +35,7 @@ pub(super) fn section(view: &View) -> Markup {
                 (framed(&accuracies(view, &names)))
             }
         }
-        (pairs(view, &names))
+        (pairs(view, &names)) }
         @if let Some(figure) = distances(view, &names) {
             h3 { "Distances between classes" }
             p.note {

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::page::section as framed_section;
-use super::style::title_of;
+use super::style::{filters, title_of};
 use super::view::View;
 use crate::compare::{Facts, Manifest, Recommendation, Record};
 use crate::figure::{
@@ -59,14 +59,14 @@ pub(super) fn gallery(
         return html! {};
     }
     let body = html! {
-        @for (title, filters) in &all {
+        @for (title, found) in &all {
             details open[all.len() <= 13] {
                 summary { (title) }
-                (grid(&manifest.facts, filters, title))
+                (grid(&manifest.facts, found, title))
             }
         }
     };
-    let lead = format!("What every method finds with {m} filters, first seed.");
+    let lead = format!("What every method finds with {}, first seed.", filters(m));
     framed_section("gallery", "Filters of all methods", &lead, body)
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::page::section as framed_section;
-use super::style::{framed, keys, percent, seconds, title_of};
+use super::style::{filters, framed, keys, percent, seconds, title_of};
 use crate::compare::{Manifest, Spec, Summary};
 use crate::figure::{Axis, Band, Figure, Line, Mark, Panel, Range, Rule, Style};
 
@@ -101,7 +101,7 @@ fn by_filters(spec: &Spec, summaries: &[Summary], index: usize, chance: f64) -> 
                     percent(spread.high)
                 ),
             };
-            format!("{name}, {} filters: {}{range}", s.filters, percent(spread.median))
+            format!("{name}, {}: {}{range}", filters(s.filters), percent(spread.median))
         });
         let line = Line::new(name.clone(), style, points.collect()).tips(tips.collect());
         panel = panel.with(Mark::Line(line));
@@ -125,7 +125,7 @@ fn by_time(spec: &Spec, summaries: &[Summary], chance: f64) -> Figure {
             .filter_map(|s| Some((s, first(s)?.median, s.seconds?.median.max(1e-6))))
             .collect();
         let tips = own.iter().map(|(s, accuracy, time)| {
-            format!("{name}, {} filters: {} in {}", s.filters, percent(*accuracy), seconds(*time))
+            format!("{name}, {}: {} in {}", filters(s.filters), percent(*accuracy), seconds(*time))
         });
         let points = own.iter().map(|&(_, accuracy, time)| (time, 100.0 * accuracy)).collect();
         let mut line = Line::new(name.clone(), Style::series(at), points).tips(tips.collect());
@@ -175,7 +175,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                                         td data-value=(spread.median) class=[rank(summary, index).filter(|&rank| rank < 2).map(|rank| ["best", "second"][rank])] {
                                             (format!("{:.1}", 100.0 * spread.median))
                                             @match rank(summary, index) { Some(0) => " ①", Some(1) => " ②", _ => "" }
-                                            @if summary.runs > 1 {
+                                            @if spread.high > spread.low {
                                                 span.range { " " (format!("{:.1}–{:.1}", 100.0 * spread.low, 100.0 * spread.high)) }
                                             }
                                         }

@@ -49,6 +49,11 @@ pub(super) fn keys(names: &[(String, Style)]) -> Markup {
     }
 }
 
+/// So many filters, in words.
+pub(super) fn filters(count: usize) -> String {
+    if count == 1 { "1 filter".to_owned() } else { format!("{count} filters") }
+}
+
 /// A fraction as per cent with one decimal.
 pub(super) fn percent(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)

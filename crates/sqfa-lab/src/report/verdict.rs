@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::page::section as framed_section;
-use super::style::{percent, points, title_of};
+use super::style::{filters, percent, points, title_of};
 use crate::compare::{Contender, Manifest, Outcome, Parts, Recommendation, Record, Summary};
 
 /// The section that opens the page.
@@ -28,19 +28,21 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
     let classifier = manifest.spec.classifiers.first().map(|name| name.to_uppercase());
     let classifier = classifier.unwrap_or_default();
     let on = match manifest.spec.parts {
-        Parts::Given => "the test points".to_owned(),
-        Parts::Fraction(share) => format!("{} of the points, held out", percent(share)),
-        Parts::Folds(folds) => format!("all points, held out in {folds} folds"),
+        Parts::Given => "test points".to_owned(),
+        Parts::Fraction(share) => {
+            format!("held-out points ({:.0} % of every class)", 100.0 * share)
+        }
+        Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
     };
     html! {
         div.verdict {
             p.big {
                 strong { (title_of(&choice.method)) } " with "
-                strong { (choice.filters) @if choice.filters == 1 { " filter" } @else { " filters" } }
+                strong { (filters(choice.filters)) }
             }
             p {
-                (classifier) " puts " strong { (percent(choice.accuracy)) } " of " (on)
-                " into their own class"
+                "Of the " (choice.hits.len()) " " (on) " " (classifier) " puts "
+                strong { (percent(choice.accuracy)) } " into their own class"
                 @if manifest.spec.seeds > 1 { " (median over seeds)" }
                 "."
             }
@@ -75,8 +77,7 @@ fn interval(contender: &Contender, sign: f64) -> Markup {
 fn named(contender: &Contender) -> Markup {
     let candidate = &contender.candidate;
     html! {
-        (title_of(&candidate.method)) " with " (candidate.filters)
-        @if candidate.filters == 1 { " filter" } @else { " filters" }
+        (title_of(&candidate.method)) " with " (filters(candidate.filters))
         " (" (percent(candidate.accuracy)) ")"
     }
 }
@@ -122,7 +123,7 @@ fn troubles(manifest: &Manifest, summaries: &[Summary], records: &[Record]) -> M
                     }
                     @for summary in failed {
                         li {
-                            (title_of(&summary.method)) ", " (summary.filters) " filters: "
+                            (title_of(&summary.method)) ", " (filters(summary.filters)) ": "
                             (summary.remark.clone().unwrap_or_default())
                         }
                     }

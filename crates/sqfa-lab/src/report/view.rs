@@ -2,7 +2,7 @@
 
 use sqfa::Gaussians;
 
-use super::style::{class_styles, title_of};
+use super::style::{class_styles, filters, title_of};
 use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
 use crate::figure::Style;
 
@@ -61,7 +61,7 @@ impl View {
             .first()
             .and_then(|trial| Some((trial.name.clone(), judged.setting(&trial.name)?)));
         Some(Self {
-            title: format!("{} with {} filters", title_of(&cell.method), cell.filters),
+            title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),
             judged_on: "test points".to_owned(),
             classifier: manifest

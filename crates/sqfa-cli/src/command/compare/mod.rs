@@ -15,6 +15,7 @@ use sqfa_lab::formats::AtomicFile;
 use sqfa_lab::report::compare_report;
 
 use super::tables::write_text;
+use super::typed;
 use crate::args::CompareArgs;
 use crate::failure::{Paused, usage};
 use crate::interrupt::{self, Guard};
@@ -264,19 +265,6 @@ impl Clock {
 
 fn as_usage(error: sqfa_lab::compare::CompareError) -> anyhow::Error {
     crate::failure::Usage(error.to_string()).into()
-}
-
-/// The command line as a shell would take it.
-fn typed() -> String {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c))
-    };
-    let words = std::env::args().skip(1).map(|word| match plain(&word) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    });
-    std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn absolute(path: &std::path::Path) -> PathBuf {

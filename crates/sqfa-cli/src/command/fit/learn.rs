@@ -20,11 +20,11 @@ use crate::warnings;
 pub(super) struct Prepared {
     /// What the data are called.
     pub(super) name: String,
-    image_shape: Option<(usize, usize)>,
-    /// Whether the data came with a test part.
-    pub(super) has_test: bool,
+    pub(super) image_shape: Option<(usize, usize)>,
+    /// The data's own test part, when there is one.
+    pub(super) test: Option<Part>,
     /// Training points, when there are any.
-    part: Option<Part>,
+    pub(super) part: Option<Part>,
     /// What the user should know about the data as they came.
     pub(super) warnings: Vec<String>,
     preprocessor: Option<Preprocessor>,
@@ -39,15 +39,15 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
         let mut unshrunk = None;
-        let (name, image_shape, has_test, part, mut statistics) = match loaded {
+        let (name, image_shape, test, part, mut statistics) = match loaded {
             Loaded::Data(data) => {
                 let statistics = statistics_of(&data.train, fit)?;
-                (data.name, data.image_shape, data.test.is_some(), Some(data.train), statistics)
+                (data.name, data.image_shape, data.test, Some(data.train), statistics)
             }
             Loaded::Sums(name, sums) => {
                 let (plain, statistics) = finish(sums, fit.estimator)?;
                 unshrunk = plain;
-                (name, None, false, None, statistics)
+                (name, None, None, None, statistics)
             }
             Loaded::Statistics(given) => {
                 if fit.estimator != Estimator::Empirical {
@@ -59,7 +59,7 @@ impl Prepared {
                 let name = given.name.clone();
                 let statistics =
                     class_statistics(given, fit.precision).context("DATA cannot be used")?;
-                (name, None, false, None, statistics)
+                (name, None, None, None, statistics)
             }
         };
         let warnings = warnings::about(&statistics);
@@ -71,7 +71,7 @@ impl Prepared {
         let mut prepared = Self {
             name,
             image_shape,
-            has_test,
+            test,
             part,
             warnings,
             preprocessor,

@@ -2,6 +2,7 @@
 
 mod explain;
 mod learn;
+mod page;
 mod report;
 mod sums;
 
@@ -46,6 +47,7 @@ pub(crate) struct Fit {
     pca_dims: Option<usize>,
     estimator: Estimator,
     precision: Option<Precision>,
+    report: Option<PathBuf>,
     json: bool,
 }
 
@@ -129,6 +131,7 @@ impl TryFrom<FitArgs> for Fit {
                 PrecisionArg::F32 => Precision::F32,
                 PrecisionArg::F64 => Precision::F64,
             }),
+            report: args.report,
             json: args.json,
         })
     }
@@ -147,6 +150,9 @@ impl Fit {
         interrupt::listen();
         // An output that cannot be written is worth knowing before the work, not after it.
         drop(AtomicFile::create(&self.out)?);
+        if let Some(report) = &self.report {
+            drop(AtomicFile::create(report)?);
+        }
         let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
         let loaded = self.load(&line)?;
@@ -169,6 +175,10 @@ impl Fit {
         let fitted = fitted.map_err(|error| explain_reducer(&error, self.pca_dims))?;
         let model = prepared.model(&self, &fitted)?;
         model.write(&self.out)?;
+        if let Some(path) = &self.report {
+            line.tell("report");
+            page::write(path, &self, &prepared, &model, &fitted)?;
+        }
         drop(guard);
         drop(line);
         let parallel = warnings::about_filters(model.filters());

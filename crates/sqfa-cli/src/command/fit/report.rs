@@ -193,7 +193,7 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         ),
     ));
     lines.push(("model", model.to_string()));
-    let next = match (prepared.has_test, prepared.count()) {
+    let next = match (prepared.test.is_some(), prepared.count()) {
         (true, _) => format!("sqfa evaluate {model} {}", fit.data.join(" ")),
         (false, Some(_)) => format!("sqfa evaluate {model} --test FILE"),
         (false, None) => format!("sqfa inspect {model}"),

@@ -1,0 +1,104 @@
+//! `sqfa fit --report`: the model as a page to look at.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use sqfa::Reduction;
+use sqfa_lab::compare::{Climb, Detail, Facts, MethodEntry};
+use sqfa_lab::data::Part;
+use sqfa_lab::model_file::{ClassNames, Model, SHRINKAGE};
+use sqfa_lab::report::{View, model_report};
+
+use super::Fit;
+use super::learn::Prepared;
+use crate::command::tables::write_text;
+use crate::command::typed;
+use crate::output::{measured, number, percent, seconds};
+
+/// Judges the model on its test points, or on the training points where there are no others, and writes the page.
+pub(super) fn write(
+    path: &Path,
+    fit: &Fit,
+    prepared: &Prepared,
+    model: &Model,
+    fitted: &Reduction,
+) -> Result<()> {
+    let (judged_on, part) = match (&prepared.test, &prepared.part) {
+        (Some(test), _) => ("test points", Some(test)),
+        (None, train) => ("the training points themselves", train.as_ref()),
+    };
+    let judged = part.map(|part| judge(model, part)).transpose()?;
+    let accuracy = judged.as_ref().map(|(_, truth, guess)| {
+        let hits = truth.iter().zip(guess).filter(|(a, b)| a == b).count();
+        hits as f64 / truth.len().max(1) as f64
+    });
+    let numbers = judged
+        .as_ref()
+        .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
+    let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
+    let title = MethodEntry::title(&fit.method_name());
+    let view = View {
+        title: format!("{title} with {} filters on {}", fit.filters, prepared.name),
+        facts: facts(prepared),
+        judged_on: judged_on.to_owned(),
+        classifier: "QDA".to_owned(),
+        filters: fit.filters,
+        detail,
+        climbs: climbs(fitted),
+        chosen: fitted
+            .trials
+            .first()
+            .and_then(|trial| Some((trial.name.to_owned(), fitted.setting(trial.name)?))),
+    };
+    let mut about = vec![("Method", title), ("Filters", fit.filters.to_string())];
+    if let Some(accuracy) = accuracy {
+        about.push(("QDA accuracy", format!("{} on {judged_on}", percent(accuracy))));
+    }
+    if let Some(objective) = fitted.objective {
+        about.push(("Objective", measured(objective)));
+    }
+    for (name, value) in &fitted.settings {
+        about.push((*name, number(*value)));
+    }
+    let ended = fitted.termination.map_or("a closed form", |end| end.name());
+    about.push(("Ended", format!("{ended} after {} iterations", fitted.iterations)));
+    about.push(("Time of the fit", seconds(fitted.seconds)));
+    about.push(("Seed", fit.settings.seed.to_string()));
+    about.push(("Software", concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned()));
+    about.push(("Command", typed()));
+    let about: Vec<(String, String)> =
+        about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    write_text(path, &model_report(&view, &about))
+        .with_context(|| format!("the report {}", path.display()))
+}
+
+type Judged = (sqfa::Features, Vec<u32>, Vec<u32>);
+
+/// Features, true and predicted classes of points.
+fn judge(model: &Model, part: &Part) -> Result<Judged> {
+    let features = model.transform(part.points.view())?;
+    let qda = model.qda(None, SHRINKAGE).context("the report cannot judge the model")?;
+    let guess = qda.predict(features.as_points(model.filters().ncols()))?;
+    Ok((features, part.labels.codes().to_vec(), guess))
+}
+
+fn facts(prepared: &Prepared) -> Facts {
+    let classes = prepared.statistics.classes();
+    let unknown = || vec![0; classes.len()];
+    Facts {
+        name: prepared.name.clone(),
+        dimensions: prepared.statistics.dimension(),
+        classes: ClassNames::from(classes),
+        train_counts: prepared.statistics.counts().map_or_else(unknown, <[u64]>::to_vec),
+        test_counts: prepared.test.as_ref().map(|test| test.labels.counts()),
+        image_shape: prepared.image_shape,
+        fingerprint: String::new(),
+        warnings: prepared.warnings.clone(),
+    }
+}
+
+/// The climb of every start, the one kept first.
+fn climbs(fitted: &Reduction) -> Vec<(String, Climb)> {
+    let named = fitted.traces.iter().enumerate();
+    named.map(|(start, trace)| (format!("start {}", start + 1), Climb::of(trace))).collect()
+}

@@ -1,0 +1,192 @@
+//! `sqfa compare`: tables, records that resume, refusals, and a report that shows data as text.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use common::{Folder, table};
+use serde_json::Value;
+
+/// Three classes in three dimensions; LDA can give two filters.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("t.csv", table(60));
+    folder
+}
+
+const COMPARE: &str =
+    "compare t.csv --label species --methods sqfa,lda,pca --filters 1,2,3 --seeds 2";
+
+fn rows<'a>(report: &'a Value, method: &str) -> Vec<&'a Value> {
+    report["rows"].as_array().unwrap().iter().filter(|row| row["method"] == method).collect()
+}
+
+#[test]
+fn every_method_has_its_rows_and_what_it_cannot_do_is_said() {
+    let report = folder().json(COMPARE);
+    assert_eq!(report["dataset"], "t");
+    assert_eq!(rows(&report, "sqfa").len(), 6);
+    // Methods without random numbers run once.
+    assert_eq!(rows(&report, "pca").len(), 3);
+    let lda = rows(&report, "lda");
+    assert_eq!(lda[2]["status"], "not-applicable");
+    assert!(lda[2]["qda"].is_null() && lda[2]["remark"].as_str().unwrap().contains("at most 2"));
+    let summary = report["summary"].as_array().unwrap();
+    assert_eq!(summary.len(), 9);
+    for line in summary.iter().filter(|line| line["not_applicable"] == false) {
+        let (low, median, high) =
+            (line["qda_low"].as_f64(), line["qda_median"].as_f64(), line["qda_high"].as_f64());
+        assert!(low <= median && median <= high && median > Some(1.0 / 3.0), "{line}");
+    }
+    // Settings are chosen by the first seed and used by the others.
+    let sqfa: Vec<_> =
+        rows(&report, "sqfa").into_iter().filter(|row| row["filters"] == 2).collect();
+    assert_eq!(sqfa[0]["noise"], sqfa[1]["noise"]);
+    assert!(sqfa[0]["search_seconds"].as_f64() > Some(0.0));
+    assert_eq!(sqfa[1]["search_seconds"], 0.0);
+}
+
+#[test]
+fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
+    let folder = Folder::new();
+    folder.ok("dataset toy-6d --train 200 --test 200 --out p.npz");
+    let report = folder.json("compare p.npz --methods pca --filters 2 --seeds 1");
+    let compared = report["rows"][0]["qda"].as_f64().unwrap();
+    // The same through another door: a model file and `sqfa evaluate`.
+    folder.ok("fit p.npz --method pca --filters 2 --out m.sqfa");
+    let evaluated = folder.json("evaluate m.sqfa p.npz")["qda_accuracy"].as_f64().unwrap();
+    assert_eq!(compared, evaluated);
+}
+
+#[test]
+fn an_interrupted_run_resumes_and_a_broken_line_is_named() {
+    let folder = folder();
+    let command = format!("{COMPARE} --out run");
+    let whole = folder.json(&command);
+    let path = folder.path("run/records.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 12);
+    // A run that died in its fifth record.
+    let torn = lines[..4].join("\n") + "\n" + &lines[4][..40];
+    std::fs::write(&path, torn).unwrap();
+    let said = folder.run(&format!("{command} --json"));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(
+        said.err.contains("line 5 of") && said.err.contains("resuming: 4 of 12"),
+        "{}",
+        said.err
+    );
+    let again: Value = serde_json::from_str(&said.out).unwrap();
+    for (old, new) in
+        whole["rows"].as_array().unwrap().iter().zip(again["rows"].as_array().unwrap())
+    {
+        for field in ["method", "filters", "seed", "qda", "objective", "noise"] {
+            assert_eq!(old[field], new[field], "{field} of {old}");
+        }
+    }
+    // Nothing is left to do, so nothing is fitted: the times are those on record.
+    assert_eq!(folder.json(&command)["rows"], again["rows"]);
+}
+
+#[test]
+fn folders_are_never_shared() {
+    let folder = folder();
+    folder.ok(&format!("{COMPARE} --out run"));
+    let other = COMPARE.replace("--seeds 2", "--seeds 3");
+    folder.run(&format!("{other} --out run")).fails(1, "seeds is 2 there and 3 here");
+    std::fs::create_dir(folder.path("mine")).unwrap();
+    folder.write("mine/thesis.txt", "");
+    folder.run(&format!("{COMPARE} --out mine")).fails(1, "is no comparison");
+    folder.write("other.csv", table(61));
+    let other = COMPARE.replace("t.csv", "other.csv");
+    folder.run(&format!("{other} --out run")).fails(1, "other data");
+}
+
+#[test]
+fn unsound_requests_are_refused_with_a_remedy() {
+    let folder = folder();
+    let with = |from: &str, to: &str| COMPARE.replace(from, to);
+    folder.run(&with("sqfa,lda", "sqfa,ldaa")).fails(2, "did you mean 'lda'?");
+    folder.run(&format!("{COMPARE} --classifiers qdaa")).fails(2, "did you mean 'qda'?");
+    folder.run(&with("1,2,3", "1,9")).fails(1, "the data have 3 dimensions");
+    folder.run(&format!("{COMPARE} --memory 0")).fails(1, "GB are needed");
+    folder.run(&format!("{COMPARE} --image 2x2")).fails(2, "the points have 3 dimensions");
+    folder.run(&format!("{COMPARE} --test-fraction 1.5")).fails(2, "between 0 and 1");
+    folder.run(&format!("{COMPARE} --cv 100")).fails(1, "class 'ant' has 60 points");
+    folder.run("compare toy-6d").fails(1, "needs points");
+    folder.write("narrow.csv", "width,species\n1,ant\n2,bee\n3,cat\n");
+    folder
+        .run(&format!("{COMPARE} --test narrow.csv"))
+        .fails(1, "3 dimensions in training and 1 in the test part");
+    folder.write("two.csv", "width,height,depth,species\n1,2,3,ant\n3,2,1,bee\n");
+    folder.run(&format!("{COMPARE} --test two.csv")).fails(1, "no point of 1 of 3 classes ('cat')");
+    folder.write("bad.toml", "filtres = [2]\n");
+    folder.run("compare t.csv --label species --spec bad.toml").fails(1, "filtres");
+}
+
+#[test]
+fn a_fit_over_its_limit_is_recorded_and_the_others_go_on() {
+    let folder = folder();
+    // No climb ends within a billionth of a second; closed forms do not look at the clock.
+    let said = folder.run(&format!("{COMPARE} --time-limit 1e-9 --json"));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("stopped at the limit"), "{}", said.err);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(rows(&report, "sqfa").iter().all(|row| row["status"] == "over-limit"));
+    assert!(rows(&report, "pca").iter().all(|row| row["status"] == "done"));
+}
+
+#[test]
+fn specs_folds_and_formats() {
+    let folder = folder();
+    folder.write(
+        "s.toml",
+        "methods = [\"pca\", \"sqfa\"]\nfilters = [2]\nseeds = 1\nparts = { folds = 3 }\nclassifiers = [\"qda\", \"knn\"]\n",
+    );
+    let report = folder.json("compare t.csv --label species --spec s.toml");
+    // Two methods in three folds, pooled to one summary each.
+    assert_eq!(report["rows"].as_array().unwrap().len(), 6);
+    let mean = |name: &str| {
+        let own = rows(&report, "pca");
+        own.iter().map(|row| row[name].as_f64().unwrap()).sum::<f64>() / own.len() as f64
+    };
+    for name in ["qda", "knn"] {
+        let summary = report["summary"][0][format!("{name}_median")].as_f64().unwrap();
+        // Folds have the same number of points here, so pooling is averaging.
+        assert!((summary - mean(name)).abs() < 1e-12);
+    }
+    let markdown = folder.ok("compare t.csv --label species --spec s.toml --markdown");
+    assert!(markdown.contains("| filters | PCA | SQFA |") && markdown.contains("**"), "{markdown}");
+    let csv = folder.ok("compare t.csv --label species --spec s.toml --csv");
+    assert_eq!(csv.lines().count(), 7);
+    assert!(csv.starts_with("method,filters,seed,fold,status,qda,knn,fit_seconds"));
+}
+
+#[test]
+fn names_with_markup_are_text_in_the_report() {
+    let folder = Folder::new();
+    let hostile = "</script><img src=x onerror=alert(1)>";
+    let text = table(40).replace("ant", &format!("\"{hostile}\""));
+    folder.write("t.csv", text);
+    folder.ok(&format!("{COMPARE} --report r.html"));
+    let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    assert!(!page.contains("<img src=x"), "markup of a class name reached the page");
+    assert!(page.contains("&lt;/script&gt;&lt;img src=x"));
+    // One script of ours and one block of data: none more was ended early.
+    assert_eq!(page.matches("</script>").count(), page.matches("<script").count());
+    folder.ok("fit t.csv --label species --filters 2 --out m.sqfa --report m.html");
+    let page = std::fs::read_to_string(folder.path("m.html")).unwrap();
+    assert!(page.contains("SQFA with 2 filters on t") && !page.contains("<img src=x"));
+}
+
+#[test]
+fn the_same_records_make_the_same_report_at_any_number_of_threads() {
+    let folder = folder();
+    let page = |threads: usize| {
+        folder.ok(&format!("{COMPARE} --out run --report r.html --threads {threads}"));
+        let text = std::fs::read_to_string(folder.path("r.html")).unwrap();
+        // The command differs, as it should.
+        text.replace(&format!("--threads {threads}"), "")
+    };
+    assert_eq!(page(1), page(2));
+}
