@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use sqfa::{
     ClassAccumulator, ClassStatistics, Classes, Control, Covariance, Dense, Estimator, Labels,
-    LowRank, Mat, MatRef, Moments, Noise, Qda, Restarts, Sqfa, Table, project,
+    LowRank, Mat, MatRef, Moments, Noise, Qda, Restarts, Sqfa, Stopping, Table, project,
 };
 use sqfa_lab::data::{LoadOptions, open_batches, sum_batches};
 use sqfa_lab::datasets::scaling::{CLASSES, Scaling, ScalingProblem};
@@ -156,13 +156,14 @@ fn statistics(problem: &ScalingProblem, covariances: Vec<Box<dyn Covariance>>) -
 }
 
 /// One fit as the protocol has it, its accuracy and that of the true subspace.
-fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics) -> Result<Value> {
+fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics, tolerance: f64) -> Result<Value> {
     let filters = problem.parameters.informative;
     let began = Instant::now();
     let fitted = Sqfa::new(filters)?
         .noise(Noise::Value(0.001))
         .restarts(Restarts::Count(1))
         .seed(filters as u64)
+        .stopping(Stopping { tolerance, ..Stopping::default() })
         .fit(statistics)?;
     let seconds = began.elapsed().as_secs_f64();
     let n = problem.parameters.dimensions;
@@ -171,7 +172,7 @@ fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics) -> Result<Valu
     let found = accuracy(statistics, fitted.filters().qr().compute_thin_Q().as_ref(), seed)?;
     let most = accuracy(statistics, truth, seed)?;
     Ok(json!({
-        "filters": filters, "seconds": seconds, "passes": fitted.passes(),
+        "filters": filters, "tolerance": tolerance, "seconds": seconds, "passes": fitted.passes(),
         "evaluations": fitted.evaluations(), "objective": fitted.objective(),
         "termination": fitted.termination().name(), "preconditioned": fitted.preconditioned(),
         "covariance_bytes": statistics.bytes(), "peak_bytes": peak_memory(),
@@ -215,7 +216,7 @@ fn accuracy(statistics: &ClassStatistics, basis: MatRef<'_, f64>, seed: u64) -> 
 }
 
 /// n dimensions, 8 informative ones: entry by entry, and low rank.
-pub(crate) fn large(dimension: usize, form: &str) -> Result<Value> {
+pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Value> {
     let problem = Scaling::ambient(dimension).generate()?;
     let covariances = match form {
         "dense" => dense(&problem)?,
@@ -223,17 +224,19 @@ pub(crate) fn large(dimension: usize, form: &str) -> Result<Value> {
         other => anyhow::bail!("form '{other}': give dense or low-rank"),
     };
     let statistics = statistics(&problem, covariances);
-    Ok(json!({ "dimension": dimension, "form": form, "fit": fitted(&problem, &statistics)? }))
+    Ok(
+        json!({ "dimension": dimension, "form": form, "fit": fitted(&problem, &statistics, tolerance)? }),
+    )
 }
 
 /// n = 5000 and as many filters as informative dimensions.
-pub(crate) fn filters(counts: &[usize], form: &str) -> Result<Value> {
+pub(crate) fn filters(counts: &[usize], form: &str, tolerance: f64) -> Result<Value> {
     let mut rows = Vec::new();
     for &count in counts {
         let problem = Scaling::filter_count(count).generate()?;
         let covariances = if form == "dense" { dense(&problem)? } else { low_rank(&problem)? };
         let statistics = statistics(&problem, covariances);
-        rows.push(fitted(&problem, &statistics)?);
+        rows.push(fitted(&problem, &statistics, tolerance)?);
     }
     Ok(json!({ "dimension": 5000, "form": form, "fits": rows }))
 }
