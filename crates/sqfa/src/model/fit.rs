@@ -11,7 +11,7 @@ use crate::objective::MeanDistance;
 use crate::optimize::{
     Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
 };
-use crate::statistics::ClassStatistics;
+use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
@@ -32,6 +32,12 @@ impl Sqfa {
         statistics: &ClassStatistics,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
+        if super::span::is_cheaper(statistics) {
+            match self.fit_in_span(statistics, observer) {
+                Err(FitError::Statistics(StatisticsError::NoSpan { .. })) => {}
+                answer => return answer,
+            }
+        }
         let noise = match self.noise {
             Noise::Scale => statistics.noise_scale(),
             Noise::Value(noise) => noise,

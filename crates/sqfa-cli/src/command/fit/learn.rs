@@ -10,7 +10,7 @@ use sqfa_lab::model_file::{
     ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
 };
 
-use super::sums::{finish, fit_where_cheapest};
+use super::sums::finish;
 use super::{Fit, statistics_of};
 use crate::data::class_statistics;
 use crate::points::{Precision, preprocessed};
@@ -119,7 +119,7 @@ impl Prepared {
         if fit.noise != Noise::Auto {
             let statistics =
                 self.reduced.as_ref().map_or(&self.statistics, |(_, statistics)| statistics);
-            return fit_where_cheapest(&fit.recipe, statistics, observer);
+            return fit.recipe.fit_observed(statistics, observer);
         }
         let Some(Part { points, labels }) = &self.part else {
             return Err(FitError::NoiseNeedsPoints);
