@@ -153,6 +153,7 @@ fn main() -> Result<()> {
         "benchmark": name,
         "command": std::env::args().skip(1).collect::<Vec<_>>().join(" "),
         "version": env!("CARGO_PKG_VERSION"),
+        "profile": if cfg!(debug_assertions) { "dev" } else { "release" },
         "machine": machine::describe(),
         "result": result,
     });
