@@ -112,6 +112,10 @@ enum What {
         /// dense or low-rank.
         #[arg(long, default_value = "low-rank")]
         form: String,
+        /// Relative change of the objective at which a climb ends: random filters in many dimensions begin
+        /// on a plateau, which the usual 1e-6 an iteration takes for the top.
+        #[arg(long, default_value_t = 1e-9)]
+        tolerance: f64,
     },
     /// Few samples in many dimensions, kept as they are.
     Factor {
@@ -127,6 +131,10 @@ enum What {
         /// dense or low-rank.
         #[arg(long, default_value = "dense")]
         form: String,
+        /// Relative change of the objective at which a climb ends: random filters in many dimensions begin
+        /// on a plateau, which the usual 1e-6 an iteration takes for the top.
+        #[arg(long, default_value_t = 1e-9)]
+        tolerance: f64,
     },
 }
 
@@ -143,14 +151,19 @@ fn main() -> Result<()> {
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
         What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
         What::Stream { gigabytes, folder } => ("stream", large::stream(*gigabytes, folder)?),
-        What::Large { dimension, form } => ("large", large::large(*dimension, form)?),
+        What::Large { dimension, form, tolerance } => {
+            ("large", large::large(*dimension, form, *tolerance)?)
+        }
         What::Factor { dimension, samples } => ("factor", large::factor(*dimension, *samples)?),
-        What::Filters { counts, form } => ("filters", large::filters(counts, form)?),
+        What::Filters { counts, form, tolerance } => {
+            ("filters", large::filters(counts, form, *tolerance)?)
+        }
     };
     let record = json!({
         "benchmark": name,
         "command": std::env::args().skip(1).collect::<Vec<_>>().join(" "),
         "version": env!("CARGO_PKG_VERSION"),
+        "profile": if cfg!(debug_assertions) { "dev" } else { "release" },
         "machine": machine::describe(),
         "result": result,
     });
@@ -167,7 +180,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
             What::Accuracy { set, .. } => format!("-{set}"),
             What::Reducers { args, .. } => format!("-{}", args.set),
             What::Scaling { dimension, filters } => format!("-n{dimension}-m{filters}"),
-            What::Large { dimension, form } => format!("-n{dimension}-{form}"),
+            What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),
             What::Filters { form, .. } => format!("-{form}"),
             _ => String::new(),

@@ -357,7 +357,7 @@ fn sums_are_written_whole_and_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.csv");
     std::fs::write(&path, "x,z,label\n1,2,a\n2,0,b\n3,5,a\n4,4,b\n").unwrap();
-    let sums = summed(&[path.clone()]).unwrap();
+    let sums = summed(std::slice::from_ref(&path)).unwrap();
     let stats = folder.path().join("a.stats");
     write_sums(&stats, &sums).unwrap();
     assert_eq!(read_sums(&stats).unwrap().to_bytes(), sums.to_bytes());

@@ -40,9 +40,18 @@ pub(crate) fn tall_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
 pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64>) {
     let mut target = target;
     for j in 0..x.ncols() {
-        let column = x.col(j);
-        for (target, value) in target.as_mut().col_mut(j).iter_mut().zip(column.iter()) {
-            *target += factor * value;
+        let (column, own) = (x.col(j), target.as_mut().col_mut(j));
+        match (column.try_as_col_major(), own.try_as_col_major_mut()) {
+            (Some(column), Some(own)) => {
+                for (target, value) in own.as_slice_mut().iter_mut().zip(column.as_slice()) {
+                    *target += factor * value;
+                }
+            }
+            _ => {
+                for (target, value) in target.as_mut().col_mut(j).iter_mut().zip(column.iter()) {
+                    *target += factor * value;
+                }
+            }
         }
     }
 }

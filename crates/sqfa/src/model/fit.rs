@@ -10,7 +10,7 @@ use crate::objective::{Criterion, OnStatistics};
 use crate::optimize::{
     Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
 };
-use crate::statistics::ClassStatistics;
+use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::recipe::{Goal, Learning, Noise, Restarts, Sqfa, Start};
@@ -31,6 +31,12 @@ impl Sqfa {
         statistics: &ClassStatistics,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
+        if super::span::is_cheaper(statistics) {
+            match self.fit_in_span(statistics, observer) {
+                Err(FitError::Statistics(StatisticsError::NoSpan { .. })) => {}
+                answer => return answer,
+            }
+        }
         let noise = match self.noise {
             Noise::Scale => statistics.noise_scale(),
             Noise::Value(noise) => noise,

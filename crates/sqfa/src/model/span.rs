@@ -9,9 +9,22 @@ use super::FitError;
 use super::fitted::{FittedSqfa, with_fixed_signs, with_unit_length};
 use super::recipe::{Noise, Sqfa, Start};
 
+/// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
+const FEW_SAMPLES: usize = 4000;
+
+/// Whether there are few enough samples, kept as they are, that a fit in their span costs least.
+pub(super) fn is_cheaper(statistics: &ClassStatistics) -> bool {
+    let samples: Option<usize> = statistics
+        .covariances()
+        .iter()
+        .map(|covariance| covariance.spanning().map(|form| form.vectors()))
+        .sum();
+    samples.is_some_and(|samples| samples <= FEW_SAMPLES && 2 * samples < statistics.dimension())
+}
+
 impl Sqfa {
     /// Fits filters to statistics of fewer samples than dimensions, in the span of the samples; the filters are
-    /// lifted back. The maximum is that of the whole space.
+    /// lifted back. The maximum is that of the whole space. [`Sqfa::fit`] does this by itself where it costs least.
     ///
     /// The statistics must be kept as samples. Log-Euclidean, distances of the user's own, filters without a constraint
     /// and orthonormal filters beyond the span's dimension are refused: their maximum may lie outside.

@@ -2,7 +2,6 @@
 
 use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa};
 use crate::optimize::{Control, Progress};
-use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::registry::ReducerSettings;
 use super::{ReduceError, Reducer, Reduction, Training, Trial};
@@ -70,33 +69,12 @@ impl Reducer for SqfaReducer {
                         observer,
                     )?
                 } else {
-                    fit_where_cheapest(&recipe, training.statistics(), observer)?
+                    recipe.fit_observed(training.statistics(), observer)?
                 };
                 Ok(Reduction::from(fitted))
             })
             .collect()
     }
-}
-
-/// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
-const FEW_SAMPLES: u64 = 4000;
-
-/// Fits in the span of the samples when they are few, kept as they are, and the maximum is known to lie there.
-fn fit_where_cheapest(
-    recipe: &Sqfa,
-    statistics: &ClassStatistics,
-    observer: &mut dyn FnMut(&Progress) -> Control,
-) -> Result<FittedSqfa, FitError> {
-    let samples = statistics.counts().map_or(u64::MAX, |counts| counts.iter().sum());
-    let few = samples <= FEW_SAMPLES && 2 * samples < statistics.dimension() as u64;
-    let kept = statistics.covariances().iter().all(|covariance| covariance.spanning().is_some());
-    if few && kept {
-        match recipe.fit_in_span(statistics, observer) {
-            Err(FitError::Statistics(StatisticsError::NoSpan { .. })) => {}
-            answer => return answer,
-        }
-    }
-    recipe.fit_observed(statistics, observer)
 }
 
 impl From<FittedSqfa> for Reduction {

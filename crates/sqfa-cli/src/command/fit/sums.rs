@@ -1,4 +1,4 @@
-//! Class statistics from sums that were accumulated before.
+//! Class sums as statistics, with and without shrinkage.
 
 use anyhow::{Context, Result};
 use sqfa::{ClassAccumulator, ClassStatistics, Estimator};
