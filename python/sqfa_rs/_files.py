@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -54,6 +55,7 @@ def save(estimator: BaseSQFA, path: str | os.PathLike[str]) -> None:
         np.ascontiguousarray(estimator.feature_covariances_),
         estimator.class_counts_,
         offset,
+        np.ascontiguousarray(estimator.mean_),
         json.dumps(_description(estimator, offset is not None)),
     )
 
@@ -69,9 +71,9 @@ def load(path: str | os.PathLike[str]) -> SQFA | SecondMomentSQFA:
     Returns
     -------
     SQFA or SecondMomentSQFA
-        A fitted estimator. Scaling and centring done by the command are folded into it. A file does
-        not hold the mean of the data, so ``inverse_transform`` places points in the span of the
-        components.
+        A fitted estimator. Scaling and centring done by the command are folded into it. A file that
+        does not hold the mean of the data makes ``inverse_transform`` place points in the span of
+        the components.
     """
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
@@ -138,12 +140,16 @@ def _restore(estimator: BaseSQFA, model: dict[str, Any], told: dict[str, Any]) -
         "second_moments": told.get("second_moments", False),
         "precision": told["precision"],
     }
-    shares = model["counts"]
-    centre = np.average(model["means"], axis=0, weights=shares)
+    estimator.mean_ = model["mean"] if model["mean"] is not None else _nearest_mean(model)
+    estimator.components_ = model["components"]
+
+
+def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
+    """The point in the span of the components whose features are the mean features."""
+    centre = np.average(model["means"], axis=0, weights=model["counts"])
     if model["offset"] is not None:
         centre = centre - model["offset"]
-    estimator.mean_ = np.linalg.pinv(model["components"]) @ centre
-    estimator.components_ = model["components"]
+    return np.asarray(np.linalg.pinv(model["components"]) @ centre)
 
 
 def _description(estimator: BaseSQFA, centred: bool) -> dict[str, Any]:
