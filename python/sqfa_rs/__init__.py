@@ -2,7 +2,7 @@
 
 Data become class statistics, which components project to feature statistics, whose pairwise distances an
 optimiser maximises: :class:`SQFA`, :class:`SecondMomentSQFA`, and :class:`QDA` to classify the features.
-Beside them stand the methods they are compared with (:class:`PCA`, :class:`LDA`, …), :func:`compare`, and
+Beside them stand the methods they are compared with (:class:`PCA`, :class:`LDA`, …), :func:`compare` and
 the exact distance :func:`fisher_rao`.
 """
 
