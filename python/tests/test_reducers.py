@@ -1,4 +1,4 @@
-"""The other reducers and classifiers: scikit-learn's contract, and agreement with scikit-learn itself."""
+"""The other reducers and classifiers: scikit-learn's contract, and agreement with scikit-learn."""
 
 import pickle
 
