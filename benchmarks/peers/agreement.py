@@ -1,8 +1,8 @@
 """Distances and statistics beside the authors' package, on the same random classes.
 
-In the peers' environment: ``agreement.py make FOLDER`` writes what their package says; in an environment with
-sqfa_rs: ``agreement.py check FOLDER`` compares. Their 1e-6 inside roots is added here, and their missing ½ in the
-Calvo–Oller distance is a factor of √2.
+In the peers' environment ``agreement.py make FOLDER`` writes what their package says; in an environment
+with sqfa_rs ``agreement.py check FOLDER`` compares. Their 1e-6 inside roots is added here, and their
+missing ½ in the Calvo–Oller distance is a factor of √2.
 """
 
 import sys
