@@ -14,4 +14,8 @@ fi
 cargo build --release -p sqfa-bench
 target/release/sqfa-bench statistics --data "$data" --to "$work" > /dev/null
 "$venv/bin/python" benchmarks/peers/peer.py "$work" --seeds 5 ${PEER_ARGUMENTS:-}
+"$venv/bin/python" benchmarks/peers/agreement.py make "$work"
+if [ -x "${VENV:-.venv}/bin/python" ]; then
+    "${VENV:-.venv}/bin/python" benchmarks/peers/agreement.py check "$work"
+fi
 target/release/sqfa-bench peers --from "$work" --seeds 5 --out benchmarks/runs --date "$date"

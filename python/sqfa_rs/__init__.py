@@ -2,6 +2,8 @@
 
 Data become class statistics, which components project to feature statistics, whose pairwise distances an
 optimiser maximises: :class:`SQFA`, :class:`SecondMomentSQFA`, and :class:`QDA` to classify the features.
+Beside them stand the methods they are compared with (:class:`PCA`, :class:`LDA`, …), :func:`compare` and
+the exact distance :func:`fisher_rao`.
 """
 
 from __future__ import annotations
@@ -9,9 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import datasets, distances
+from ._classifiers import KNN, LinearClassifier
+from ._compare import compare
 from ._core import __version__
 from ._files import load, save
+from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
 from ._qda import QDA
+from ._reducers import AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA, Trial
 from ._results import NoiseTrial, Progress, Restart
 from ._sqfa import SQFA, SecondMomentSQFA
 from ._statistics import ClassAccumulator, ClassStatistics, class_statistics
@@ -20,19 +26,37 @@ if TYPE_CHECKING:
     from . import plots
 
 __all__ = [
+    "AMA",
+    "KNN",
+    "LAD",
+    "LDA",
+    "LFDA",
+    "LMNN",
+    "PCA",
     "QDA",
     "SQFA",
+    "WDA",
     "ClassAccumulator",
     "ClassStatistics",
+    "FisherRaoResult",
+    "Geodesic",
+    "LinearClassifier",
     "NoiseTrial",
     "Progress",
     "Restart",
     "SecondMomentSQFA",
+    "SupervisedPCA",
+    "Trial",
     "__version__",
     "class_statistics",
+    "compare",
     "datasets",
     "distances",
+    "exponential",
+    "fisher_rao",
+    "geodesic",
     "load",
+    "logarithm",
     "plots",
     "save",
 ]

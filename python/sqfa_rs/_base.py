@@ -1,4 +1,4 @@
-"""What all SQFA estimators share: validation, fitting, transforming, judging."""
+"""What all SQFA estimators share: validation and fitting."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from . import _core
-from ._inputs import complain_about, new_points, repetition_counts, training_data
+from ._inputs import repetition_counts, training_data
 from ._labels import class_names, encode, positions
+from ._linear import LinearReducer
 from ._results import NoiseTrial, Progress, Restart, restarts_of
 from ._settings import core_settings, watcher
-from ._statistics import ClassAccumulator, ClassStatistics, statistics_of
-from ._streams import ArrowStream, is_stream
+from ._statistics import ClassAccumulator, ClassStatistics, estimator_name, statistics_of
+from ._streams import ArrowStream
 from ._threads import thread_count
 
-# QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
-SHRINKAGE = 1e-5
 _UNCONVERGED = "the fit did not converge"
 
 
-class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSQFA(LinearReducer):
     """Filters that maximise the mean distance between classes; subclasses name the distance."""
 
     _method = "sqfa"
@@ -40,7 +37,7 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     init: Any
     restarts: int | str
     sequential: int | None
-    covariance: str
+    covariance: str | float
     pair_weights: Any
     max_iter: int
     tol: float
@@ -51,26 +48,10 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     callback: Callable[[Progress], object] | None
 
     # Set by a fit.
-    components_: NDArray[np.float64]
-    noise_: float
     noise_trials_: list[NoiseTrial]
-    objective_: float
-    objective_trace_: NDArray[np.float64]
     restarts_: list[Restart]
-    converged_: bool
-    termination_: str
-    n_iter_: int
-    classes_: NDArray[Any]
-    class_counts_: NDArray[np.uint64] | None
-    mean_: NDArray[np.float64]
-    feature_means_: NDArray[np.float64]
-    feature_covariances_: NDArray[np.float64]
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
+    refinement_: dict[str, float]
     _accumulator: ClassAccumulator
-    _offset: NDArray[np.float64] | None
-    _record: dict[str, Any]
-    _seed: int
 
     def _distance(self) -> Any:
         raise NotImplementedError
@@ -97,6 +78,7 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         start = self._forget()
         threads = thread_count(self.n_jobs)
         if isinstance(y, str):
+            self._refuse_refinement("a stream")
             if sample_weight is not None:
                 raise ValueError("sample_weight cannot be given for a stream")
             stream = self._open_stream(X, y)
@@ -111,6 +93,8 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         settings = core_settings(self, start, X.shape[1])
         classes, codes = encode(y, weights)
         statistics = statistics_of(X, classes, codes, weights, self.covariance, threads)
+        if self.refine:
+            return self._learn_refined(X, codes, weights, statistics, settings, threads)
         if settings["noise"] == "auto":
             return self._learn_with_noise(X, codes, weights, statistics, settings, threads)
         return self._learn(statistics, settings, threads)
@@ -142,6 +126,7 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             The fitted estimator.
         """
         start = self._forget()
+        self._refuse_refinement("fit_statistics")
         if isinstance(means, ClassStatistics):
             statistics = means
         elif covariances is None:
@@ -189,6 +174,7 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 "noise 'auto' is chosen on held-out points, but partial_fit keeps only statistics: "
                 "pass a number or 'scale'"
             )
+        self._refuse_refinement("partial_fit")
         first = getattr(self, "_accumulator", None) is None
         X, y = training_data(self, X, y, reset=first)
         settings = core_settings(self, getattr(self, "components_", None), X.shape[1])
@@ -216,6 +202,7 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         start: NDArray[np.float64] | None = self.__dict__.pop("components_", None)
         self.__dict__.pop("_accumulator", None)
         self.__dict__.pop("noise_trials_", None)
+        self.__dict__.pop("refinement_", None)
         return start if self.warm_start else None
 
     def _open_stream(self, X: Any, y: str) -> ArrowStream:
@@ -239,36 +226,69 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         settings: dict[str, Any],
         threads: int,
     ) -> Self:
-        if sparse.issparse(X):
-            X = np.ascontiguousarray(X.toarray())
-        if weights is not None:
-            rows = np.repeat(np.arange(len(codes)), weights.astype(np.int64))
-            X, codes = np.ascontiguousarray(X[rows]), codes[rows]
+        X, codes = _repeated(X, codes, weights)
         names = class_names(statistics.classes)
-        result = _core.fit_points(X, names, codes, self.covariance, settings, watcher(self), threads)
+        result = _core.fit_points(
+            X, names, codes, estimator_name(self.covariance), settings, watcher(self), threads
+        )
         self.noise_trials_ = [NoiseTrial(*trial) for trial in result["noise_trials"]]
         return self._adopt(result, statistics, threads)
+
+    def _learn_refined(
+        self,
+        X: Any,
+        codes: NDArray[np.uint32],
+        weights: NDArray[np.uint64] | None,
+        statistics: ClassStatistics,
+        settings: dict[str, Any],
+        threads: int,
+    ) -> Self:
+        if settings["pair_weights"] is not None:
+            raise ValueError("pair_weights cannot be refined: leave them out, or refine=False")
+        X, codes = _repeated(X, codes, weights)
+        result = _core.reduce(
+            self._method + "+refine",
+            statistics._core,
+            X,
+            class_names(statistics.classes),
+            codes,
+            estimator_name(self.covariance),
+            settings,
+            watcher(self),
+            threads,
+        )
+        used = dict(result["settings"])
+        distance = settings["distance"]
+        result["noise"] = used.pop("noise")
+        result["distance"] = distance if isinstance(distance, str) else distance.__name__
+        if result["trials"]:
+            self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
+        self.refinement_ = {name.replace(" ", "_").replace("-", "_"): v for name, v in used.items()}
+        return self._adopt(result, statistics, threads)
+
+    def _refuse_refinement(self, what: str) -> None:
+        if self.refine:
+            raise ValueError(
+                f"refine=True holds out points, but {what} keeps only statistics: use fit with points, "
+                "or refine=False"
+            )
 
     def _adopt(self, result: dict[str, Any], statistics: ClassStatistics, threads: int) -> Self:
         components = result["components"]
         best = result["restarts"][result["best"]]
-        self.classes_ = statistics.classes
-        self.class_counts_ = statistics.counts
-        self.mean_ = statistics._core.total_mean()
+        self._describe_classes(components, statistics, threads)
         self.noise_ = float(result["noise"])
         self.objective_ = float(best["objective"])
         self.objective_trace_ = best["trace"]
         self.n_iter_ = int(best["n_iter"])
         self.converged_ = bool(best["converged"])
         self.termination_ = str(best["termination"])
+        if getattr(self, "refinement_", {}).get("refinement_steps"):
+            self.objective_ = float(result["objective"])
+            self.objective_trace_ = result["trace"]
+            self.n_iter_ = int(result["n_iter"])
+            self.termination_ = str(result["termination"])
         self.restarts_ = restarts_of(result)
-        self.feature_means_, covariances = statistics._core.project(components, 0.0, threads)
-        # Maximum likelihood, which is what QDA takes: divisor N instead of N − 1.
-        counts = self.class_counts_
-        if counts is not None:
-            covariances *= ((counts - 1.0) / counts)[:, None, None]
-        self.feature_covariances_ = covariances
-        self._offset = None
         self._record = {
             "best": result["best"],
             "passes": result["passes"],
@@ -297,134 +317,14 @@ class BaseSQFA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             )
         return self
 
-    # -- using -------------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Any:
-        """Features of points: Z = X Wᵀ, in the precision of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
-            Points.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components)
-            Features; float32 for float32 and uint8 points, else float64.
-        """
-        check_is_fitted(self)
-        if is_stream(X):
-            return self._stream_features(ArrowStream(X))
-        return self._features(X)
-
-    def _stream_features(self, stream: ArrowStream) -> NDArray[Any]:
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and stream.names is not None and list(known) != stream.names:
-            raise ValueError("the columns of the stream are not the feature names seen during fit")
-        if stream.width != self.n_features_in_:
-            raise ValueError(
-                f"the stream has {stream.width} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        parts = [self._project(block) for block, _ in stream]
-        return np.concatenate(parts) if parts else np.empty((0, len(self.components_)))
-
-    def _features(self, X: Any) -> NDArray[Any]:
-        return self._project(new_points(self, X, finite=False))
-
-    def _project(self, X: Any) -> NDArray[Any]:
-        if sparse.issparse(X):
-            single = X.dtype in (np.float32, np.uint8)
-            dtype = np.float32 if single else np.float64
-            features = np.asarray(X.astype(dtype) @ self.components_.T.astype(dtype))
-            if self._offset is not None:
-                features += self._offset.astype(dtype)
-        elif X.flags.c_contiguous or X.dtype == np.uint8:
-            threads = thread_count(self.n_jobs)
-            features = _core.transform(X, self.components_, self._offset, threads)
-        else:
-            # Points one a column, as frames keep them: BLAS reads them faster than row by row.
-            features = X @ self.components_.T.astype(X.dtype)
-            if self._offset is not None:
-                features += self._offset.astype(X.dtype)
-        # A value that is not finite makes all features of its point so: no second look at X is needed.
-        if not np.isfinite(features).all():
-            complain_about(X)
-        return features
-
-    def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Points from features: the mean plus the pseudo-inverse of the components.
-
-        x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Features.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            Points.
-        """
-        check_is_fitted(self)
-        features = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if features.shape[1] != len(self.components_):
-            raise ValueError(
-                f"X has {features.shape[1]} features, but there are {len(self.components_)} components"
-            )
-        back = np.linalg.pinv(self.components_).T
-        centre = self.components_ @ self.mean_
-        if self._offset is not None:
-            centre = centre + self._offset
-        dtype = features.dtype
-        centred = features - centre.astype(dtype)
-        return np.asarray(centred @ back.astype(dtype) + self.mean_.astype(dtype))
-
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of quadratic discriminant analysis on the features.
-
-        One Gaussian per class with the training data's means, covariances and frequencies.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the points.
-
-        Returns
-        -------
-        score : float
-            The share of points whose most probable class is their own.
-        """
-        check_is_fitted(self)
-        threads = thread_count(self.n_jobs)
-        counts = self.class_counts_
-        priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
-        judge = _core.Qda(
-            class_names(self.classes_),
-            self.feature_means_,
-            self.feature_covariances_,
-            priors,
-            SHRINKAGE,
-            threads,
-        )
-        codes = judge.predict(self._features(X), threads)
-        return float(accuracy_score(y, self.classes_[codes], sample_weight=sample_weight))
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "components_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+def _repeated(
+    X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
+) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+    """Dense points, each as often as it counts."""
+    if sparse.issparse(X):
+        X = np.ascontiguousarray(X.toarray())
+    if weights is not None:
+        rows = np.repeat(np.arange(len(codes)), weights.astype(np.int64))
+        X, codes = np.ascontiguousarray(X[rows]), codes[rows]
+    return X, codes

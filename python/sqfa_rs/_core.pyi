@@ -65,6 +65,85 @@ class Qda:
     def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
     def log_posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
 
+class Knn:
+    def __init__(
+        self,
+        names: _Names,
+        points: NDArray[Any],
+        codes: NDArray[np.uint32],
+        neighbors: int,
+        threads: int,
+    ) -> None: ...
+    def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
+    def posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
+
+class Linear:
+    def __init__(
+        self,
+        names: _Names,
+        means: _Matrix,
+        covariances: _Matrix,
+        priors: _Matrix,
+        shrinkage: float,
+        threads: int,
+    ) -> None: ...
+    def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
+    def log_posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
+
+class Geodesic:
+    @classmethod
+    def between(
+        cls,
+        mean_a: _Matrix,
+        covariance_a: _Matrix,
+        mean_b: _Matrix,
+        covariance_b: _Matrix,
+        tolerance: float,
+    ) -> Geodesic: ...
+    @classmethod
+    def shoot(
+        cls,
+        mean: _Matrix,
+        covariance: _Matrix,
+        velocity_mean: _Matrix,
+        velocity_covariance: _Matrix,
+    ) -> Geodesic: ...
+    def length(self) -> float: ...
+    def point(self, time: float) -> tuple[_Matrix, _Matrix]: ...
+    def velocity(self) -> tuple[_Matrix, _Matrix]: ...
+
+def fisher_rao(
+    mean_a: _Matrix,
+    covariance_a: _Matrix,
+    mean_b: _Matrix,
+    covariance_b: _Matrix,
+    tolerance: float,
+    bounds: bool,
+) -> tuple[float, float, float, float, int, bool]: ...
+def reducer_names() -> list[tuple[str, str, str, bool]]: ...
+def reduce(
+    method: str,
+    statistics: Statistics,
+    points: NDArray[Any] | None,
+    names: _Names,
+    codes: NDArray[np.uint32] | None,
+    estimator: str,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def compare(
+    name: str,
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    test: NDArray[Any] | None,
+    test_codes: NDArray[np.uint32] | None,
+    spec: str,
+    report: str | None,
+    image_shape: tuple[int, int] | None,
+    threads: int,
+) -> list[str]: ...
 def class_statistics(
     points: NDArray[Any],
     names: _Names,
@@ -125,6 +204,7 @@ def save_model(
     covariances: _Matrix,
     counts: NDArray[np.uint64] | None,
     offset: _Matrix | None,
+    mean: _Matrix | None,
     description: str,
 ) -> None: ...
 def load_model(path: str | os.PathLike[str]) -> dict[str, Any]: ...

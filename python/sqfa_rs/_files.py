@@ -7,22 +7,30 @@ import os
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import BaseSQFA
 from ._labels import class_names
+from ._linear import LinearReducer
+from ._reducers import AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, BaselineReducer, SupervisedPCA
 from ._results import NoiseTrial, Restart
 from ._sqfa import SQFA, SecondMomentSQFA
+from ._statistics import estimator_name
+
+_BASELINES: dict[str, type[BaselineReducer]] = {
+    cls._method: cls for cls in (AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA)
+}
 
 
-def save(estimator: BaseSQFA, path: str | os.PathLike[str]) -> None:
+def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file.
 
     Parameters
     ----------
-    estimator : SQFA or SecondMomentSQFA
-        A fitted estimator.
+    estimator : SQFA, SecondMomentSQFA, PCA, LDA, …
+        A fitted reducer.
     path : path-like
         The file; an existing one is replaced once the new one is complete.
 
@@ -39,8 +47,10 @@ def save(estimator: BaseSQFA, path: str | os.PathLike[str]) -> None:
     >>> bool((again.transform(toy.data) == sqfa.transform(toy.data)).all())
     True
     """
-    if not isinstance(estimator, BaseSQFA):
-        raise TypeError(f"only SQFA estimators can be saved, not {type(estimator).__name__}")
+    if not isinstance(estimator, BaseSQFA | BaselineReducer):
+        raise TypeError(
+            f"only SQFA estimators and its baselines can be saved, not {type(estimator).__name__}"
+        )
     check_is_fitted(estimator)
     components = np.ascontiguousarray(estimator.components_)
     offset = estimator._offset
@@ -54,11 +64,12 @@ def save(estimator: BaseSQFA, path: str | os.PathLike[str]) -> None:
         np.ascontiguousarray(estimator.feature_covariances_),
         estimator.class_counts_,
         offset,
+        np.ascontiguousarray(estimator.mean_),
         json.dumps(_description(estimator, offset is not None)),
     )
 
 
-def load(path: str | os.PathLike[str]) -> SQFA | SecondMomentSQFA:
+def load(path: str | os.PathLike[str]) -> BaseSQFA | BaselineReducer:
     """Read a model file, written here or by the command ``sqfa``.
 
     Parameters
@@ -68,22 +79,25 @@ def load(path: str | os.PathLike[str]) -> SQFA | SecondMomentSQFA:
 
     Returns
     -------
-    SQFA or SecondMomentSQFA
-        A fitted estimator. Scaling and centring done by the command are folded into it. A file does
-        not hold the mean of the data, so ``inverse_transform`` places points in the span of the
-        components.
+    SQFA, SecondMomentSQFA, PCA, LDA, …
+        The fitted estimator of the method in the file. Scaling and centring done by the command are
+        folded into it. A file that does not hold the mean of the data makes ``inverse_transform``
+        place points in the span of the components.
     """
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
+    if told["method"] in _BASELINES:
+        return _baseline(model, told)
     choice = told["noise_choice"]
     settings: dict[str, Any] = {
         "n_components": len(model["components"]),
         "noise": choice if choice in ("scale", "auto") else told["noise"],
-        "constraint": told["constraint"],
+        "constraint": told.get("constraint") or "sphere",
         "init": told["start"] if told["start"] in ("random", "pca") else "random",
         "restarts": len(told["fit"]["restarts"]) or "auto",
         "sequential": told.get("sequential"),
-        "covariance": told["covariance"],
+        "covariance": _estimator(told["covariance"]),
+        "refine": bool(told.get("refined", False)),
         "max_iter": told["max_iterations"],
         "tol": told["tolerance"],
         "random_state": told["seed"],
@@ -97,7 +111,43 @@ def load(path: str | os.PathLike[str]) -> SQFA | SecondMomentSQFA:
     return estimator
 
 
-def _restore(estimator: BaseSQFA, model: dict[str, Any], told: dict[str, Any]) -> None:
+def _estimator(text: str) -> str | float:
+    """A covariance estimator as parameters give it: a name, or the number of a fixed shrinkage."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
+    """A fitted baseline; settings that were chosen become parameters."""
+    cls = _BASELINES[told["method"]]
+    used = dict(told.get("settings", []))
+    given: dict[str, Any] = {
+        "shrinkage": used.get("shrinkage"),
+        "n_neighbors": int(used["neighbors"]) if "neighbors" in used else None,
+        "reg": used.get("regularization"),
+        "noise": used.get("noise"),
+        "pca_dims": told.get("pca_dims"),
+    }
+    known = cls().get_params()
+    settings = {name: value for name, value in given.items() if name in known and value is not None}
+    estimator = cls(
+        len(model["components"]),
+        refine=bool(told.get("refined", False)),
+        random_state=told["seed"],
+        **settings,
+    )
+    estimator.settings_ = used
+    estimator.trials_ = []
+    for name, attribute in cls._shown:
+        if name in used:
+            setattr(estimator, attribute, int(used[name]) if name == "neighbors" else used[name])
+    _restore(estimator, model, told)
+    return estimator
+
+
+def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> None:
     fit = told["fit"]
     estimator.classes_ = np.array(told["classes"])
     estimator.class_counts_ = model["counts"]
@@ -105,13 +155,14 @@ def _restore(estimator: BaseSQFA, model: dict[str, Any], told: dict[str, Any]) -
     if told.get("noise_trials"):
         trials = told["noise_trials"]
         estimator.noise_trials_ = [NoiseTrial(trial["noise"], trial["accuracy"]) for trial in trials]
-    estimator.objective_ = float(fit["objective"])
+    objective = fit.get("objective")
+    estimator.objective_ = None if objective is None else float(objective)
     estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
     estimator.n_iter_ = int(fit["iterations"])
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)
-    estimator.restarts_ = [
+    starts = [
         Restart(
             objective=start["objective"],
             n_iter=start["iterations"],
@@ -123,6 +174,15 @@ def _restore(estimator: BaseSQFA, model: dict[str, Any], told: dict[str, Any]) -
         )
         for index, start in enumerate(fit["restarts"])
     ]
+    if isinstance(estimator, BaseSQFA):
+        estimator.restarts_ = starts
+        used = dict(told.get("settings", []))
+        if told.get("refined"):
+            estimator.refinement_ = {
+                name.replace(" ", "_").replace("-", "_"): v
+                for name, v in used.items()
+                if name != "noise"
+            }
     estimator.feature_means_ = model["means"]
     estimator.feature_covariances_ = model["covariances"]
     estimator.n_features_in_ = model["components"].shape[1]
@@ -134,43 +194,55 @@ def _restore(estimator: BaseSQFA, model: dict[str, Any], told: dict[str, Any]) -
         "evaluations": fit["evaluations"],
         "seconds": fit["seconds"],
         "warnings": fit.get("warnings", []),
-        "distance": told["distance"],
+        "distance": told.get("distance"),
+        "restarts": fit["restarts"],
         "second_moments": told.get("second_moments", False),
         "precision": told["precision"],
     }
-    shares = model["counts"]
-    centre = np.average(model["means"], axis=0, weights=shares)
-    if model["offset"] is not None:
-        centre = centre - model["offset"]
-    estimator.mean_ = np.linalg.pinv(model["components"]) @ centre
+    estimator.mean_ = model["mean"] if model["mean"] is not None else _nearest_mean(model)
     estimator.components_ = model["components"]
 
 
-def _description(estimator: BaseSQFA, centred: bool) -> dict[str, Any]:
+def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
+    """The point in the span of the components whose features are the mean features."""
+    centre = np.average(model["means"], axis=0, weights=model["counts"])
+    if model["offset"] is not None:
+        centre = centre - model["offset"]
+    return np.asarray(np.linalg.pinv(model["components"]) @ centre)
+
+
+def _description(estimator: Any, centred: bool) -> dict[str, Any]:
     """What the file says beside its numbers."""
     record = estimator._record
-    noise, init = estimator.noise, estimator.init
-    trials = getattr(estimator, "noise_trials_", [])
+    noise = getattr(estimator, "noise", 0.0)
+    init = getattr(estimator, "init", "random")
+    family = isinstance(estimator, BaseSQFA)
+    used = {"noise": estimator.noise_} if family else estimator.settings_
+    if family:
+        used = used | getattr(estimator, "refinement_", {})
+    covariance = getattr(estimator, "covariance", "empirical")
     return {
         "method": estimator._method,
-        "distance": record["distance"],
-        "constraint": estimator.constraint,
+        "refined": bool(estimator.refine),
+        "distance": record.get("distance"),
+        "constraint": estimator.constraint if family else None,
         "noise_choice": noise if isinstance(noise, str) else "given",
         "noise": estimator.noise_,
-        "noise_trials": [trial._asdict() for trial in trials],
+        "settings": [[name, float(value)] for name, value in used.items() if np.isfinite(value)],
+        "noise_trials": [trial._asdict() for trial in getattr(estimator, "noise_trials_", [])],
         "classes": class_names(estimator.classes_),
         "restricted": False,
         "second_moments": record["second_moments"],
-        "covariance": estimator.covariance,
+        "covariance": estimator_name(covariance),
         "precision": record["precision"],
         "scale": "none",
         "center": centred,
-        "pca_dims": None,
+        "pca_dims": getattr(estimator, "pca_dims", None),
         "start": init if isinstance(init, str) else "given",
-        "sequential": estimator.sequential,
+        "sequential": getattr(estimator, "sequential", None) or None,
         "seed": estimator._seed,
-        "max_iterations": int(estimator.max_iter),
-        "tolerance": float(estimator.tol),
+        "max_iterations": int(getattr(estimator, "max_iter", 0)),
+        "tolerance": float(getattr(estimator, "tol", 0.0)),
         "fit": {
             "objective": estimator.objective_,
             "converged": estimator.converged_,
@@ -179,21 +251,24 @@ def _description(estimator: BaseSQFA, centred: bool) -> dict[str, Any]:
             "passes": record["passes"],
             "evaluations": record["evaluations"],
             "seconds": record["seconds"],
-            "restarts": [
-                {
-                    "objective": start.objective,
-                    "passes": start.passes,
-                    "evaluations": start.evaluations,
-                    "iterations": start.n_iter,
-                    "converged": start.converged,
-                    "termination": start.termination,
-                }
-                for start in estimator.restarts_
-            ],
+            "restarts": [_start(start) for start in _starts(estimator)],
             "best": record["best"],
-            "trace": estimator.objective_trace_.tolist(),
+            "trace": np.asarray(estimator.objective_trace_).tolist(),
             "warnings": record["warnings"],
         },
         "data": {"name": "python", "image_shape": None},
         "software": f"sqfa_rs {_core.__version__}",
     }
+
+
+def _starts(estimator: Any) -> list[dict[str, Any]]:
+    if isinstance(estimator, BaseSQFA):
+        return [start._asdict() for start in estimator.restarts_]
+    return list(estimator._record["restarts"])
+
+
+def _start(start: dict[str, Any]) -> dict[str, Any]:
+    """How one start ended, in the words of the file."""
+    names = ("objective", "passes", "evaluations", "converged", "termination")
+    iterations = start["n_iter"] if "n_iter" in start else start["iterations"]
+    return {name: start[name] for name in names} | {"iterations": iterations}

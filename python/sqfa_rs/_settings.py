@@ -48,12 +48,7 @@ def core_settings(
     pairs = estimator.pair_weights
     if pairs is not None:
         pairs = check_array(pairs, dtype=np.float64, order="C", input_name="pair_weights")
-    seed = estimator.random_state
-    if not isinstance(seed, Integral):
-        seed = check_random_state(seed).randint(2**31 - 1)
-    elif seed < 0:
-        raise ValueError(f"random_state is {seed}: give None, a generator or a number from 0 on")
-    estimator._seed = int(seed)
+    estimator._seed = seed_of(estimator.random_state)
     settings = {
         "n_components": int(estimator.n_components),
         "distance": estimator._distance(),
@@ -71,7 +66,16 @@ def core_settings(
     return settings
 
 
-def watcher(estimator: BaseSQFA) -> Callable[..., bool] | None:
+def seed_of(random_state: Any) -> int:
+    """A seed for the core from what scikit-learn calls a random state."""
+    if not isinstance(random_state, Integral):
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    if random_state < 0:
+        raise ValueError(f"random_state is {random_state}: give None, a generator or a number from 0 on")
+    return int(random_state)
+
+
+def watcher(estimator: Any) -> Callable[..., bool] | None:
     """What the core calls after every iteration, or nothing when nobody wants to know."""
     callback, verbose = estimator.callback, int(estimator.verbose)
     if callback is not None and not callable(callback):

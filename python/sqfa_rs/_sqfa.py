@@ -21,10 +21,13 @@ _PARAMETERS = """
         16 / n_components for random starts, else 1.
     sequential : int, default=None
         Learn so many components at a time, earlier ones frozen; None learns all together.
-    covariance : {"empirical", "oas"}, default="empirical"
-        Estimator of the class covariances.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6
@@ -47,8 +50,10 @@ _ATTRIBUTES = """
         The noise σ² that was used.
     noise_trials_ : list of NoiseTrial
         The noises tried, when ``noise="auto"``.
+    refinement_ : dict
+        Steps, noise and held-out accuracy before and after, when ``refine=True``.
     objective_ : float
-        The mean distance over pairs of classes.
+        The mean distance over pairs of classes; the mean log posterior once refined.
     objective_trace_ : ndarray of shape (n_iter_ + 1,)
         It after every iteration of the best start.
     restarts_ : list of Restart
@@ -143,8 +148,9 @@ class SQFA(BaseSQFA):
         init: Any = "random",
         restarts: int | str = "auto",
         sequential: int | None = None,
-        covariance: str = "empirical",
+        covariance: str | float = "empirical",
         pair_weights: Any = None,
+        refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
@@ -162,6 +168,7 @@ class SQFA(BaseSQFA):
         self.sequential = sequential
         self.covariance = covariance
         self.pair_weights = pair_weights
+        self.refine = refine
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
@@ -224,8 +231,9 @@ class SecondMomentSQFA(BaseSQFA):
         init: Any = "random",
         restarts: int | str = "auto",
         sequential: int | None = None,
-        covariance: str = "empirical",
+        covariance: str | float = "empirical",
         pair_weights: Any = None,
+        refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
@@ -242,6 +250,7 @@ class SecondMomentSQFA(BaseSQFA):
         self.sequential = sequential
         self.covariance = covariance
         self.pair_weights = pair_weights
+        self.refine = refine
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start

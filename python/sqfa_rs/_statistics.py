@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: ArrayLike | None = None,
-    covariance: str = "empirical",
+    covariance: str | float = "empirical",
     n_jobs: int | None = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labelled points.
@@ -151,8 +152,9 @@ def class_statistics(
         Labels, or the name of the label column of an Arrow stream or frame.
     sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each point counts.
-    covariance : {"empirical", "oas"}, default="empirical"
-        The estimator of the class covariances.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        The estimator of the class covariances; a number from 0 to 1 is the share s of
+        (1 − s)Φ + s(tr Φ/n)I.
     n_jobs : int, default=None
         Threads.
 
@@ -186,21 +188,21 @@ def statistics_of(
     classes: NDArray[Any],
     codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
-    covariance: str,
+    covariance: str | float,
     threads: int,
 ) -> ClassStatistics:
     """Statistics of validated points."""
     check_counts(classes, codes, weights)
     check_room(len(classes), X.shape[1])
-    names = class_names(classes)
+    names, estimator = class_names(classes), estimator_name(covariance)
     if not sparse.issparse(X):
-        core = _core.class_statistics(X, names, codes, weights, covariance, threads)
+        core = _core.class_statistics(X, names, codes, weights, estimator, threads)
         return ClassStatistics(core, classes)
     sums = _core.Accumulator(names, X.shape[1])
     for rows, block in row_blocks(X):
         part = None if weights is None else weights[rows]
         sums.update(block, codes[rows], part, threads)
-    return ClassStatistics(sums.finish(covariance, threads), classes)
+    return ClassStatistics(sums.finish(estimator, threads), classes)
 
 
 class ClassAccumulator:
@@ -317,11 +319,11 @@ class ClassAccumulator:
         sums.merge(theirs)
         return self
 
-    def finish(self, covariance: str = "empirical") -> ClassStatistics:
+    def finish(self, covariance: str | float = "empirical") -> ClassStatistics:
         """The statistics so far; needs at least two classes with at least two points each."""
         if self._sums is None:
             raise ValueError("no points yet: call update first")
-        core = self._sums.finish(covariance, thread_count(self.n_jobs))
+        core = self._sums.finish(estimator_name(covariance), thread_count(self.n_jobs))
         return ClassStatistics(core, self.classes)
 
     def to_bytes(self) -> bytes:
@@ -373,6 +375,15 @@ class ClassAccumulator:
 
     def __repr__(self) -> str:
         return f"ClassAccumulator({len(self.classes)} classes, {int(self.counts.sum())} points)"
+
+
+def estimator_name(covariance: str | float) -> str:
+    """A covariance estimator as the core takes it: its name, or the number of a fixed shrinkage."""
+    if isinstance(covariance, str):
+        return covariance
+    if not isinstance(covariance, Real) or isinstance(covariance, bool):
+        raise TypeError(f"covariance must be a name or a number, not {covariance!r}")
+    return repr(float(covariance))
 
 
 def _numbers(values: ArrayLike, what: str, rank: int, dtypes: list[Any]) -> NDArray[Any]:

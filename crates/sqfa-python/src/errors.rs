@@ -8,8 +8,10 @@ use std::io;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use sqfa::{
-    ClassifierError, DistanceError, FitError, GaussianError, LabelError, PairError, StatisticsError,
+    ClassifierError, DistanceError, FisherRaoError, FitError, GaussianError, LabelError, PairError,
+    ReduceError, StatisticsError,
 };
+use sqfa_lab::compare::CompareError;
 use sqfa_lab::datasets::DatasetError;
 use sqfa_lab::formats::FormatError;
 use sqfa_lab::model_file::ModelError;
@@ -44,10 +46,12 @@ macro_rules! value_errors {
 value_errors!(
     ClassifierError,
     DistanceError,
+    FisherRaoError,
     FitError,
     GaussianError,
     LabelError,
     PairError,
+    ReduceError,
     StatisticsError,
     serde_json::Error,
     String
@@ -67,6 +71,15 @@ impl From<DatasetError> for Failure {
         match error {
             DatasetError::Format(error) => error.into(),
             error => invalid(error.to_string()),
+        }
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        match &error {
+            CompareError::Io { source, .. } => Self(system(source, error.to_string())),
+            _ => invalid(error.to_string()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
-use sqfa::{Control, Estimator, FittedSqfa, Progress};
+use sqfa::{Control, Estimator, FittedSqfa, Progress, Restart};
 
 use crate::arrays::{PointArray, from_mat_transposed, vector};
 use crate::classes::{classes, labels};
@@ -11,6 +11,7 @@ use crate::errors::{Failure, Outcome};
 use crate::recipe::Recipe;
 use crate::running::{Stop, run};
 use crate::statistics::Statistics;
+use crate::user_distance::FirstError;
 
 /// Fits components to class statistics; the result is a dictionary.
 #[pyfunction]
@@ -24,7 +25,7 @@ pub(crate) fn fit<'py>(
 ) -> Outcome<Bound<'py, PyDict>> {
     let recipe = Recipe::new(settings)?;
     let fitted = run(py, threads, |stop| {
-        let mut watch = Watch::new(stop, &recipe, callback.as_ref());
+        let mut watch = Watch::new(stop, &recipe.error, callback.as_ref());
         let fitted = recipe.core.fit_observed(&statistics.core, &mut |step| watch.see(step));
         watch.conclude(fitted.map_err(Into::into))
     })?;
@@ -50,7 +51,7 @@ pub(crate) fn fit_points<'py>(
     let points = array.points()?;
     let labels = labels(&classes(names)?, &codes)?;
     let fitted = run(py, threads, |stop| {
-        let mut watch = Watch::new(stop, &recipe, callback.as_ref());
+        let mut watch = Watch::new(stop, &recipe.error, callback.as_ref());
         let fitted =
             recipe.core.fit_points(points, &labels, estimator, &mut |step| watch.see(step));
         watch.conclude(fitted.map_err(Into::into))
@@ -59,20 +60,24 @@ pub(crate) fn fit_points<'py>(
 }
 
 /// Sees every iteration: passes it on to the callback and says when to stop.
-struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     stop: &'a Stop,
-    recipe: &'a Recipe,
+    error: &'a FirstError,
     callback: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
 }
 
 impl<'a> Watch<'a> {
-    fn new(stop: &'a Stop, recipe: &'a Recipe, callback: Option<&'a Py<PyAny>>) -> Self {
-        Self { stop, recipe, callback, raised: None }
+    pub(crate) fn new(
+        stop: &'a Stop,
+        error: &'a FirstError,
+        callback: Option<&'a Py<PyAny>>,
+    ) -> Self {
+        Self { stop, error, callback, raised: None }
     }
 
-    fn see(&mut self, progress: &Progress) -> Control {
-        if self.stop.asked() || self.raised.is_some() || self.recipe.error.is_set() {
+    pub(crate) fn see(&mut self, progress: &Progress) -> Control {
+        if self.stop.asked() || self.raised.is_some() || self.error.is_set() {
             return Control::Cancel;
         }
         let Some(callback) = self.callback else { return Control::Continue };
@@ -92,10 +97,10 @@ impl<'a> Watch<'a> {
     }
 
     /// What the fit came to; an exception of the callback or of a user's distance comes first.
-    fn conclude(self, outcome: Outcome<FittedSqfa>) -> Outcome<FittedSqfa> {
+    pub(crate) fn conclude<T>(self, outcome: Outcome<T>) -> Outcome<T> {
         match self.raised {
             Some(error) => Err(Failure(error)),
-            None => self.recipe.error.or(outcome),
+            None => self.error.or(outcome),
         }
     }
 }
@@ -113,8 +118,14 @@ fn described<'py>(py: Python<'py>, fitted: &FittedSqfa) -> Outcome<Bound<'py, Py
     result.set_item("evaluations", fitted.evaluations())?;
     result.set_item("seconds", fitted.seconds())?;
     result.set_item("warnings", fitted.warnings())?;
+    result.set_item("restarts", restarts(py, fitted.restarts())?)?;
+    Ok(result)
+}
+
+/// How every start ended.
+pub(crate) fn restarts<'py>(py: Python<'py>, starts: &[Restart]) -> PyResult<Bound<'py, PyList>> {
     let restarts = PyList::empty(py);
-    for restart in fitted.restarts() {
+    for restart in starts {
         let entry = PyDict::new(py);
         entry.set_item("objective", restart.objective)?;
         entry.set_item("trace", vector(py, restart.trace.clone()))?;
@@ -125,6 +136,5 @@ fn described<'py>(py: Python<'py>, fitted: &FittedSqfa) -> Outcome<Bound<'py, Py
         entry.set_item("converged", restart.termination.converged())?;
         restarts.append(entry)?;
     }
-    result.set_item("restarts", restarts)?;
-    Ok(result)
+    Ok(restarts)
 }

@@ -5,14 +5,18 @@
 mod accumulator;
 mod arrays;
 mod classes;
+mod compare;
 mod datasets;
 mod distances;
 mod errors;
+mod fisher_rao;
 mod fit;
+mod judges;
 mod model_file;
 mod pools;
 mod qda;
 mod recipe;
+mod reduce;
 mod running;
 mod statistics;
 mod transform;
@@ -30,11 +34,17 @@ mod _core {
     #[pymodule_export]
     use crate::accumulator::{Accumulator, class_statistics};
     #[pymodule_export]
+    use crate::compare::compare;
+    #[pymodule_export]
     use crate::datasets::{load_idx, make_scaling, make_speed, make_toy};
     #[pymodule_export]
     use crate::distances::{distance_names, pairwise};
     #[pymodule_export]
+    use crate::fisher_rao::{Geodesic, fisher_rao};
+    #[pymodule_export]
     use crate::fit::{fit, fit_points};
+    #[pymodule_export]
+    use crate::judges::{Knn, Linear};
     #[pymodule_export]
     use crate::model_file::{load_model, save_model};
     #[pymodule_export]
@@ -43,6 +53,8 @@ mod _core {
     use crate::qda::Qda;
     #[pymodule_export]
     use crate::recipe::{check_settings, choices};
+    #[pymodule_export]
+    use crate::reduce::{reduce, reducer_names};
     #[pymodule_export]
     use crate::statistics::Statistics;
     #[pymodule_export]

@@ -14,7 +14,7 @@ use crate::errors::{Outcome, invalid};
 
 /// Writes a model file; the description is JSON, features have covariances with divisor N.
 #[pyfunction]
-#[pyo3(signature = (path, components, means, covariances, counts, offset, description))]
+#[pyo3(signature = (path, components, means, covariances, counts, offset, mean, description))]
 pub(crate) fn save_model(
     py: Python<'_>,
     path: PathBuf,
@@ -23,6 +23,7 @@ pub(crate) fn save_model(
     covariances: PyReadonlyArray3<'_, f64>,
     counts: Option<PyReadonlyArray1<'_, u64>>,
     offset: Option<PyReadonlyArray1<'_, f64>>,
+    mean: Option<PyReadonlyArray1<'_, f64>>,
     description: &str,
 ) -> Outcome<()> {
     let description: Description = serde_json::from_str(description)?;
@@ -41,7 +42,10 @@ pub(crate) fn save_model(
         counts: counts.map(<[u64]>::to_vec),
         features: gaussians(&means, &covariances)?,
     };
-    let model = Model::new(parts, description)?;
+    let mut model = Model::new(parts, description)?;
+    if let Some(mean) = mean {
+        model = model.with_mean(slice(&mean, "mean")?.to_vec())?;
+    }
     Ok(py.detach(|| model.write(&path))?)
 }
 
@@ -60,6 +64,7 @@ pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyD
     result.set_item("means", matrix(py, means, c, m)?)?;
     result.set_item("covariances", stack(py, covariances, [c, m, m])?)?;
     result.set_item("counts", model.counts().map(|counts| vector(py, counts.to_vec())))?;
+    result.set_item("mean", model.mean().map(|mean| vector(py, mean.to_vec())))?;
     result.set_item("description", serde_json::to_string(model.description())?)?;
     Ok(result)
 }

@@ -55,7 +55,7 @@ impl Recipe {
     }
 }
 
-fn noise(given: &Bound<'_, PyAny>) -> Outcome<Noise> {
+pub(crate) fn noise(given: &Bound<'_, PyAny>) -> Outcome<Noise> {
     if let Ok(name) = given.extract::<String>() {
         return match name.as_str() {
             "scale" => Ok(Noise::Scale),
@@ -68,7 +68,7 @@ fn noise(given: &Bound<'_, PyAny>) -> Outcome<Noise> {
     Ok(Noise::Value(given.extract()?))
 }
 
-fn start(given: &Bound<'_, PyAny>) -> Outcome<Start> {
+pub(crate) fn start(given: &Bound<'_, PyAny>) -> Outcome<Start> {
     if let Ok(name) = given.extract::<String>() {
         return match name.as_str() {
             "random" => Ok(Start::Random),

@@ -74,6 +74,9 @@ impl Model {
             tensors.push(("offset", vec![n], reals(offset.iter().copied())));
             tensors.push(("factors", vec![n], reals(factors.iter().copied())));
         }
+        if let Some(mean) = &self.mean {
+            tensors.push(("mean", vec![n], reals(mean.iter().copied())));
+        }
         if let Some(counts) = &self.counts {
             let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
             tensors.push(("counts", vec![c], bytes));
@@ -128,8 +131,14 @@ impl Model {
             None
         };
         let filters = Mat::from_fn(n, m, |i, j| filters[i * m + j]);
-        Model::new(ModelParts { filters, preprocessing, counts, features }, description)
-            .map_err(|error| damaged(error.to_string()))
+        let mean = has("mean").then(|| floats(&tensors, "mean", 1)).transpose().map_err(damaged)?;
+        let parts = ModelParts { filters, preprocessing, counts, features };
+        let model = Model::new(parts, description);
+        match mean {
+            Some((_, mean)) => model.and_then(|model| model.with_mean(mean)),
+            None => model,
+        }
+        .map_err(|error| damaged(error.to_string()))
     }
 }
 

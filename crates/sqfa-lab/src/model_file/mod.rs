@@ -1,7 +1,7 @@
 //! A fitted model that can be kept in a file, applied to points and asked for a classifier.
 //!
 //! The file is safetensors: `filters` (n × m), `feature_means` (c × m), `feature_covariances`
-//! (c × m × m, divisor N), and where they exist `counts` (c), `offset` and `factors` (n); all else
+//! (c × m × m, divisor N), and where they exist `counts` (c), `offset`, `factors` and `mean` (n); all else
 //! is JSON under the metadata key `sqfa`. Loading checks every size, shape and number.
 
 mod description;
@@ -28,6 +28,7 @@ pub struct Model {
     counts: Option<Vec<u64>>,
     /// Covariances with divisor N.
     features: Gaussians,
+    mean: Option<Vec<f64>>,
     description: Description,
 }
 
@@ -85,7 +86,22 @@ impl Model {
         if !(description.noise.is_finite() && description.noise >= 0.0) {
             return refuse(format!("noise is {}", description.noise));
         }
-        Ok(Self { filters, preprocessing, classes, counts, features, description })
+        Ok(Self { filters, preprocessing, classes, counts, features, mean: None, description })
+    }
+
+    /// The same model with the mean of the raw training points, which its filters alone do not tell.
+    pub fn with_mean(mut self, mean: Vec<f64>) -> Result<Self, ModelError> {
+        let n = self.filters.nrows();
+        if mean.len() != n || mean.iter().any(|value| !value.is_finite()) {
+            return Err(ModelError::inconsistent(format!("the mean needs {n} finite numbers")));
+        }
+        self.mean = Some(mean);
+        Ok(self)
+    }
+
+    /// The mean of the raw training points, where known.
+    pub fn mean(&self) -> Option<&[f64]> {
+        self.mean.as_deref()
     }
 
     /// One filter a column, for preprocessed points.

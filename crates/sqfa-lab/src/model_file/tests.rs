@@ -76,6 +76,17 @@ fn a_model_survives_its_file() {
 }
 
 #[test]
+fn the_mean_is_kept_where_it_is_known() {
+    let with = model().with_mean(vec![0.5, -1.0, 3.0]).unwrap();
+    let again = Model::from_bytes(&with.to_bytes().unwrap(), "m").unwrap();
+    assert_eq!(again.mean(), Some(&[0.5, -1.0, 3.0][..]));
+    let without = Model::from_bytes(&model().to_bytes().unwrap(), "m").unwrap();
+    assert_eq!(without.mean(), None);
+    assert!(model().with_mean(vec![0.5, 1.0]).is_err());
+    assert!(model().with_mean(vec![0.5, 1.0, f64::NAN]).is_err());
+}
+
+#[test]
 fn features_follow_the_preprocessing() {
     let model = model();
     let point = [4.0, -1.0, 0.5];

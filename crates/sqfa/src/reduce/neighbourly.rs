@@ -272,7 +272,7 @@ impl Reducer for Neighbourly {
 
 /// A setting that must be a whole number.
 fn whole(name: &'static str, value: f64) -> Result<usize, ReduceError> {
-    if value.fract() == 0.0 && value >= 1.0 && value <= 1e9 {
+    if value.fract() == 0.0 && (1.0..=1e9).contains(&value) {
         Ok(value as usize)
     } else {
         Err(ReduceError::Setting { name, value, range: "a whole number of at least 1, or auto" })

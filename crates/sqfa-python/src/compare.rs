@@ -1,0 +1,91 @@
+//! Many methods on one data set: the lab's comparison, its records as JSON and its report.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList};
+use sqfa::{Control, Points, Scalar, Table};
+use sqfa_lab::compare::{CompareError, Event, Experiment, Manifest, Spec};
+use sqfa_lab::data::{LabeledData, OwnedPoints, Part};
+use sqfa_lab::formats::AtomicFile;
+use sqfa_lab::report::compare_report;
+
+use crate::arrays::PointArray;
+use crate::classes::{classes, labels};
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+
+/// Runs a comparison; the spec is JSON, the answer one JSON record a cell.
+#[pyfunction]
+#[pyo3(signature = (name, points, names, codes, test, test_codes, spec, report, image_shape, threads))]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    name: &str,
+    points: &Bound<'py, PyAny>,
+    names: &Bound<'py, PyList>,
+    codes: PyReadonlyArray1<'py, u32>,
+    test: Option<&Bound<'py, PyAny>>,
+    test_codes: Option<PyReadonlyArray1<'py, u32>>,
+    spec: &str,
+    report: Option<PathBuf>,
+    image_shape: Option<(usize, usize)>,
+    threads: usize,
+) -> Outcome<Vec<String>> {
+    let spec: Spec = serde_json::from_str(spec)?;
+    // Names are worth checking before points are copied.
+    spec.clone().resolved(name)?;
+    if let Some(report) = &report {
+        // An output that cannot be written is worth knowing before the work, not after it.
+        drop(AtomicFile::create(report)?);
+    }
+    let known = classes(names)?;
+    let part = |points: &Bound<'py, PyAny>, codes: &PyReadonlyArray1<'py, u32>| -> Outcome<Part> {
+        let array = PointArray::borrow(points)?;
+        let points = owned(array.points()?)?;
+        Part::new(points, labels(&known, codes)?, name).map_err(|error| invalid(error.to_string()))
+    };
+    let train = part(points, &codes)?;
+    let test = match (test, &test_codes) {
+        (Some(points), Some(codes)) => Some(part(points, codes)?),
+        _ => None,
+    };
+    let data = LabeledData { name: name.to_owned(), train, test, image_shape };
+    Ok(run(py, threads, |stop| {
+        let experiment = Experiment::new(spec, &data, None)?;
+        let records = experiment.run(Vec::new(), &mut |_: Event<'_>| {
+            Ok::<_, CompareError>(if stop.asked() { Control::Cancel } else { Control::Continue })
+        })?;
+        if let Some(path) = report {
+            let manifest = Manifest {
+                spec: experiment.spec.clone(),
+                facts: experiment.facts.clone(),
+                software: concat!("sqfa_rs ", env!("CARGO_PKG_VERSION")).to_owned(),
+                command: "sqfa_rs.compare".to_owned(),
+            };
+            let mut file = AtomicFile::create(&path)?;
+            file.write_all(compare_report(&manifest, &records).as_bytes()).map_err(|source| {
+                CompareError::Io { path: path.clone(), action: "write", source }
+            })?;
+            file.commit()?;
+        }
+        let lines: Result<Vec<String>, _> = records.iter().map(serde_json::to_string).collect();
+        Ok(lines?)
+    })?)
+}
+
+fn owned(points: Points<'_>) -> Outcome<OwnedPoints> {
+    let (rows, columns) = (points.rows(), points.columns());
+    let owned = match points {
+        Points::U8(table) => OwnedPoints::from_u8(copied(&table), rows, columns),
+        Points::F32(table) => OwnedPoints::from_f32(copied(&table), rows, columns),
+        Points::F64(table) => OwnedPoints::from_f64(copied(&table), rows, columns),
+    };
+    owned.ok_or_else(|| invalid("the array's size does not fit its shape"))
+}
+
+fn copied<T: Scalar>(table: &Table<'_, T>) -> Vec<T> {
+    let (rows, columns) = (table.rows(), table.columns());
+    (0..rows).flat_map(|i| (0..columns).map(move |j| table.get(i, j))).collect()
+}

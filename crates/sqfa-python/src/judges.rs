@@ -1,0 +1,122 @@
+//! The classifiers beside the quadratic one: nearest neighbours, and one covariance for all classes.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList};
+
+use crate::arrays::{PointArray, gaussians, matrix, slice, vector};
+use crate::classes::classes;
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+
+/// Training points that vote.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Knn {
+    core: sqfa::Knn,
+}
+
+#[pymethods]
+impl Knn {
+    /// Remembers training points with the positions of their classes.
+    #[new]
+    #[pyo3(signature = (names, points, codes, neighbors, threads))]
+    fn new(
+        py: Python<'_>,
+        names: &Bound<'_, PyList>,
+        points: &Bound<'_, PyAny>,
+        codes: PyReadonlyArray1<'_, u32>,
+        neighbors: usize,
+        threads: usize,
+    ) -> Outcome<Self> {
+        let classes = classes(names)?;
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        let codes = slice(&codes, "codes")?;
+        let core = run(py, threads, |_| Ok(sqfa::Knn::new(&classes, points, codes, neighbors)?))?;
+        Ok(Self { core })
+    }
+
+    /// For every point, the position of the class with most votes.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray1<u32>>> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
+    }
+
+    /// The share of votes, points × classes.
+    fn posteriors<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray2<f64>>> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        let values = run(py, threads, |_| Ok(self.core.posteriors(points)?))?;
+        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+    }
+}
+
+/// Class means and one pooled covariance.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Linear {
+    core: sqfa::LdaClassifier,
+}
+
+#[pymethods]
+impl Linear {
+    /// A classifier from class means and maximum-likelihood covariances, pooled by the priors.
+    #[new]
+    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads))]
+    fn new(
+        py: Python<'_>,
+        names: &Bound<'_, PyList>,
+        means: PyReadonlyArray2<'_, f64>,
+        covariances: PyReadonlyArray3<'_, f64>,
+        priors: PyReadonlyArray1<'_, f64>,
+        shrinkage: f64,
+        threads: usize,
+    ) -> Outcome<Self> {
+        let classes = classes(names)?;
+        let gaussians = gaussians(&means, &covariances)?;
+        let priors = slice(&priors, "priors")?;
+        if classes.len() != gaussians.len() {
+            let (classes, gaussians) = (classes.len(), gaussians.len());
+            return Err(invalid(format!("{classes} classes for {gaussians} Gaussians")));
+        }
+        let core = run(py, threads, |_| {
+            Ok(sqfa::LdaClassifier::new(&classes, &gaussians, priors, shrinkage)?)
+        })?;
+        Ok(Self { core })
+    }
+
+    /// For every point, the position of its most probable class.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray1<u32>>> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
+    }
+
+    /// ln p(class | point), points × classes.
+    fn log_posteriors<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray2<f64>>> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)?))?;
+        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+    }
+}

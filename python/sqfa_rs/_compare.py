@@ -1,0 +1,179 @@
+"""Many methods on one data set, judged on points they have not seen."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from . import _core
+from ._inputs import loose_points
+from ._labels import class_names, encode, positions
+from ._threads import thread_count
+
+
+def compare(
+    X: Any,
+    y: Any,
+    X_test: Any = None,
+    y_test: Any = None,
+    *,
+    methods: Sequence[str] = ("paper",),
+    n_components: int | Sequence[int] = (2, 4, 8),
+    seeds: int = 3,
+    random_state: int = 0,
+    classifiers: Sequence[str] = ("qda",),
+    test_fraction: float | None = None,
+    cv: int | None = None,
+    scale: str = "none",
+    center: bool = False,
+    noise: float | str = "auto",
+    restarts: int = 1,
+    n_neighbors: int = 5,
+    time_limit: float = 0.0,
+    name: str = "data",
+    image_shape: tuple[int, int] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+) -> Any:
+    """Compare methods by the accuracy of classifiers on points held out.
+
+    Parameters
+    ----------
+    X, y : array-like of shapes (n_samples, n_features) and (n_samples,)
+        Labelled points.
+    X_test, y_test : array-likes, default=None
+        Points to judge by; otherwise a part of ``X`` is held out.
+    methods : sequence of str, default=("paper",)
+        Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
+    n_components : int or sequence of ints, default=(2, 4, 8)
+        Numbers of components.
+    seeds : int, default=3
+        How many seeds every method that uses one is run with.
+    random_state : int, default=0
+        The first seed; the others follow it.
+    classifiers : sequence of {"qda", "knn"}, default=("qda",)
+        What judges the features.
+    test_fraction : float, default=None
+        The share of every class that is held out; 0.2 without test points.
+    cv : int, default=None
+        Folds, each held out once, instead.
+    scale : {"none", "global-std", "per-feature"}, default="none"
+        How the data are scaled first.
+    center : bool, default=False
+        Whether the mean of the training points is subtracted first.
+    noise : float, "scale" or "auto", default="auto"
+        Feature noise of the methods that have one.
+    restarts : int, default=1
+        Starts of every fit; 0 lets the method decide.
+    n_neighbors : int, default=5
+        Neighbours of the kNN classifier.
+    time_limit : float, default=0
+        Seconds one fit may take; 0 is no limit.
+    name : str, default="data"
+        What the report calls the data.
+    image_shape : tuple of two ints, default=None
+        Height and width, when points are images.
+    report : path-like, default=None
+        Where to write a report as one HTML page.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    pandas.DataFrame, or list of dicts without pandas
+        One row for every method, number of components, seed and fold: status, accuracy by every
+        classifier, seconds, objective, settings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> table = compare(X, y, methods=["pca", "lda"], n_components=2, seeds=1)
+    >>> len(table)
+    2
+    """
+    X = _dense(X)
+    check_consistent_length(X, y)
+    classes, codes = encode(y)
+    test = test_codes = None
+    if (X_test is None) != (y_test is None):
+        raise ValueError("give both X_test and y_test, or neither")
+    if X_test is not None:
+        if test_fraction is not None or cv is not None:
+            raise ValueError("test points were given: leave out test_fraction and cv")
+        test = _dense(X_test)
+        check_consistent_length(test, y_test)
+        test_codes = positions(column_or_1d(y_test), classes)
+    counts = [n_components] if np.ndim(n_components) == 0 else list(n_components)  # type: ignore[arg-type]
+    parts: Any = "given"
+    if test_fraction is not None and cv is not None:
+        raise ValueError("give test_fraction or cv, not both")
+    if test_fraction is not None:
+        parts = {"fraction": float(test_fraction)}
+    elif cv is not None:
+        parts = {"folds": int(cv)}
+    spec = {
+        "methods": [methods] if isinstance(methods, str) else list(methods),
+        "filters": [int(count) for count in counts],  # type: ignore[arg-type]
+        "seeds": int(seeds),
+        "first_seed": int(random_state),
+        "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),
+        "parts": parts,
+        "scale": scale,
+        "center": bool(center),
+        "noise": noise if isinstance(noise, str) else {"value": float(noise)},
+        "restarts": int(restarts),
+        "neighbors": int(n_neighbors),
+        "time_limit": float(time_limit),
+    }
+    lines = _core.compare(
+        name,
+        X,
+        class_names(classes),
+        codes,
+        test,
+        test_codes,
+        json.dumps(spec),
+        None if report is None else os.fspath(report),
+        image_shape,
+        thread_count(n_jobs),
+    )
+    rows = [_row(json.loads(line), spec["classifiers"]) for line in lines]
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
+
+
+def _dense(X: Any) -> Any:
+    X = loose_points(X)
+    return X if isinstance(X, np.ndarray) else np.ascontiguousarray(X.toarray())
+
+
+def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:
+    """One record as a flat row."""
+    outcome = record["outcome"]
+    done = outcome if outcome["status"] == "done" else {}
+    accuracies = {verdict["classifier"]: verdict["accuracy"] for verdict in done.get("verdicts", [])}
+    return {
+        "method": record["method"],
+        "n_components": record["filters"],
+        "seed": record["seed"],
+        "fold": record["fold"],
+        "status": outcome["status"],
+        **{f"{name}_accuracy": accuracies.get(name) for name in classifiers},
+        "fit_seconds": done.get("fit_seconds"),
+        "search_seconds": done.get("search_seconds"),
+        "objective": done.get("objective"),
+        "converged": done.get("converged"),
+        "n_iter": done.get("iterations"),
+        "settings": {setting["name"]: setting["value"] for setting in done.get("settings", [])},
+        "message": outcome.get("reason") or outcome.get("error"),
+    }

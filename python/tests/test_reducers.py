@@ -1,0 +1,161 @@
+"""The other reducers and classifiers: scikit-learn's contract, and agreement with scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.linalg import subspace_angles
+from sklearn.base import clone
+from sklearn.decomposition import PCA as SkPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import sqfa_rs
+from sqfa_rs import AMA, KNN, LAD, LDA, LFDA, LMNN, PCA, QDA, SQFA, WDA, LinearClassifier, SupervisedPCA
+
+# One component, because the checks' data have as few as two classes.
+REDUCERS = [
+    PCA(1),
+    LDA(1, shrinkage=0.1),
+    SupervisedPCA(1),
+    LFDA(1, n_neighbors=3, local_scale="neighbor", pca_dims=2),
+    LMNN(1, n_neighbors=2),
+    WDA(1, reg=1.0),
+    AMA(1),
+    LAD(1),
+]
+# Angles between equal subspaces: the square root of round-off in what defines them.
+ANGLE = 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([*REDUCERS, KNN(), LinearClassifier()])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(params=["blobs", "digits"])
+def data(request):
+    X, y = request.getfixturevalue(request.param)
+    # Digits have pixels without any variance, which no unshrunk method can invert.
+    return X[:, X.std(axis=0) > 0], y
+
+
+def test_pca_is_scikit_learns_subspace(data):
+    X, y = data
+    ours, theirs = PCA(3).fit(X, y), SkPCA(3).fit(X)
+    assert subspace_angles(ours.components_.T, theirs.components_.T).max() < ANGLE
+
+
+@pytest.mark.parametrize("shrinkage", [0.05, 0.4])
+def test_lda_is_scikit_learns_subspace(data, shrinkage):
+    X, y = data
+    theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage).fit(X, y)
+    ours = LDA(2, shrinkage=shrinkage).fit(X, y)
+    assert subspace_angles(ours.components_.T, theirs.scalings_[:, :2]).max() < ANGLE
+    assert ours.shrinkage_ == shrinkage and ours.n_iter_ == 0 and ours.termination_ == "closed-form"
+
+
+def test_unshrunk_linear_classifier_is_scikit_learns(data):
+    X, y = data
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    ours = LinearClassifier(shrinkage=0.0).fit(X, y)
+    agree = np.mean(ours.predict(X) == theirs.predict(X))
+    # Points on a boundary may fall to either side of it.
+    assert agree > 0.998
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_knn_is_scikit_learns(data, k):
+    X, y = data
+    X = X + np.random.default_rng(0).normal(scale=1e-3, size=X.shape)  # no equal distances
+    ours, theirs = (
+        KNN(k).fit(X[::2], y[::2]),
+        KNeighborsClassifier(k, algorithm="brute").fit(X[::2], y[::2]),
+    )
+    np.testing.assert_array_equal(ours.predict(X[1::2]), theirs.predict(X[1::2]))
+    np.testing.assert_allclose(ours.predict_proba(X[1::2]), theirs.predict_proba(X[1::2]), atol=1e-15)
+
+
+@pytest.mark.parametrize("reducer", REDUCERS, ids=lambda e: type(e).__name__)
+def test_results_travel(blobs, reducer, tmp_path):
+    X, y = blobs
+    fitted = clone(reducer).set_params(random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
+    sqfa_rs.save(fitted, tmp_path / "model.sqfa")
+    loaded = sqfa_rs.load(tmp_path / "model.sqfa")
+    assert type(loaded) is type(fitted)
+    np.testing.assert_array_equal(loaded.transform(X), fitted.transform(X))
+    np.testing.assert_array_equal(loaded.mean_, fitted.mean_)
+    assert loaded.termination_ == fitted.termination_ and loaded.objective_ == fitted.objective_
+    assert loaded.settings_ == pytest.approx(fitted.settings_)
+    assert fitted.transform(X.astype(np.float32)).dtype == np.float32
+    back = fitted.inverse_transform(fitted.transform(X))
+    np.testing.assert_allclose(fitted.transform(back), fitted.transform(X), atol=1e-9)
+
+
+def test_settings_are_chosen_on_held_out_points(digits):
+    X, y = digits
+    lda = LDA(2, shrinkage=[0.1, 0.5], random_state=0).fit(X, y)
+    assert [trial.value for trial in lda.trials_] == [0.1, 0.5]
+    best = max(lda.trials_, key=lambda trial: trial.accuracy)
+    assert lda.shrinkage_ == best.value
+    lfda = LFDA(2, n_neighbors=[3, 9], pca_dims=20, random_state=0).fit(X, y)
+    assert lfda.n_neighbors_ in (3, 9) and {trial.name for trial in lfda.trials_} == {"neighbors"}
+
+
+def test_refinement(digits):
+    X, y = digits
+    # PCA ignores the labels, so that there is much to gain.
+    plain = PCA(4, random_state=0).fit(X[::2], y[::2])
+    refined = PCA(4, random_state=0, refine=True).fit(X[::2], y[::2])
+    assert refined.settings_["refinement steps"] > 0
+    assert refined.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2])
+    sqfa = SQFA(2, random_state=0, refine=True).fit(X, y)
+    assert sqfa.refinement_["held_out_accuracy_after"] >= sqfa.refinement_["held_out_accuracy_before"]
+    with pytest.raises(ValueError, match="holds out points"):
+        sqfa.fit_statistics(sqfa_rs.class_statistics(X, y))
+    with pytest.raises(ValueError, match="pair_weights"):
+        SQFA(2, refine=True, pair_weights=np.ones((10, 10))).fit(X, y)
+
+
+def test_refusals(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="lda gives at most 2 filters"):
+        LDA(3).fit(X, y)
+    with pytest.raises(ValueError, match="learns from points"):
+        LMNN(2).fit_statistics(sqfa_rs.class_statistics(X, y))
+    with pytest.raises(ValueError, match="shrinkage is 2"):
+        LDA(1, shrinkage=2.0).fit(X, y)
+    with pytest.raises(ValueError, match="give 'auto', a number or a list"):
+        WDA(1, reg="much").fit(X, y)
+    with pytest.raises(ValueError, match="10000 neighbours of 180"):
+        KNN(10_000).fit(X, y)
+
+
+def test_statistics_alone(blobs):
+    X, y = blobs
+    for reducer in (PCA(2), LDA(2, shrinkage=0.1), SupervisedPCA(2), LAD(2, random_state=0)):
+        points = clone(reducer).fit(X, y)
+        alone = clone(reducer).fit_statistics(sqfa_rs.class_statistics(X, y))
+        np.testing.assert_allclose(alone.components_, points.components_, atol=1e-9)
+
+
+@pytest.mark.parametrize("covariance", ["ledoit-wolf", 0.3])
+def test_estimators_of_covariances(blobs, covariance):
+    X, y = blobs
+    plain = sqfa_rs.class_statistics(X, y).covariances
+    shrunk = sqfa_rs.class_statistics(X, y, covariance=covariance).covariances
+    target = np.trace(plain, axis1=1, axis2=2)[:, None, None] / 5 * np.eye(5)
+    if covariance == 0.3:
+        share = np.full(3, 0.3)
+    else:
+        from sklearn.covariance import ledoit_wolf_shrinkage
+
+        share = np.array([ledoit_wolf_shrinkage(X[y == k]) for k in range(3)])
+    share = share[:, None, None]
+    np.testing.assert_allclose(shrunk, (1 - share) * plain + share * target, atol=1e-10)
+    assert SQFA(2, covariance=covariance, random_state=0).fit(X, y).converged_
+    assert isinstance(QDA().fit(X, y).score(X, y), float)
