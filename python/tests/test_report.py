@@ -62,7 +62,7 @@ def make(folder, name, X, y, *flags, X_test=None, y_test=None):
 
 
 def draw(rng, per_class, classes, dimensions):
-    """Classes that differ in four dimensions: two in which long ellipses turn, two in which means go round.
+    """Classes that differ in four dimensions: long ellipses turn in two, means go round in two.
 
     Larger variances elsewhere mislead principal components.
     """
@@ -165,7 +165,8 @@ def test_every_chart_is_there_with_its_series(many, opened):
     assert charts.count() == 3
     for at in range(3):
         series = charts.nth(at).locator("g[data-series]")
-        assert series.evaluate_all("all => all.map(g => g.dataset.series)") == ["SQFA", "SQFA-H", "LDA", "PCA"]
+        names = series.evaluate_all("all => all.map(g => g.dataset.series)")
+        assert names == ["SQFA", "SQFA-H", "LDA", "PCA"]
     # Three numbers of filters, four methods, none of which is beyond any.
     points = charts.nth(0).locator("circle[data-tip]")
     assert points.count() == 12
@@ -264,7 +265,8 @@ def test_other_filters_move_points_and_ellipses(many, opened):
     # Back again, everything is where it was drawn.
     web.locator("#space-x").select_option("0")
     web.locator("#space-y").select_option("1")
-    numbers = [[float(n) for n in re.findall(r"-?[\d.]+", d)] for d in (before[0], ellipse.get_attribute("d"))]
+    paths = (before[0], ellipse.get_attribute("d"))
+    numbers = [[float(n) for n in re.findall(r"-?[\d.]+", path)] for path in paths]
     # Two roundings to a tenth of a step and one to a tenth of a pixel.
     assert np.abs(np.subtract(*numbers)).max() < 1.5
     box = point.bounding_box()
@@ -273,7 +275,8 @@ def test_other_filters_move_points_and_ellipses(many, opened):
 
 def test_one_pair_of_classes_at_a_time(many, opened):
     web = opened(many[0]).page
-    shown = "all => all.filter(block => getComputedStyle(block).display !== 'none').map(b => b.dataset.choice)"
+    shown = """all => all.filter(block => getComputedStyle(block).display !== 'none')
+                         .map(block => block.dataset.choice)"""
     blocks = web.locator("#separate .choice")
     assert blocks.evaluate_all(shown) == ["0"]
     web.locator("#separate-pair").select_option("3")
