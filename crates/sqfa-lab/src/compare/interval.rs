@@ -86,7 +86,7 @@ mod tests {
             let (mut first, mut second) = (Vec::new(), Vec::new());
             for _ in 0..200 {
                 let draw: f64 = generator.random();
-                first.push(draw < 0.10 || draw >= 0.16);
+                first.push(!(0.10..0.16).contains(&draw));
                 second.push((0.10..0.16).contains(&draw) || draw >= 0.16);
             }
             let interval = paired_difference(&first, &second).unwrap();

@@ -115,7 +115,7 @@ pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary
             title(&choice.method),
             choice.filters,
             percent(choice.accuracy),
-            found.next.as_ref().map(|next| ahead(next)).unwrap_or_default(),
+            found.next.as_ref().map(ahead).unwrap_or_default(),
         ));
     }
     text
