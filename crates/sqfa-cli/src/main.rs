@@ -40,6 +40,7 @@ fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
         Subcommand::Inspect(args) => command::inspect::run(&args),
         Subcommand::Export(args) => command::export::Export::try_from(args)?.run(),
         Subcommand::Compare(args) => command::compare::Compare::try_from(*args)?.run(),
+        Subcommand::Paper(args) => command::paper::Paper::try_from(args)?.run(),
         Subcommand::Demo(args) => command::demo::run(&args),
         Subcommand::Completions(args) => command::shell::completions(&args),
         Subcommand::Man(args) => command::shell::man(&args),

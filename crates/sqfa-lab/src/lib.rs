@@ -8,4 +8,5 @@ pub mod datasets;
 pub mod figure;
 pub mod formats;
 pub mod model_file;
+pub mod paper;
 pub mod report;

@@ -3,6 +3,7 @@
 mod choice;
 mod compare;
 mod fit;
+mod paper;
 mod stats;
 mod use_model;
 mod values;
@@ -14,6 +15,7 @@ use clap::{Args, Parser};
 use crate::data::Builtin;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
+pub(crate) use paper::PaperArgs;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
@@ -81,6 +83,8 @@ pub(crate) enum Subcommand {
     Export(ExportArgs),
     /// Compare methods on one data set: accuracies, times and a report.
     Compare(Box<CompareArgs>),
+    /// Make the paper's tables and figures by name, beside the printed numbers.
+    Paper(PaperArgs),
     /// Write a built-in data set to a file.
     Dataset(DatasetArgs),
     /// Fit the six methods to moving textures and compare them, in under a minute.

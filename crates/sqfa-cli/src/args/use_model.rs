@@ -113,6 +113,7 @@ const DISTANCES_EXAMPLES: &str = "\
 Examples:
   sqfa distances model.sqfa                       between classes in feature space
   sqfa distances data.npz --distance hellinger --pca-dims 20
+  sqfa distances model.sqfa --distance fisher-rao --bounds
   sqfa distances model.sqfa --distance jeffreys --out matrix.csv";
 
 /// Flags of `sqfa distances`.
@@ -137,6 +138,9 @@ pub(crate) struct DistancesArgs {
     /// Measure DATA in its leading K principal components.
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,
+    /// With --distance fisher-rao: the lower bound, the distance and the upper bound of every pair.
+    #[arg(long)]
+    pub(crate) bounds: bool,
     /// File for the whole matrix: .npy or .csv.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

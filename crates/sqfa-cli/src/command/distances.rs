@@ -1,5 +1,7 @@
 //! `sqfa distances`: how far classes are from each other, in data or in a model's features.
 
+mod bounds;
+
 use std::fmt::Write;
 use std::path::Path;
 
@@ -55,6 +57,13 @@ impl TryFrom<DistancesArgs> for Distances {
         {
             return usage(format!("--out {}: name a .npy or .csv file", out.display()));
         }
+        let exact = args.distance.as_ref().is_some_and(|distance| distance.name() == "fisher-rao");
+        if args.bounds && !exact {
+            return usage("--bounds are those of the exact distance: add --distance fisher-rao");
+        }
+        if args.bounds && args.out.is_some() {
+            return usage("--bounds are printed: leave out --out, or take --json for a file");
+        }
         Ok(Self { args })
     }
 }
@@ -81,6 +90,9 @@ impl Distances {
                  --pca-dims or --distance calvo-oller, its lower bound",
                 gaussians.order()
             );
+        }
+        if self.args.bounds {
+            return bounds::tell(&gaussians, &classes, noise, self.args.json);
         }
         let matrix = pairwise(&distance, &gaussians).map_err(|error| explain(&error, &classes))?;
         let count = classes.len();

@@ -8,6 +8,7 @@ pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod inspect;
+pub(crate) mod paper;
 pub(crate) mod predict;
 pub(crate) mod shell;
 pub(crate) mod stats;

@@ -10,7 +10,7 @@ use sqfa::{
 use super::judge::Bench;
 use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};
 use super::run::Fold;
-use super::{Classifier, Job, NoiseChoice, Spec};
+use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
 
 /// What a job may use of earlier ones.
 pub(super) struct Known<'a> {
@@ -114,6 +114,9 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
         },
         ..ReducerSettings::default()
     };
+    if let Some(protocol) = Protocol::named(&spec.protocol) {
+        protocol.tailor(&job.method, &mut settings);
+    }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
     for Setting { name, value } in chosen {

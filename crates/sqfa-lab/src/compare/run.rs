@@ -84,6 +84,17 @@ impl<'a> Experiment<'a> {
         Ok(Self { facts: Facts::of(data), spec, data, jobs })
     }
 
+    /// The same comparison of which only some cells are run; others stay as they are known.
+    pub fn only(mut self, methods: &[String], filters: &[usize], seeds: u64) -> Self {
+        let end = self.spec.first_seed.saturating_add(seeds);
+        self.jobs.retain(|job| methods.contains(&job.method) && job.seed < end);
+        for job in &mut self.jobs {
+            job.filters.retain(|count| filters.contains(count));
+        }
+        self.jobs.retain(|job| !job.filters.is_empty());
+        self
+    }
+
     /// The number of cells.
     pub fn cells(&self) -> usize {
         self.jobs.iter().map(Job::cells).sum()

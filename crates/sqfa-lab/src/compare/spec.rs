@@ -38,6 +38,9 @@ pub struct Spec {
     pub shrinkage: f64,
     /// Seconds that one fit may take; none when 0.
     pub time_limit: f64,
+    /// The data set whose settings of the paper are used (`svhn`, `mnist` or `speed`); the methods' own when empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub protocol: String,
 }
 
 /// Where test points come from.
@@ -99,6 +102,7 @@ impl Default for Spec {
             neighbors: 5,
             shrinkage: crate::model_file::SHRINKAGE,
             time_limit: 0.0,
+            protocol: String::new(),
         }
     }
 }
@@ -203,6 +207,9 @@ impl Spec {
         }
         if !(0.0..=1.0).contains(&self.shrinkage) {
             return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
+        }
+        if !self.protocol.is_empty() && super::Protocol::named(&self.protocol).is_none() {
+            return refuse("protocol", self.protocol.clone(), "choose svhn, mnist or speed");
         }
         if self.neighbors == 0 {
             return refuse("neighbors", "0".to_owned(), "give at least 1");

@@ -38,6 +38,8 @@ pub struct ReducerSettings {
     pub distance: Option<Distance>,
     /// The feature noise (sqfa family, ama, lad).
     pub noise: Noise,
+    /// The noises that `auto` chooses among on held-out points (sqfa family, lad); otherwise multiples of the scale.
+    pub noises: Vec<f64>,
     /// Where the filters start (sqfa family, lad).
     pub start: Start,
     /// How many starts (sqfa family, lad, ama).

@@ -1,8 +1,11 @@
 //! SQFA and its variants, and the likelihood gain on the same statistics, as reducers among others.
 
+use std::time::Instant;
+
 use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa};
 use crate::optimize::{Control, Progress};
 
+use super::choose::choose;
 use super::registry::ReducerSettings;
 use super::{ReduceError, Reducer, Reduction, Training, Trial};
 
@@ -38,6 +41,30 @@ impl SqfaReducer {
     }
 }
 
+impl SqfaReducer {
+    /// Chooses the noise among given values on held-out points, then fits all points with it.
+    fn fit_among(
+        &self,
+        recipe: &Sqfa,
+        training: &Training<'_>,
+        count: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Reduction, ReduceError> {
+        let began = Instant::now();
+        let (values, seed) = (&self.settings.noises, self.settings.seed);
+        let mut chosen = choose(training, "noise", values, &[count], seed, |learn, noise| {
+            let recipe = recipe.clone().noise(Noise::Value(noise));
+            let fitted = recipe.fit_observed(learn.statistics(), observer)?;
+            Ok(vec![fitted.filters().clone()])
+        })?;
+        let chosen = chosen.pop().ok_or(ReduceError::NoFilters { filters: count })?;
+        let search_seconds = began.elapsed().as_secs_f64();
+        let recipe = recipe.clone().noise(Noise::Value(chosen.value));
+        let fitted = recipe.fit_observed(training.statistics(), observer)?;
+        Ok(Reduction { search_seconds, trials: chosen.trials, ..Reduction::from(fitted) })
+    }
+}
+
 impl Reducer for SqfaReducer {
     fn name(&self) -> &str {
         self.method.map_or("lad", |method| method.name)
@@ -53,6 +80,9 @@ impl Reducer for SqfaReducer {
             .iter()
             .map(|&count| {
                 let recipe = self.recipe(count)?;
+                if self.settings.noise == Noise::Auto && !self.settings.noises.is_empty() {
+                    return self.fit_among(&recipe, training, count, observer);
+                }
                 let fitted = if self.settings.noise == Noise::Auto {
                     let split = training.without_held_out("noise", self.settings.seed);
                     let (learn, held) = split.map_err(|error| match error {

@@ -1,0 +1,45 @@
+//! Flags of `sqfa paper`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::values;
+
+const EXAMPLES: &str = "\
+Examples:
+  sqfa paper                                     lists every name
+  sqfa paper growth toy-6d --out figures         figures that need no data
+  sqfa paper qda-speed --seeds 1 --filters 2 --methods sqfa,pca --out runs
+  sqfa paper all --data DATA --out runs          (the same command resumes)
+
+DATA holds mnist/ (the four IDX files), svhn/svhn_gray.npz (or svhn/train_32x32.mat and
+svhn/test_32x32.mat) and, for the speed videos, natural/gray.npz; without photographs they are drawn.";
+
+/// Flags of `sqfa paper`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PaperArgs {
+    /// Tables and figures by name, or all; without a name they are listed.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Folder of the data sets.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+    /// Folder for tables, figures and the records they come from.
+    #[arg(long, short = 'o', value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Seeds of every method that uses one, up to 10 [default: 10].
+    #[arg(long, value_name = "N", value_parser = values::positive)]
+    pub(crate) seeds: Option<usize>,
+    /// Only these numbers of filters.
+    #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
+    #[arg(value_parser = values::positive)]
+    pub(crate) filters: Option<Vec<usize>>,
+    /// Only these methods; sqfa-fr may be added to the paper's.
+    #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    pub(crate) methods: Option<Vec<String>>,
+    /// Print one JSON object a name instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
