@@ -14,6 +14,7 @@ mod panel;
 #[cfg(feature = "png")]
 mod raster;
 mod render;
+mod shapes;
 mod svg;
 
 pub use axis::{Axis, Range, Scale};
