@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::Folder;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "",
     "fit",
     "stats",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 12] = [
     "dataset",
     "demo",
     "compare",
+    "paper",
 ];
 
 #[test]

@@ -247,6 +247,9 @@ fn refuse_strangers(args: &FitArgs, climbs: bool) -> Result<()> {
         ("--reg", args.reg.is_some(), name == "wda"),
         ("--per-class", args.per_class.is_some(), ["lfda", "lmnn", "wda"].contains(&name)),
     ];
+    if args.sequential == Some(0) && name != "ama" {
+        return usage("--sequential: groups of at least 1 filter");
+    }
     match given.iter().find(|(_, given, fits)| *given && !fits) {
         Some((flag, ..)) => usage(format!("{flag} means nothing to --method {name}")),
         None => Ok(()),
