@@ -31,7 +31,7 @@ fn every_reducer_gives_finite_filters_for_every_count_asked_for() {
             assert_eq!((fitted.filters.nrows(), fitted.filters.ncols()), (6, count), "{name}");
             assert!(fitted.filters.norm_max().is_finite() && fitted.filters.norm_max() > 0.0);
             assert!(
-                fitted.seconds >= 0.0 && fitted.termination.is_some() == !fitted.traces.is_empty()
+                fitted.seconds >= 0.0 && fitted.termination.is_some() != fitted.traces.is_empty()
             );
         }
         let again = reducer.fit(&training, &FILTERS, &mut |_| Control::Continue).unwrap();

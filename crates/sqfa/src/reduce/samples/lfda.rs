@@ -5,7 +5,7 @@
 //! (between); the filters solve S_between v = λ S_within v. With G_c = X_cᵀ(diag(A1)−A)X_c and the scatters T of all
 //! samples and S_c of a class about their means,
 //!
-//!     S_within = Σ G_c/N_c        S_between = T + Σ_c [(1/N − 1/N_c) G_c − (N_c/N) S_c].
+//! S_within = Σ G_c/N_c        S_between = T + Σ_c [(1/N − 1/N_c) G_c − (N_c/N) S_c].
 //!
 //! A class with too few samples for k neighbours uses all it has, whatever the other classes do. A sample on top of its
 //! k-th neighbour (σ = 0) has affinity to its duplicates alone, which scatter nothing.

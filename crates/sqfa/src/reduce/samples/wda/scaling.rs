@@ -4,8 +4,8 @@
 //! plan is u_aK_abv_b. Taking c out of the kernel multiplies v and changes neither u nor the plan, so that every sum of the
 //! first half-step is at least 1. Going back, with P = K∘M and W = uᵀPv,
 //!
-//!     ū = Pv, v̄ = Pᵀu;  t = L … 1:  s̄ = −ū∘u²/α,  v̄ += Kᵀs̄,  r̄ = −v̄∘v²/β,  ū = Kr̄ (of u at t−1),  v̄ = 0
-//!     ∂W/∂M = K∘[uvᵀ∘(1 − M/ε) − (Σ_t s̄_tv_tᵀ + u_{t−1}r̄_tᵀ)/ε].
+//! ū = Pv, v̄ = Pᵀu;  t = L … 1:  s̄ = −ū∘u²/α,  v̄ += Kᵀs̄,  r̄ = −v̄∘v²/β,  ū = Kr̄ (of u at t−1),  v̄ = 0
+//! ∂W/∂M = K∘[uvᵀ∘(1 − M/ε) − (Σ_t s̄_tv_tᵀ + u_{t−1}r̄_tᵀ)/ε].
 //!
 //! Each half-step reads a row once for its product with v and its share of the next Kᵀu: one pass an iteration.
 //! Cost: 2L + 2 passes, N_iN_j exponentials and a product of depth 2L.
