@@ -100,14 +100,17 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("stage", ["climbing", "collecting"])
 def test_ctrl_c_ends_a_fit_within_a_second(stage):
-    result = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, stage], capture_output=True, text=True, timeout=120
-    )
-    assert result.returncode == 0, result.stderr
-    waited, fitted = result.stdout.split()
-    assert fitted == "False"
-    # One second on a quiet machine; test machines are shared.
-    assert float(waited) < 3
+    waits = []
+    # Test machines are shared: one quiet moment of three must do.
+    while len(waits) < 3 and not any(waited < 1 for waited in waits):
+        result = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, stage], capture_output=True, text=True, timeout=120
+        )
+        assert result.returncode == 0, result.stderr
+        waited, fitted = result.stdout.split()
+        assert fitted == "False"
+        waits.append(float(waited))
+    assert min(waits) < 1, waits
 
 
 def test_thread_counts(monkeypatch):

@@ -27,6 +27,8 @@ pub(super) struct Prepared {
     pub(super) part: Option<Part>,
     /// What the user should know about the data as they came.
     pub(super) warnings: Vec<String>,
+    /// The mean of the points as they came, where known.
+    mean: Option<Vec<f64>>,
     preprocessor: Option<Preprocessor>,
     /// Statistics after preprocessing, in input space.
     pub(super) statistics: ClassStatistics,
@@ -63,6 +65,7 @@ impl Prepared {
             }
         };
         let warnings = warnings::about(&statistics);
+        let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
         let preprocessor = Preprocessor::new(&statistics, fit.scale, fit.center);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
@@ -74,6 +77,7 @@ impl Prepared {
             test,
             part,
             warnings,
+            mean,
             preprocessor,
             statistics,
             unshrunk,
@@ -197,7 +201,11 @@ impl Prepared {
             counts: self.statistics.counts().map(<[u64]>::to_vec),
             features,
         };
-        Ok(Model::new(parts, description)?)
+        let model = Model::new(parts, description)?;
+        Ok(match &self.mean {
+            Some(mean) => model.with_mean(mean.clone())?,
+            None => model,
+        })
     }
 
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
