@@ -34,13 +34,22 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
         // Whoever read our output has seen enough, as with `| head`.
         return ExitCode::SUCCESS;
     }
-    output::complain("error", &format!("{error:#}"));
+    output::complain("error", &told(&error));
     if error.is::<Usage>() {
         output::hint("For more information, try '--help'.");
         return ExitCode::from(2);
     }
     let stopped = error.is::<Interrupted>() || error.is::<Paused>();
     ExitCode::from(if stopped { 130 } else { 1 })
+}
+
+/// An error and its causes, each reason once: some errors already end with their cause.
+fn told(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
+        reason if told.is_empty() => reason,
+        reason if told.ends_with(&reason) => told,
+        reason => format!("{told}: {reason}"),
+    })
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
