@@ -58,9 +58,9 @@ pub(crate) struct Neighbourly {
 
 /// The neighbourhoods that LFDA tries, as in the paper's experiments.
 const NEIGHBORS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
-/// Sinkhorn regularisations that WDA tries, relative to the average squared distance of two points along m average directions:
-/// on the paper's data sets they span its own grids.
-const REGULARIZATIONS: [f64; 5] = [0.02, 0.1, 0.2, 0.5, 1.0];
+/// Sinkhorn regularisations that WDA tries, relative to the average squared distance of two points: from sharp plans, which
+/// see single neighbours, to plans so even that WDA is nearly LDA. On the paper's digits they span its own grids.
+const REGULARIZATIONS: [f64; 5] = [0.003, 0.01, 0.03, 0.1, 0.3];
 /// LMNN's target neighbours.
 const TARGETS: f64 = 3.0;
 
@@ -166,11 +166,7 @@ impl Neighbourly {
     }
 
     /// The name of the setting and the values to choose among.
-    fn values(
-        &self,
-        training: &Training<'_>,
-        count: usize,
-    ) -> Result<(&'static str, Vec<f64>), ReduceError> {
+    fn values(&self, training: &Training<'_>) -> Result<(&'static str, Vec<f64>), ReduceError> {
         let statistics = training.statistics();
         Ok(match self.kind {
             Kind::Lfda => {
@@ -184,14 +180,9 @@ impl Neighbourly {
                 ("neighbors", fixed.values(&NEIGHBORS, TARGETS, training))
             }
             Kind::Wda => {
-                let n = statistics.dimension() as f64;
-                let variance = statistics.total_variances().iter().sum::<f64>() / n;
-                let dimensions = self.settings.dimensions.unwrap_or(self.kind.usual_dimensions());
-                // Nearly all variance lies in the principal components.
-                let average = variance * n / (dimensions as f64).min(n);
-                let scale = 2.0 * count as f64 * average;
+                let scale = 2.0 * statistics.total_variances().iter().sum::<f64>();
                 let usual = REGULARIZATIONS.map(|multiple| multiple * scale);
-                let fixed = usual[2];
+                let fixed = usual[3];
                 ("regularization", self.settings.regularization.values(&usual, fixed, training))
             }
         })
@@ -226,7 +217,7 @@ impl Reducer for Neighbourly {
         let mut results = Vec::new();
         for group in groups {
             let began = Instant::now();
-            let (name, values) = self.values(training, group[0])?;
+            let (name, values) = self.values(training)?;
             let scales = match (self.kind, self.settings.local_scale, values.len()) {
                 (Kind::Lfda, Some(scale), _) => vec![scale],
                 (Kind::Lfda, None, 2..) => vec![LocalScale::Neighbor, LocalScale::Anchor],

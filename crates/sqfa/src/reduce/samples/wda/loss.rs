@@ -65,7 +65,13 @@ pub(super) fn evaluate(
                     let rows = &classes[k].1;
                     &projected[rows.start * m..rows.end * m]
                 };
-                term(class(i), class(j), m, regularization, iterations)
+                let mut costs = costs(class(i), class(j), m);
+                if i == j {
+                    // A sample is at no distance from itself, whatever rounding says.
+                    let width = classes[i].1.len();
+                    costs.iter_mut().step_by(width + 1).for_each(|cost| *cost = 0.0);
+                }
+                term(class(i), class(j), costs, m, regularization, iterations)
             })
             .collect::<Result<Vec<_>, _>>()?;
         for (&(i, j), term) in group.iter().zip(terms) {
@@ -111,13 +117,13 @@ fn mean_square(samples: &Gathered, projected: &[f64], m: usize) -> f64 {
 fn term(
     left: &[f64],
     right: &[f64],
+    costs: Vec<f64>,
     m: usize,
     regularization: f64,
     iterations: usize,
 ) -> Result<Term, SampleError> {
     let (height, width) = (left.len() / m, right.len() / m);
-    let transport =
-        Transport { costs: costs(left, right, m), height, width, regularization, iterations };
+    let transport = Transport { costs, height, width, regularization, iterations };
     let cost = transport.costs.iter().fold(0.0_f64, |top, &cost| top.max(cost));
     if cost > SHARPEST * regularization {
         return Err(SampleError::TooSharp { regularization, cost, least: cost / SHARPEST });
@@ -140,7 +146,7 @@ fn term(
 }
 
 /// |z_a − z_b|² for all pairs of two classes.
-pub(super) fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
+fn costs(left: &[f64], right: &[f64], m: usize) -> Vec<f64> {
     let (height, width) = (left.len() / m, right.len() / m);
     let squares = |points: &[f64]| -> Vec<f64> {
         points.chunks(m).map(|z| z.iter().map(|x| x * x).sum()).collect()

@@ -1,16 +1,18 @@
 //! Wasserstein discriminant analysis: orthonormal filters that make transport within classes cheap and between them dear.
 //!
 //! Minimises Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
-//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η
-//! down the logarithm of the loss, which may fall by orders of magnitude.
+//! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η,
+//! measured by the samples' covariance, down the logarithm of the loss, which may fall by orders of magnitude.
 //! As the regularisation grows, plans become uniform and the loss that of LDA.
 //! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every pair of classes.
 //! Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107, 2018.
 
 mod logarithmic;
 mod loss;
+mod metric;
 mod scaling;
 
+use self::metric::Metric;
 use super::gathered::{Gathered, check};
 use super::{SampleError, SampleFit};
 use crate::constraint::Constraint;
@@ -64,13 +66,20 @@ impl Wda {
         let samples = Gathered::new(points, &rows);
         let start = random(samples.columns, filters, self.seed, 0);
         let start = orthonormalize(start.as_ref()).ok_or(SampleError::Dependent { filters })?;
-        let evaluate = |free: MatRef<'_, f64>| self.evaluate_free(&samples, free);
+        let metric = Metric::new(&samples).ok_or(SampleError::NoSpread)?;
+        let evaluate = |measured: MatRef<'_, f64>| {
+            let free = metric.plain(measured);
+            let (loss, slope) = self.evaluate_free(&samples, free.as_ref())?;
+            Ok::<_, SampleError>((loss, metric.plain(slope.as_ref())))
+        };
+        let start = metric.measured(start.as_ref());
         let mut tell = |progress: &Progress| {
             observer(&Progress { objective: progress.objective.exp(), ..*progress })
         };
         let mut end = descend(start, evaluate, self.stopping, &mut tell)?;
         end.loss = end.loss.exp();
         end.trace.iter_mut().for_each(|loss| *loss = loss.exp());
+        end.point = metric.plain(end.point.as_ref());
         end.point = orthonormalize(end.point.as_ref()).ok_or(SampleError::Dependent { filters })?;
         Ok(SampleFit::new(end))
     }

@@ -1,8 +1,9 @@
 //! A transport plan by scaling a kernel, and the exact derivative of its cost through all iterations.
 //!
-//! K_ab = exp(−(M_ab − c_b)/ε) with c_b the least cost of column b; u⁰ = 1, then L times v = β/(Kᵀu), u = α/(Kv); the
-//! plan is u_aK_abv_b. Taking c out of the kernel multiplies v and changes neither u nor the plan, so that every sum of the
-//! first half-step is at least 1. Going back, with P = K∘M and W = uᵀPv,
+//! K_ab = exp(−(M_ab − r_a − c_b)/ε) with c_b the least cost of column b and r_a what is then least in row a;
+//! u⁰_a = exp(−r_a/ε), then L times v = β/(Kᵀu), u = α/(Kv); the plan is u_aK_abv_b. Taking c and r out of the kernel
+//! multiplies v and u and leaves the plan, but now every row and every column holds a 1: from one half-step to the next the
+//! spread of u and v grows by the number of samples at most, however sharp the plan. Going back, with P = K∘M and W = uᵀPv,
 //!
 //! ū = Pv, v̄ = Pᵀu;  t = L … 1:  s̄ = −ū∘u²/α,  v̄ += Kᵀs̄,  r̄ = −v̄∘v²/β,  ū = Kr̄ (of u at t−1),  v̄ = 0
 //! ∂W/∂M = K∘[uvᵀ∘(1 − M/ε) − (Σ_t s̄_tv_tᵀ + u_{t−1}r̄_tᵀ)/ε].
@@ -15,18 +16,20 @@ use crate::linalg::{add_inner_products, dispatch, exponential};
 
 /// Sums of kernel rows below this, or their inverses, leave too little of the range of numbers.
 const SMALLEST: f64 = 1e-140;
+/// Logarithms of kernel entries below this are taken for −∞: no scaling makes them count, and what is multiplied with them
+/// would leave the normal numbers, where processors are slow.
+const NEGLIGIBLE: f64 = -460.0;
 
 /// The price of the plan and its slopes; `None` when numbers leave the range that keeps them exact.
 pub(super) fn price(transport: &Transport) -> Option<Priced> {
     let &Transport { ref costs, height, width, regularization, iterations } = transport;
     let (alpha, beta) = (1.0 / height as f64, 1.0 / width as f64);
-    let kernel = kernel(transport);
+    let (kernel, mut rows) = kernel(transport);
     // Rows of the two factors of Σ s̄vᵀ + ur̄ᵀ: first all s̄ and v, then all u of one step earlier and r̄.
     let mut left = vec![0.0; 2 * iterations * height];
     let mut right = vec![0.0; 2 * iterations * width];
     let (pulls, scales) = left.split_at_mut(iterations * height);
     let (columns, column_pulls) = right.split_at_mut(iterations * width);
-    let mut rows = vec![1.0; height];
     let mut sums = vec![0.0; width];
     add_rows(&kernel, &rows, &mut sums);
     for step in 0..iterations {
@@ -65,10 +68,12 @@ pub(super) fn price(transport: &Transport) -> Option<Priced> {
     slopes.iter().all(|slope| slope.is_finite()).then_some(Priced { price, slopes })
 }
 
-fn kernel(transport: &Transport) -> Vec<f64> {
-    let &Transport { ref costs, width, regularization, .. } = transport;
+/// K row by row, and u⁰.
+fn kernel(transport: &Transport) -> (Vec<f64>, Vec<f64>) {
+    let &Transport { ref costs, height, width, regularization, .. } = transport;
     let mut least = vec![f64::INFINITY; width];
     let mut kernel = vec![0.0; costs.len()];
+    let mut start = Vec::with_capacity(height);
     dispatch(
         #[inline(always)]
         || {
@@ -79,13 +84,21 @@ fn kernel(transport: &Transport) -> Vec<f64> {
             }
             let scale = -1.0 / regularization;
             for (target, row) in kernel.chunks_exact_mut(width).zip(costs.chunks_exact(width)) {
-                for ((entry, &cost), &least) in target.iter_mut().zip(row).zip(&least) {
-                    *entry = exponential((cost - least) * scale);
+                let mut nearest = f64::INFINITY;
+                for ((rest, &cost), &least) in target.iter_mut().zip(row).zip(&least) {
+                    *rest = cost - least;
+                    nearest = if *rest < nearest { *rest } else { nearest };
                 }
+                for entry in target {
+                    let logarithm = (*entry - nearest) * scale;
+                    let value = exponential(logarithm);
+                    *entry = if logarithm < NEGLIGIBLE { 0.0 } else { value };
+                }
+                start.push(exponential(nearest * scale));
             }
         },
     );
-    kernel
+    (kernel, start)
 }
 
 /// sums += Kᵀ·weights.

@@ -20,17 +20,6 @@ fn gathered(sample: &Drawn) -> Gathered {
     Gathered::new(sample.points(), &check(sample.points(), &sample.labels, 1).unwrap())
 }
 
-/// The classes seen through orthonormal filters that span the same space as the given ones.
-fn projected(samples: &Gathered, filters: &Mat<f64>) -> Vec<Vec<f64>> {
-    let filters = orthonormalize(filters.as_ref()).unwrap();
-    let project = |row: usize| -> Vec<f64> {
-        let x = &samples.values[row * samples.columns..][..samples.columns];
-        let along = |j| x.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
-        (0..filters.ncols()).map(along).collect()
-    };
-    samples.classes.iter().map(|(_, rows)| rows.clone().flat_map(project).collect()).collect()
-}
-
 fn transport(regularization: f64, iterations: usize) -> Transport {
     let (height, width) = (7, 5);
     let (x, y) = (normals(height, 2, 21), normals(width, 2, 22));
@@ -94,12 +83,14 @@ fn slopes_are_the_finite_differences_of_the_definition() {
 }
 
 #[test]
-fn where_the_kernel_underflows_logarithms_take_over() {
-    // Costs of about 1, kernel entries of about exp(−5000): rows without a near column vanish.
+fn sharp_plans_stay_in_range() {
+    // Costs of about 1: without row and column taken out, kernel entries would be about exp(−5000).
     let problem = transport(2e-4, 10);
-    assert!(scaling::price(&problem).is_none());
-    let priced = logarithmic::price(&problem);
-    assert!(priced.price > 0.0 && priced.slopes.iter().all(|slope| slope.is_finite()));
+    let (scaled, logarithmic) = (scaling::price(&problem).unwrap(), logarithmic::price(&problem));
+    assert!((scaled.price - logarithmic.price).abs() < SAME * logarithmic.price);
+    for (x, y) in scaled.slopes.iter().zip(&logarithmic.slopes) {
+        assert!((x - y).abs() < SAME * y.abs().max(1.0), "{x} is not {y}");
+    }
     for at in 0..problem.costs.len() {
         let moved = |step: f64| {
             let mut moved = transport(2e-4, 10);
@@ -108,24 +99,23 @@ fn where_the_kernel_underflows_logarithms_take_over() {
         };
         let step = 1e-8;
         let difference = (moved(step) - moved(-step)) / (2.0 * step);
-        assert!((priced.slopes[at] - difference).abs() < SLOPE, "{difference}");
+        assert!((scaled.slopes[at] - difference).abs() < SLOPE, "{difference}");
     }
+}
+
+#[test]
+fn where_scalings_leave_the_range_logarithms_take_over() {
+    // So many iterations bring the scalings near those of the unregularised plan, exp(costs/ε).
+    let problem = transport(2e-4, 4000);
+    assert!(scaling::price(&problem).is_none());
+    let priced = logarithmic::price(&problem);
+    assert!(priced.price > 0.0 && priced.slopes.iter().all(|slope| slope.is_finite()));
 }
 
 #[test]
 fn gradients_in_the_free_matrix_are_finite_differences() {
     let samples = gathered(&Drawn::new(&[12, 9, 10], 5, 23));
     let (point, direction) = (normals(5, 2, 24), normals(5, 2, 25));
-    // The last regularisation is so small that some pairs need logarithms.
-    let projected = projected(&samples, &point);
-    let sharp = |i: usize, j: usize| {
-        let [left, right] = [i, j].map(|class| &projected[class]);
-        let costs = loss::costs(left, right, 2);
-        let (height, width) = (left.len() / 2, right.len() / 2);
-        let problem = Transport { costs, height, width, regularization: SHARP, iterations: 10 };
-        scaling::price(&problem).is_none()
-    };
-    assert!(sharp(0, 1) || sharp(0, 2) || sharp(1, 2));
     for regularization in [50.0, 2.0, 0.3, SHARP] {
         let recipe = Wda { regularization, ..Wda::default() };
         let loss = |step: f64| {
@@ -246,4 +236,21 @@ fn bad_settings_are_named() {
     let same = sample.mapped(|_| vec![1.0, 2.0, 3.0]);
     let error = Wda::default().fit(same.points(), &same.labels, 1, &mut quiet()).unwrap_err();
     assert_eq!(error, SampleError::NoSpread);
+}
+
+#[test]
+fn the_metric_is_the_covariance_lifted_by_its_average() {
+    let samples = gathered(&Drawn::new(&[20, 15], 4, 32));
+    let metric = Metric::new(&samples).unwrap();
+    let (free, rows) = (normals(4, 2, 33), samples.rows());
+    let x = MatRef::from_row_major_slice(&samples.values, rows, 4);
+    let covariance = transpose_times(x, x);
+    let average = (0..4).map(|i| covariance[(i, i)]).sum::<f64>() / 4.0;
+    // ζᵀζ = ηᵀMη up to the unit that M is measured in.
+    let measured = metric.measured(free.as_ref());
+    let expected = free.transpose() * (&covariance * &free) + (free.transpose() * &free) * average;
+    let found = measured.transpose() * &measured * average;
+    assert!((&found - &expected).norm_max() < SAME * expected.norm_max());
+    let back = metric.plain(measured.as_ref());
+    assert!((&back - &free).norm_max() < SAME);
 }
