@@ -142,8 +142,13 @@ impl Spec {
             action: "read",
             source,
         })?;
-        toml::from_str(&text).map_err(|error| CompareError::Spec {
-            place,
+        Self::parse(&text, &place)
+    }
+
+    /// A spec as TOML text; `place` is what a message calls it.
+    pub fn parse(text: &str, place: &str) -> Result<Self, CompareError> {
+        toml::from_str(text).map_err(|error| CompareError::Spec {
+            place: place.to_owned(),
             problem: error.to_string().trim_end().to_owned(),
         })
     }
