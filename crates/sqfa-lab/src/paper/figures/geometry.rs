@@ -85,7 +85,8 @@ fn manifold(near: &[GaussianPoint], far: &[GaussianPoint]) -> Result<Panel, Pape
             panel = panel
                 .with(Mark::Line(Line::new("geodesic", look::method("smsqfa"), path).plain()))
                 .with(Mark::Note(Note {
-                    at: (x + 0.08, y + 0.08),
+                    // Outside the triangle, where there is room.
+                    at: (if x < -0.1 { x - 0.42 } else { x + 0.08 }, y + 0.08),
                     text: format!("{:.2}", pair.distance),
                     colour: Colour::Ink,
                 }));
@@ -110,38 +111,47 @@ fn manifold(near: &[GaussianPoint], far: &[GaussianPoint]) -> Result<Panel, Pape
     Ok(panel.with(Mark::Note(Note { at: (x + 0.12, y - 0.25), text, colour: Colour::Ink })))
 }
 
-/// B: the second-moment ellipses along the longest geodesic of A.
+/// B: the second-moment ellipses along every geodesic of A, one row a pair.
 fn along(far: &[GaussianPoint]) -> Result<Panel, PaperError> {
-    let (first, last) = (far.first(), far.last());
-    let (Some(first), Some(last)) = (first, last) else { return Err(failed("no classes")) };
-    let pair = between(first, last)?;
-    let steps = pair.geodesic().curve(SHOWN).map_err(failed)?;
-    let title = format!("B  From class 1 to class {} along the geodesic", far.len());
-    let label = "Fisher–Rao distance from class 1";
-    let mut panel = Panel::new(title, Axis::linear(label), Axis::hidden());
+    let mut pairs = Vec::new();
+    for second in (1..far.len()).rev() {
+        for first in (0..second).rev() {
+            let pair = between(&far[first], &far[second])?;
+            let steps = pair.geodesic().curve(SHOWN).map_err(failed)?;
+            pairs.push((first, second, pair.distance, steps));
+        }
+    }
+    let names = pairs.iter().map(|(first, second, ..)| format!("{} to {}", first + 1, second + 1));
+    let axes = (
+        Axis::linear("Fisher–Rao distance from the first class"),
+        Axis::names("classes", names.collect()),
+    );
+    let mut panel = Panel::new("B  Ellipses along the geodesics", axes.0, axes.1);
     panel.equal = true;
-    let spacing = pair.distance / (SHOWN - 1) as f64;
+    let spacing = |distance: f64| distance / (SHOWN - 1) as f64;
+    let closest = pairs.iter().map(|pair| spacing(pair.2)).fold(1.0, f64::min);
     let reach = |point: &GaussianPoint| point.covariance[0].max(point.covariance[3]).sqrt();
-    let largest = steps.iter().map(reach).fold(0.0, f64::max);
+    let largest = pairs.iter().flat_map(|pair| &pair.3).map(reach).fold(0.0, f64::max);
     // Neighbours leave a little room between them.
-    let radius = 0.46 * spacing / largest;
-    let (from, to) = (look::class(0).colour, look::class(far.len() - 1).colour);
-    for (at, step) in steps.iter().enumerate() {
-        let colour = match at {
-            0 => from,
-            at if at + 1 == SHOWN => to,
-            _ => look::method("smsqfa").colour,
-        };
-        panel = panel.with(Mark::Ellipse(Ellipse {
-            name: String::new(),
-            colour,
-            dash: Dash::Solid,
-            centre: (spacing * at as f64, 0.0),
-            covariance: (step.covariance[0], step.covariance[1], step.covariance[3]),
-            radius,
-            filled: true,
-            tip: String::new(),
-        }));
+    let radius = 0.46 * closest / largest;
+    for (row, (first, second, distance, steps)) in pairs.iter().enumerate() {
+        for (at, step) in steps.iter().enumerate() {
+            let colour = match at {
+                0 => look::class(*first).colour,
+                at if at + 1 == SHOWN => look::class(*second).colour,
+                _ => look::method("smsqfa").colour,
+            };
+            panel = panel.with(Mark::Ellipse(Ellipse {
+                name: String::new(),
+                colour,
+                dash: Dash::Solid,
+                centre: (spacing(*distance) * at as f64, row as f64),
+                covariance: (step.covariance[0], step.covariance[1], step.covariance[3]),
+                radius,
+                filled: true,
+                tip: String::new(),
+            }));
+        }
     }
     Ok(panel)
 }
