@@ -77,9 +77,20 @@ fn unknown_names_and_missing_data_are_told_and_nothing_is_left_behind() {
     std::fs::create_dir_all(folder.path("empty/mnist")).unwrap();
     assert_eq!(folder.run("paper qda-mnist --data empty --out made").code, 1);
     assert!(!folder.path("made").exists());
-    let left = folder.run("paper growth qda-mnist --sets speed --out made");
+    let left =
+        folder.run("paper growth qda-mnist scaling-filters --filters 2 --sets speed --out made");
     assert_eq!(left.code, 0, "{}", left.err);
     assert!(left.err.contains("qda-mnist is left out"), "{}", left.err);
+    assert!(left.err.contains("scaling-filters is left out"), "{}", left.err);
+    // What cannot be made is told, and the others are made.
+    let some = folder.run("paper scaling-dimension calvo-oller --dimensions 5 --out made");
+    assert_eq!(some.code, 1);
+    assert!(
+        some.err.contains("scaling-dimension was not made") && some.err.contains("1 of 2"),
+        "{}",
+        some.err
+    );
+    assert!(folder.path("made/calvo-oller.svg").exists());
 }
 
 #[test]

@@ -101,15 +101,45 @@ impl Paper {
             }
         }
         keep::claim(&desk.out)?;
+        let mut failed = Vec::new();
         for item in &self.items {
-            if item.needs != Needs::Nothing && self.sets(item).is_empty() {
-                output::warn(&format!("{} is left out: --sets leaves it no data", item.name));
+            if let Some(flag) = self.left_out(item) {
+                output::warn(&format!("{} is left out: {flag} leaves nothing of it", item.name));
                 continue;
             }
-            let made = self.make(item, &desk)?;
-            made.keep(&desk.out, item, self.args.json)?;
+            let kept =
+                self.make(item, &desk).and_then(|made| made.keep(&desk.out, item, self.args.json));
+            match kept {
+                // One of several must not keep the others from being made; whoever stops the command stops all.
+                Err(error) if self.items.len() > 1 && !interrupt::asked() => {
+                    output::warn(&format!("{} was not made: {error:#}", item.name));
+                    failed.push(item.name);
+                }
+                kept => kept?,
+            }
         }
-        Ok(())
+        match failed.as_slice() {
+            [] => Ok(()),
+            names => {
+                bail!("{} of {} were not made: {}", names.len(), self.items.len(), names.join(", "))
+            }
+        }
+    }
+
+    /// The flag that leaves nothing of an item.
+    fn left_out(&self, item: &Item) -> Option<&'static str> {
+        if item.needs != Needs::Nothing && self.sets(item).is_empty() {
+            return Some("--sets");
+        }
+        let eight = matches!(item.name, "training-time" | "co-vs-fr");
+        let none = match &self.args.filters {
+            None => false,
+            Some(counts) if eight => !counts.contains(&EIGHT),
+            Some(counts) => {
+                scaling_problems(item.name, Some(counts)).is_some_and(|rows| rows.is_empty())
+            }
+        };
+        none.then_some("--filters")
     }
 
     /// The data sets of an item, less those that flags leave out.

@@ -69,7 +69,7 @@ pub fn sensitivity(all: &[(Protocol, Vec<(f64, Evidence)>)]) -> Result<Figure, P
     if panels.iter().all(|panel| panel.marks.is_empty()) {
         return Err(PaperError::numbers(
             "sensitivity",
-            "nothing has been run: leave out --methods and --filters",
+            "nothing has been run: leave out --methods",
         ));
     }
     if let Some(last) = panels.last_mut() {

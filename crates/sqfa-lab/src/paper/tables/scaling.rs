@@ -7,16 +7,20 @@ use crate::paper::{Pair, PaperError, Printed, Sheet};
 /// What our columns say, in the printed order.
 const COLUMNS: [&str; 3] = ["Max (%)", "SQFA (%)", "fit (s)"];
 
-/// The problems of a scaling table, those of the paper or of given sizes; none for other names.
+/// The problems of a scaling table; none for other names.
+///
+/// Dimensions are the paper's or any others, numbers of filters those of the paper that are among the given ones.
 pub fn scaling_problems(name: &str, sizes: Option<&[usize]>) -> Option<Vec<Scaling>> {
-    let printed = Printed::named(name)?;
-    let sizes = match sizes {
-        Some(sizes) => sizes.to_vec(),
-        None => printed.rows.iter().map(|row| row.0).collect(),
-    };
+    let printed: Vec<usize> = Printed::named(name)?.rows.iter().map(|row| row.0).collect();
     match name {
-        "scaling-dimension" => Some(sizes.into_iter().map(Scaling::ambient).collect()),
-        "scaling-filters" => Some(sizes.into_iter().map(Scaling::filter_count).collect()),
+        "scaling-dimension" => {
+            let sizes = sizes.map_or(printed, <[usize]>::to_vec);
+            Some(sizes.into_iter().map(Scaling::ambient).collect())
+        }
+        "scaling-filters" => {
+            let asked = |size: &usize| sizes.is_none_or(|sizes| sizes.contains(size));
+            Some(printed.into_iter().filter(asked).map(Scaling::filter_count).collect())
+        }
         _ => None,
     }
 }
@@ -86,6 +90,8 @@ mod tests {
         assert_eq!(sizes, [10, 50, 100, 500]);
         let few = scaling_problems("scaling-dimension", Some(&[300])).unwrap();
         assert_eq!((few[0].dimensions, few[0].informative), (300, 8));
+        // What the table does not have is left out, so that one flag can serve several tables.
+        assert_eq!(scaling_problems("scaling-filters", Some(&[2, 50])).unwrap().len(), 1);
         assert!(scaling_problems("growth", None).is_none());
         let row = ScalingRow {
             dimensions: 5000,
