@@ -8,7 +8,6 @@ use sqfa_lab::compare::{Event, Experiment, Facts, Manifest, Outcome, Record, Spe
 use sqfa_lab::data::LabeledData;
 use sqfa_lab::paper::Item;
 
-use crate::failure::Paused;
 use crate::interrupt::{Guard, asked};
 use crate::output;
 use crate::progress::Line;
@@ -73,12 +72,7 @@ impl Run<'_> {
             Ok(if asked() { Control::Cancel } else { Control::Continue })
         })?;
         drop(line);
-        if guard.check().is_err() {
-            let place = out.display();
-            let message =
-                format!("interrupted; what is known is in {place}: the same command resumes");
-            return Err(Paused(message).into());
-        }
+        super::paused(&guard, out)?;
         Ok((manifest.facts, records))
     }
 }

@@ -68,3 +68,52 @@ pub fn filter_pictures(evidence: &Evidence) -> Result<Figure, PaperError> {
     let description = "Filters for speed, one row of space–time pictures a method";
     Ok(Figure::grid(description, 2, 560.0, 68.0, panels))
 }
+
+#[cfg(test)]
+mod tests {
+    use sqfa::Control;
+
+    use super::*;
+    use crate::compare::{Experiment, Protocol, Record};
+    use crate::datasets::speed::Speed;
+    use crate::figure::Place;
+
+    #[test]
+    fn every_method_has_its_pictures_and_learns_in_pairs() {
+        let made = Speed {
+            tenths: vec![-40, 0, 50],
+            train_per_class: 40,
+            test_per_class: 20,
+            ..Speed::default()
+        };
+        let data = made.generate().unwrap();
+        let protocol = Protocol::named("speed").unwrap();
+        let mut spec = filter_spec(protocol.spec(), 2);
+        assert!(spec.pairs && spec.restarts == 2 && !spec.methods.contains(&"sqfa-fr".to_owned()));
+        spec.methods = vec!["sqfa".to_owned(), "pca".to_owned()];
+        spec.filters = vec![4];
+        let run = |spec: Spec| {
+            let experiment = Experiment::new(spec, &data, None).unwrap();
+            let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
+            (experiment.facts, records)
+        };
+        let weights = |records: &[Record]| {
+            let of = |record: &Record| record.judged()?.detail.as_ref().map(|d| d.weights.clone());
+            records.iter().map(|record| of(record).unwrap()).collect::<Vec<_>>()
+        };
+        let (_, joint) = run(Spec { pairs: false, ..spec.clone() });
+        let (facts, records) = run(spec);
+        // PCA knows no pairs; SQFA finds other filters by them.
+        assert_ne!(weights(&joint)[0], weights(&records)[0]);
+        assert_eq!(weights(&joint)[1], weights(&records)[1]);
+        let known = Evidence { protocol, facts, records, statistics_seconds: None };
+        let figure = filter_pictures(&known).unwrap();
+        assert!(
+            figure.panels[0].title.starts_with("SQFA (")
+                && figure.panels[1].title.starts_with("PCA (")
+        );
+        assert_eq!(figure.svg(Place::File).matches("<image").count(), 8);
+        let none = Evidence { records: Vec::new(), ..known };
+        assert!(filter_pictures(&none).unwrap_err().to_string().contains("--methods"));
+    }
+}
