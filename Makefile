@@ -20,7 +20,7 @@ help:
 # Ends with the path of the report.
 demo:
 	mkdir -p $(TARGET)/demo
-	cargo run --release --quiet -p sqfa-cli -- compare speed --spec experiments/demo.toml --report $(TARGET)/demo/speed.html
+	cargo run --release --quiet -p sqfa-cli -- demo --report $(TARGET)/demo/speed.html
 
 test: test-rust test-python
 

@@ -7,20 +7,19 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use sqfa::{
-    ClassAccumulator, ClassStatistics, Classes, Covariance, Dense, Distance, Estimator, Labels,
-    LowRank, Mat, MatRef, Moments, Noise, Qda, Restarts, Sqfa, Stopping, Table, project,
+    ClassAccumulator, ClassStatistics, Classes, Control, Distance, Estimator, Labels, Restarts,
+    Sqfa, Stopping, Table, project,
 };
 use sqfa_lab::data::{LoadOptions, open_batches, sum_batches};
-use sqfa_lab::datasets::scaling::{CLASSES, Scaling, ScalingProblem};
+use sqfa_lab::datasets::scaling::{Scaling, ScalingForm};
 use sqfa_lab::formats::write_npy;
+use sqfa_lab::paper::{DRAWN, scaling_row};
 
 use crate::machine::peak_memory;
 use crate::sampling::Normals;
 
 /// Dimensions of the streamed points: those of MNIST.
 const STREAMED: usize = 784;
-/// Points of one class drawn to train and to test QDA, as the paper does.
-const DRAWN: usize = 20_000;
 
 /// Streams a temporary file of single-precision points and compares with statistics in memory and with plain reading.
 pub(crate) fn stream(gigabytes: f64, folder: &Path) -> Result<Value> {
@@ -109,136 +108,34 @@ fn write_points(path: &Path, rows: usize) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// The scaling problem with covariances entry by entry in single precision.
-fn dense(problem: &ScalingProblem) -> Result<Vec<Box<dyn Covariance>>> {
-    let n = problem.parameters.dimensions;
-    (0..CLASSES)
-        .map(|class| {
-            let dense = Dense::new(problem.ambient_covariance_f32(class), n);
-            dense.map(|dense| Box::new(dense) as _).ok_or_else(|| anyhow!("not n² entries"))
-        })
-        .collect()
-}
-
-/// The same as Q(C − I)Qᵀ + I, with the eigenvectors of C − I folded into Q.
-fn low_rank(problem: &ScalingProblem) -> Result<Vec<Box<dyn Covariance>>> {
-    let (n, k) = (problem.parameters.dimensions, problem.parameters.informative);
-    let basis = MatRef::from_column_major_slice(&problem.basis, n, k);
-    (0..CLASSES)
-        .map(|class| {
-            let shifted = Mat::from_fn(k, k, |i, j| {
-                problem.covariances[class][i * k + j] - if i == j { 1.0 } else { 0.0 }
-            });
-            let eigen = shifted
-                .self_adjoint_eigen(faer::Side::Lower)
-                .map_err(|error| anyhow!("no eigenvectors: {error:?}"))?;
-            let weights: Vec<f64> = eigen.S().column_vector().iter().copied().collect();
-            // Directions that do not vary from the identity need not be kept.
-            let kept: Vec<usize> = (0..k).filter(|&j| weights[j].abs() > 1e-12).collect();
-            let vectors = Mat::from_fn(k, kept.len(), |i, j| eigen.U()[(i, kept[j])]);
-            let weights = kept.iter().map(|&j| weights[j]).collect();
-            Ok(Box::new(LowRank::new(basis * vectors, weights, 1.0)?) as _)
-        })
-        .collect()
-}
-
-fn statistics(problem: &ScalingProblem, covariances: Vec<Box<dyn Covariance>>) -> ClassStatistics {
-    let n = problem.parameters.dimensions;
-    let means = problem.ambient_means();
-    let means = Mat::from_fn(n, CLASSES, |i, class| means[class * n + i]);
-    ClassStatistics::from_parts(
-        Classes::numbered(CLASSES),
-        None,
-        means,
-        covariances,
-        Moments::Central,
-    )
-}
-
-/// One fit as the protocol has it, its accuracy and that of the true subspace.
-fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics, tolerance: f64) -> Result<Value> {
-    let filters = problem.parameters.informative;
-    let began = Instant::now();
-    let fitted = Sqfa::new(filters)?
-        .noise(Noise::Value(0.001))
-        .restarts(Restarts::Count(1))
-        .seed(filters as u64)
-        .stopping(Stopping { tolerance, ..Stopping::default() })
-        .fit(statistics)?;
-    let seconds = began.elapsed().as_secs_f64();
-    let n = problem.parameters.dimensions;
-    let truth = MatRef::from_column_major_slice(&problem.basis, n, filters);
-    let seed = filters as u64;
-    let found = accuracy(statistics, fitted.filters().qr().compute_thin_Q().as_ref(), seed)?;
-    let most = accuracy(statistics, truth, seed)?;
+/// One fit as the paper's tables have it, its accuracy and that of the true subspace.
+fn fitted(parameters: &Scaling, form: &str, tolerance: f64) -> Result<Value> {
+    let form: ScalingForm = form.parse().map_err(|problem: String| anyhow!(problem))?;
+    let stopping = Stopping { tolerance, ..Stopping::default() };
+    let row = scaling_row(parameters, form, stopping, DRAWN, &mut |_| Control::Continue)?;
     Ok(json!({
-        "filters": filters, "tolerance": tolerance, "seconds": seconds, "passes": fitted.passes(),
-        "evaluations": fitted.evaluations(), "objective": fitted.objective(),
-        "termination": fitted.termination().name(), "preconditioned": fitted.preconditioned(),
-        "covariance_bytes": statistics.bytes(), "peak_bytes": peak_memory(),
-        "accuracy": found, "accuracy_of_true_subspace": most, "gap_points": 100.0 * (most - found),
+        "filters": row.filters, "tolerance": tolerance, "seconds": row.seconds, "passes": row.passes,
+        "evaluations": row.evaluations, "objective": row.objective,
+        "termination": row.termination, "preconditioned": row.preconditioned,
+        "covariance_bytes": row.covariance_bytes, "peak_bytes": peak_memory(),
+        "accuracy": row.accuracy, "accuracy_of_true_subspace": row.most,
+        "gap_points": 100.0 * (row.most - row.accuracy),
     }))
-}
-
-/// QDA accuracy on points drawn from the projected Gaussians, parameters estimated from as many others.
-fn accuracy(statistics: &ClassStatistics, basis: MatRef<'_, f64>, seed: u64) -> Result<f64> {
-    let m = basis.ncols();
-    let gaussians = project(statistics, basis, 0.0);
-    let mut normals = Normals::new(seed);
-    let mut sums = ClassAccumulator::new(Classes::numbered(CLASSES), m);
-    let mut tests = Vec::new();
-    for class in 0..CLASSES {
-        let covariance = Mat::from_fn(m, m, |i, j| {
-            gaussians.covariance(class)[i * m + j] + if i == j { 1e-6 } else { 0.0 }
-        });
-        let root = covariance.llt(faer::Side::Lower).map_err(|error| anyhow!("{error:?}"))?;
-        let mut draw = || -> Result<Vec<f64>> {
-            let noise = Mat::from_fn(m, DRAWN, |_, _| normals.next());
-            let points = root.L() * noise;
-            let mean = gaussians.mean(class);
-            Ok((0..DRAWN * m).map(|at| points[(at % m, at / m)] + mean[at % m]).collect())
-        };
-        let train = draw()?;
-        let labels = Labels::from_codes(Classes::numbered(CLASSES), vec![class as u32; DRAWN]);
-        let labels = labels.context("a class beyond the last")?;
-        let table = Table::row_major(&train, DRAWN, m).context("points of another size")?;
-        sums.update(table.into(), &labels)?;
-        tests.push(draw()?);
-    }
-    let identity = Mat::<f64>::identity(m, m);
-    let qda = Qda::from_statistics(&sums.finish(Estimator::Empirical)?, identity.as_ref(), 0.0)?;
-    let mut hits = 0.0;
-    for (class, test) in tests.iter().enumerate() {
-        let table = Table::row_major(test, DRAWN, m).context("points of another size")?;
-        hits += qda.accuracy(table.into(), &vec![class as u32; DRAWN])?;
-    }
-    Ok(hits / CLASSES as f64)
 }
 
 /// n dimensions, 8 informative ones: entry by entry, and low rank.
 pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Value> {
-    let problem = Scaling::ambient(dimension).generate()?;
-    let covariances = match form {
-        "dense" => dense(&problem)?,
-        "low-rank" => low_rank(&problem)?,
-        other => anyhow::bail!("form '{other}': give dense or low-rank"),
-    };
-    let statistics = statistics(&problem, covariances);
-    Ok(
-        json!({ "dimension": dimension, "form": form, "fit": fitted(&problem, &statistics, tolerance)? }),
-    )
+    let fit = fitted(&Scaling::ambient(dimension), form, tolerance)?;
+    Ok(json!({ "dimension": dimension, "form": form, "fit": fit }))
 }
 
 /// n = 5000 and as many filters as informative dimensions.
 pub(crate) fn filters(counts: &[usize], form: &str, tolerance: f64) -> Result<Value> {
-    let mut rows = Vec::new();
-    for &count in counts {
-        let problem = Scaling::filter_count(count).generate()?;
-        let covariances = if form == "dense" { dense(&problem)? } else { low_rank(&problem)? };
-        let statistics = statistics(&problem, covariances);
-        rows.push(fitted(&problem, &statistics, tolerance)?);
-    }
-    Ok(json!({ "dimension": 5000, "form": form, "fits": rows }))
+    let rows: Result<Vec<Value>> = counts
+        .iter()
+        .map(|&count| fitted(&Scaling::filter_count(count), form, tolerance))
+        .collect();
+    Ok(json!({ "dimension": 5000, "form": form, "fits": rows? }))
 }
 
 /// Few samples in many dimensions: a fit in their span, checked by a pass over the samples.

@@ -30,7 +30,7 @@ as differences in mean, and more filters than classes are welcome.";
 
 const EXAMPLES: &str = "\
 Examples:
-  sqfa demo                                        six methods on moving textures, in a minute
+  sqfa demo                                        eight methods on moving textures, in a minute
   sqfa fit data.csv --label species --filters 2 --out model.sqfa
   sqfa evaluate model.sqfa test.csv --label species
   sqfa transform model.sqfa data.csv --out features.csv
@@ -87,7 +87,7 @@ pub(crate) enum Subcommand {
     Paper(PaperArgs),
     /// Write a built-in data set to a file.
     Dataset(DatasetArgs),
-    /// Fit the six methods to moving textures and compare them, in under a minute.
+    /// Compare eight fast methods on moving textures, in under a minute.
     Demo(DemoArgs),
     /// Print shell completions.
     #[command(hide = true)]
@@ -151,12 +151,16 @@ pub(crate) struct DatasetArgs {
     pub(crate) json: bool,
 }
 
-/// Flags of `sqfa demo`.
+/// Flags of `sqfa demo`, which is `sqfa compare` on built-in data.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Filters to learn with each method.
-    #[arg(long, short = 'm', value_name = "M", default_value = "4", value_parser = values::positive)]
-    pub(crate) filters: usize,
+    /// Numbers of filters [default: 2,4].
+    #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
+    #[arg(value_parser = values::positive)]
+    pub(crate) filters: Option<Vec<usize>>,
+    /// HTML report to write: one file, no network needed.
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,

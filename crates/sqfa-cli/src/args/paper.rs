@@ -8,13 +8,16 @@ use super::values;
 
 const EXAMPLES: &str = "\
 Examples:
-  sqfa paper                                     lists every name
+  sqfa paper                                     lists every name, what it needs and how long it takes
   sqfa paper growth toy-6d --out figures         figures that need no data
   sqfa paper qda-speed --seeds 1 --filters 2 --methods sqfa,pca --out runs
+  sqfa paper scaling-dimension --dimensions 1000,5000 --out runs
+  sqfa paper claims --sets speed --seeds 3 --out runs
   sqfa paper all --data DATA --out runs          (the same command resumes)
 
 DATA holds mnist/ (the four IDX files), svhn/svhn_gray.npz (or svhn/train_32x32.mat and
-svhn/test_32x32.mat) and, for the speed videos, natural/gray.npz; without photographs they are drawn.";
+svhn/test_32x32.mat) and, for the speed videos, natural/gray.npz; without photographs they are drawn.
+Figures are written as SVG and PNG, tables as Markdown, csv and JSON.";
 
 /// Flags of `sqfa paper`.
 #[derive(Debug, Args)]
@@ -29,7 +32,7 @@ pub(crate) struct PaperArgs {
     /// Folder for tables, figures and the records they come from.
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
-    /// Seeds of every method that uses one, up to 10 [default: 10].
+    /// Seeds of every method that uses one, up to 10 [default: 10]; starts of speed-filters [5] and claims [5].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
     /// Only these numbers of filters.
@@ -39,6 +42,16 @@ pub(crate) struct PaperArgs {
     /// Only these methods; sqfa-fr may be added to the paper's.
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     pub(crate) methods: Option<Vec<String>>,
+    /// Only these data sets: svhn, mnist, speed.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub(crate) sets: Option<Vec<String>>,
+    /// Dimensions of scaling-dimension [default: the paper's, 1000 to 20000].
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    #[arg(value_parser = values::positive)]
+    pub(crate) dimensions: Option<Vec<usize>>,
+    /// Keep every entry of the covariances of the scaling tables, as the paper does; 20 000 dimensions take 8 GB.
+    #[arg(long)]
+    pub(crate) dense: bool,
     /// Print one JSON object a name instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,14 +3,17 @@
 use std::time::Instant;
 
 use sqfa::{
-    Choice, Control, Noise, Progress, ReduceError, ReducerSettings, Reduction, Restarts, Samples,
-    Termination, Training, reducer,
+    Choice, Control, Learning, Noise, Progress, ReduceError, ReducerSettings, Reduction, Restarts,
+    Samples, Termination, Training, reducer,
 };
 
 use super::judge::Bench;
 use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
+
+/// Filters that are learned together where the spec says pairs.
+const PAIR: usize = 2;
 
 /// What a job may use of earlier ones.
 pub(super) struct Known<'a> {
@@ -112,6 +115,7 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
             0 => Restarts::Auto,
             count => Restarts::Count(count),
         },
+        learning: spec.pairs.then_some(Learning::Sequential(PAIR)),
         ..ReducerSettings::default()
     };
     if let Some(protocol) = Protocol::named(&spec.protocol) {
@@ -158,6 +162,7 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
     };
     Ok(Judged {
         fit_seconds: reduction.seconds,
+        statistics_seconds: Some(fold.statistics_seconds),
         search_seconds: reduction.search_seconds,
         objective: reduction.objective,
         converged: reduction.converged() || reduction.termination == Some(Termination::NoProgress),

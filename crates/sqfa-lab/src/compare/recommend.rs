@@ -120,6 +120,7 @@ mod tests {
         };
         let judged = Judged {
             fit_seconds: 1.0,
+            statistics_seconds: None,
             search_seconds: 0.0,
             objective: None,
             converged: true,

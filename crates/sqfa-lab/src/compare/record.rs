@@ -50,6 +50,9 @@ pub enum Outcome {
 pub struct Judged {
     /// Seconds of the fit, searches not counted.
     pub fit_seconds: f64,
+    /// Seconds of the class statistics of the training points, which all cells of a fold share; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics_seconds: Option<f64>,
     /// Seconds spent on choosing settings; 0 when they were taken from the first seed.
     pub search_seconds: f64,
     /// What was optimised, in the method's own terms.

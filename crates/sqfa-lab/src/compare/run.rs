@@ -1,6 +1,7 @@
 //! The driver: fold by fold, job by job; whatever happens in one cell, the others are run.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -56,6 +57,8 @@ pub(super) struct Fold<'a> {
     pub(super) preprocessor: Option<Preprocessor>,
     /// Of preprocessed points.
     pub(super) statistics: ClassStatistics,
+    /// Seconds they took.
+    pub(super) statistics_seconds: f64,
 }
 
 impl<'a> Experiment<'a> {
@@ -179,6 +182,7 @@ impl<'a> Experiment<'a> {
                 (Cow::Owned(select(&data.train, &learn)), Cow::Owned(select(&data.train, &held)))
             }
         };
+        let began = Instant::now();
         let mut statistics =
             ClassStatistics::from_points(train.points.view(), &train.labels, Estimator::Empirical)?;
         let scaling: Scaling = self.spec.scale.parse().unwrap_or_default();
@@ -186,7 +190,8 @@ impl<'a> Experiment<'a> {
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }
-        Ok(Fold { train, test, preprocessor, statistics })
+        let statistics_seconds = began.elapsed().as_secs_f64();
+        Ok(Fold { train, test, preprocessor, statistics, statistics_seconds })
     }
 
     fn ordered(&self, mut records: Vec<Record>) -> Vec<Record> {

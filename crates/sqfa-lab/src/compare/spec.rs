@@ -32,6 +32,9 @@ pub struct Spec {
     pub noise: NoiseChoice,
     /// Starts of every fit of an iterative method; 0 lets the method decide.
     pub restarts: usize,
+    /// Whether the SQFA family learns filters two at a time, earlier pairs frozen; AMA always does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pairs: bool,
     /// Neighbours of the kNN classifier.
     pub neighbors: usize,
     /// Shrinkage of the QDA classifier.
@@ -99,6 +102,7 @@ impl Default for Spec {
             center: false,
             noise: NoiseChoice::Auto,
             restarts: 1,
+            pairs: false,
             neighbors: 5,
             shrinkage: crate::model_file::SHRINKAGE,
             time_limit: 0.0,
@@ -138,8 +142,13 @@ impl Spec {
             action: "read",
             source,
         })?;
-        toml::from_str(&text).map_err(|error| CompareError::Spec {
-            place,
+        Self::parse(&text, &place)
+    }
+
+    /// A spec as TOML text; `place` is what a message calls it.
+    pub fn parse(text: &str, place: &str) -> Result<Self, CompareError> {
+        toml::from_str(text).map_err(|error| CompareError::Spec {
+            place: place.to_owned(),
             problem: error.to_string().trim_end().to_owned(),
         })
     }

@@ -5,14 +5,14 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 /// A random stream that depends on the seed and a number only.
-pub(super) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
+pub(crate) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(number);
     rng
 }
 
 /// One standard normal number.
-pub(super) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     StandardNormal.sample(rng)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn put_block(matrix: &mut [f64], n: usize, at: usize, block: &[f64], 
 }
 
 /// The lower Cholesky factor of a positive definite n × n matrix.
-pub(super) fn cholesky(matrix: &[f64], n: usize) -> Vec<f64> {
+pub(crate) fn cholesky(matrix: &[f64], n: usize) -> Vec<f64> {
     let mut lower = vec![0.0; n * n];
     for row in 0..n {
         for column in 0..=row {

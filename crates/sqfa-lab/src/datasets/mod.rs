@@ -1,6 +1,6 @@
 //! Data sets made from a formula and a seed: toy problems, the scaling family, moving textures.
 
-mod matrix;
+pub(crate) mod matrix;
 pub mod scaling;
 pub mod speed;
 pub mod toy;
@@ -23,6 +23,9 @@ pub enum DatasetError {
         /// What would do.
         expected: &'static str,
     },
+    /// Class statistics that cannot be built.
+    #[error(transparent)]
+    Statistics(#[from] sqfa::StatisticsError),
     /// Images that could not be read.
     #[error(transparent)]
     Format(#[from] FormatError),

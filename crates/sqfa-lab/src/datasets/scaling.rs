@@ -3,6 +3,8 @@
 //! The ambient covariance of class i is Q Cᵢ Qᵀ + (I − Q Qᵀ) with Q (n × k) orthonormal, and the
 //! ambient mean Q μᵢ. Four informative dimensions carry means, the rest rotated 2 × 2 blocks.
 
+mod forms;
+
 use rayon::prelude::*;
 use sqfa::Classes;
 
@@ -10,6 +12,8 @@ use super::DatasetError;
 use super::matrix::{normal, put_block, rotated, stream};
 use crate::data::{GivenStatistics, Moments};
 use crate::formats::Stack;
+
+pub use forms::ScalingForm;
 
 /// The number of classes.
 pub const CLASSES: usize = 5;

@@ -201,6 +201,17 @@ pub struct Bar {
     pub tip: String,
 }
 
+/// A name in a legend.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
+    pub(super) style: Style,
+    /// Whether it shows a line.
+    pub(super) joined: bool,
+    /// Whether it shows a marker.
+    pub(super) marked: bool,
+}
+
 impl Mark {
     /// The places that the axes must cover.
     pub(super) fn extent(&self) -> Vec<(f64, f64)> {
@@ -231,12 +242,17 @@ impl Mark {
         }
     }
 
-    /// The entry it wants in a legend.
-    pub(super) fn legend(&self) -> Option<(&str, Style, bool)> {
+    /// The entry it wants in a legend, which looks like the mark itself.
+    pub(super) fn legend(&self) -> Option<Entry<'_>> {
         match self {
-            Self::Line(line) if !line.name.is_empty() => Some((&line.name, line.style, true)),
+            Self::Line(line) if !line.name.is_empty() => Some(Entry {
+                name: &line.name,
+                style: line.style,
+                joined: true,
+                marked: line.markers,
+            }),
             Self::Points(points) if !points.name.is_empty() => {
-                Some((&points.name, points.style, false))
+                Some(Entry { name: &points.name, style: points.style, joined: false, marked: true })
             }
             _ => None,
         }

@@ -1,5 +1,6 @@
 //! Panels to SVG: margins from the labels, then grid, marks and frame.
 
+use super::mark::Entry;
 use super::svg::{Attributes, Canvas};
 use super::{Axis, Figure, Mark, Panel, Place, Range, Scale, Style};
 
@@ -86,7 +87,7 @@ pub(super) struct Drawn<'a> {
     y_ticks: Vec<(f64, String)>,
     /// Whether names below the axis stand upright.
     upright: bool,
-    legend: Vec<(&'a str, Style, bool)>,
+    legend: Vec<Entry<'a>>,
 }
 
 impl<'a> Drawn<'a> {
@@ -101,9 +102,9 @@ impl<'a> Drawn<'a> {
         let ticks =
             |axis: &Axis, range| if axis.visible { axis.labelled_ticks(range) } else { Vec::new() };
         let (x_ticks, y_ticks) = (ticks(&panel.x, x), ticks(&panel.y, y));
-        let mut legend: Vec<(&str, Style, bool)> = Vec::new();
+        let mut legend: Vec<Entry<'_>> = Vec::new();
         for entry in panel.marks.iter().filter_map(Mark::legend).filter(|_| panel.legend) {
-            if !legend.iter().any(|(name, ..)| *name == entry.0) {
+            if !legend.iter().any(|known| known.name == entry.name) {
                 legend.push(entry);
             }
         }
@@ -112,7 +113,7 @@ impl<'a> Drawn<'a> {
         };
         let line = FONT + GAP;
         let if_any = |present: bool, room: f64| if present { room } else { 0.0 };
-        let beside = legend.iter().map(|(name, ..)| text_width(name)).fold(0.0, f64::max);
+        let beside = legend.iter().map(|entry| text_width(entry.name)).fold(0.0, f64::max);
         let overhang = x_ticks.last().map_or(0.0, |(_, text)| 0.5 * text_width(text));
         let right = GAP.max(overhang) + if_any(!legend.is_empty(), beside + 6.0 * GAP);
         let left = 2.0
@@ -278,20 +279,23 @@ impl<'a> Drawn<'a> {
 
     fn legend(&self, canvas: &mut Canvas) {
         let left = self.left + self.width + 2.0 * GAP;
-        for (row, (name, style, joined)) in self.legend.iter().enumerate() {
+        for (row, Entry { name, style, joined, marked }) in self.legend.iter().enumerate() {
             let y = self.top + (FONT + GAP) * (row as f64 + 0.7);
             if *joined {
                 let stroke = Attributes::new()
                     .set("d", format!("M{:.1} {y:.1}h18", left - 3.0))
                     .set("stroke", style.colour.paint())
+                    .set("stroke-opacity", style.colour.opacity())
                     .set("stroke-width", 1.8)
                     .maybe("stroke-dasharray", style.dash.pattern());
                 canvas.element("path", stroke);
             }
-            let shape = Attributes::new()
-                .set("d", style.marker.path(left + 6.0, y, MARKER))
-                .set("fill", style.colour.paint());
-            canvas.element("path", shape);
+            if *marked {
+                let shape = Attributes::new()
+                    .set("d", style.marker.path(left + 6.0, y, MARKER))
+                    .set("fill", style.colour.paint());
+                canvas.element("path", shape);
+            }
             let place = Attributes::new()
                 .at("x", left + 20.0)
                 .at("y", y + 0.35 * FONT)

@@ -4,13 +4,15 @@ use sqfa::nearest;
 
 use super::PaperError;
 
-/// A table or a figure.
+/// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers beside the printed ones.
     Table,
     /// A picture.
     Figure,
+    /// Statements that are tested.
+    Claims,
 }
 
 /// What an item is made from.
@@ -18,10 +20,10 @@ pub enum Kind {
 pub enum Needs {
     /// Formulas alone.
     Nothing,
-    /// Fits to one of the paper's data sets.
-    Fits(&'static str),
-    /// Fits to all of them.
-    AllFits,
+    /// Data sets and fits of its own, or none.
+    Data(&'static [&'static str]),
+    /// The fits that all tables of these data sets share.
+    Fits(&'static [&'static str]),
 }
 
 /// A table or figure by name.
@@ -29,37 +31,111 @@ pub enum Needs {
 pub struct Item {
     /// Its name.
     pub name: &'static str,
-    /// Table or figure.
+    /// What it is.
     pub kind: Kind,
+    /// Which item of the paper it makes again.
+    pub paper: &'static str,
     /// What it shows.
     pub title: &'static str,
     /// What it is made from.
     pub needs: Needs,
+    /// About how long it takes on two cores.
+    pub takes: &'static str,
 }
 
-const fn item(name: &'static str, kind: Kind, title: &'static str, needs: Needs) -> Item {
-    Item { name, kind, title, needs }
+const fn item(
+    name: &'static str,
+    kind: Kind,
+    paper: &'static str,
+    title: &'static str,
+    needs: Needs,
+    takes: &'static str,
+) -> Item {
+    Item { name, kind, paper, title, needs, takes }
 }
 
-/// All of them, tables first.
-pub const ITEMS: [Item; 17] = [
-    item("qda-svhn", Kind::Table, "SVHN, QDA accuracy (%)", Needs::Fits("svhn")),
-    item("qda-mnist", Kind::Table, "MNIST, QDA accuracy (%)", Needs::Fits("mnist")),
-    item("qda-speed", Kind::Table, "Speed, QDA accuracy (%)", Needs::Fits("speed")),
-    item("knn-svhn", Kind::Table, "SVHN, kNN accuracy (%)", Needs::Fits("svhn")),
-    item("knn-mnist", Kind::Table, "MNIST, kNN accuracy (%)", Needs::Fits("mnist")),
-    item("knn-speed", Kind::Table, "Speed, kNN accuracy (%)", Needs::Fits("speed")),
-    item("variability", Kind::Table, "Width of QDA accuracies over starts (%)", Needs::AllFits),
-    item("training-time", Kind::Table, "Training time at m = 8 (s)", Needs::AllFits),
-    item("fr-distance", Kind::Table, "Mean exact Fisher–Rao distance of classes", Needs::AllFits),
-    item("growth", Kind::Figure, "Growth of three distances", Needs::Nothing),
-    item("bayes-1d", Kind::Figure, "Bayes error of two Gaussians in 1-D", Needs::Nothing),
-    item("distances-2d", Kind::Figure, "Three distances over two variances", Needs::Nothing),
-    item("calvo-oller", Kind::Figure, "Calvo–Oller at equal covariance", Needs::Nothing),
-    item("toy-6d", Kind::Figure, "SQFA, LDA and PCA in six dimensions", Needs::Nothing),
-    item("toy-4d", Kind::Figure, "SQFA and smSQFA in four dimensions", Needs::Nothing),
-    item("toy-lda", Kind::Figure, "SQFA and LDA on four classes", Needs::Nothing),
-    item("co-vs-fr", Kind::Figure, "Calvo–Oller against exact Fisher–Rao", Needs::AllFits),
+use Kind::{Claims, Figure, Table};
+use Needs::{Data, Fits, Nothing};
+
+const SVHN: Needs = Fits(&["svhn"]);
+const MNIST: Needs = Fits(&["mnist"]);
+const SPEED: Needs = Fits(&["speed"]);
+const ALL: Needs = Fits(&["svhn", "mnist", "speed"]);
+const DIGITS: Needs = Data(&["svhn", "mnist"]);
+const VIDEOS: Needs = Data(&["speed"]);
+
+/// WDA takes far longer than all others.
+const HOURS: &str = "hours (wda)";
+
+/// All of them: tables, figures, claims.
+pub const ITEMS: [Item; 25] = [
+    item("qda-svhn", Table, "Table 1", "SVHN, QDA accuracy", SVHN, HOURS),
+    item("qda-mnist", Table, "Table 2", "MNIST, QDA accuracy", MNIST, HOURS),
+    item("qda-speed", Table, "Table 3", "speed, QDA accuracy", SPEED, HOURS),
+    item("knn-svhn", Table, "Table 10", "SVHN, kNN accuracy", SVHN, "as qda-svhn"),
+    item("knn-mnist", Table, "Table 11", "MNIST, kNN accuracy", MNIST, "as qda-mnist"),
+    item("knn-speed", Table, "Table 12", "speed, kNN accuracy", SPEED, "as qda-speed"),
+    item("variability", Table, "Table 6", "width of accuracies over starts", ALL, "minutes"),
+    item("training-time", Table, "Table 9", "training time at m = 8", ALL, HOURS),
+    item("fr-distance", Table, "Table 5", "mean exact Fisher–Rao distance", ALL, "minutes"),
+    item(
+        "scaling-dimension",
+        Table,
+        "Table 7",
+        "accuracy and seconds up to n = 20 000",
+        Nothing,
+        "seconds",
+    ),
+    item(
+        "scaling-filters",
+        Table,
+        "Table 8",
+        "accuracy and seconds up to m = 500",
+        Nothing,
+        "minutes",
+    ),
+    item(
+        "geometry",
+        Figure,
+        "Figure 1",
+        "classes as points of a curved space",
+        Nothing,
+        "a second",
+    ),
+    item("growth", Figure, "Figure 2", "growth of three distances", Nothing, "a second"),
+    item("toy-6d", Figure, "Figure 3A", "SQFA, LDA and PCA in six dimensions", Nothing, "a second"),
+    item("toy-4d", Figure, "Figure 3B", "SQFA and smSQFA in four dimensions", Nothing, "a second"),
+    item("videos", Figure, "Figure 4A", "example videos", VIDEOS, "seconds"),
+    item(
+        "speed-filters",
+        Figure,
+        "Figure 4C",
+        "filters of every method for speed",
+        VIDEOS,
+        "minutes",
+    ),
+    item("co-vs-fr", Figure, "Figure 5", "Calvo–Oller against exact Fisher–Rao", ALL, "a minute"),
+    item(
+        "bayes-1d",
+        Figure,
+        "Figure 6",
+        "Bayes error of two Gaussians in 1-D",
+        Nothing,
+        "a second",
+    ),
+    item("bayes-2d", Figure, "Figure 7", "Bayes error of two Gaussians in 2-D", Nothing, "seconds"),
+    item("calvo-oller", Figure, "Figure 8", "Calvo–Oller at equal covariance", Nothing, "a second"),
+    item("toy-lda", Figure, "Figure 9", "SQFA and LDA on four classes", Nothing, "a second"),
+    item(
+        "distances-2d",
+        Figure,
+        "Figure 10",
+        "three distances over two variances",
+        Nothing,
+        "a second",
+    ),
+    item("sensitivity", Figure, "Figure 11", "accuracy over the feature noise", DIGITS, "minutes"),
+    item("claims", Claims, "text", "what the paper says, tested", VIDEOS, "minutes"),
 ];
 
 impl Item {

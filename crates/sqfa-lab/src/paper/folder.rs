@@ -26,6 +26,17 @@ impl DataFolder {
         Ok(data)
     }
 
+    /// Whether a data set seems to be there; the speed videos always are.
+    pub fn has(&self, set: &str) -> bool {
+        match set {
+            "mnist" => self.find("MNIST", MNIST_FILES, &["mnist"]).is_ok(),
+            "svhn" => self
+                .find("SVHN", SVHN_FILES, &["svhn/svhn_gray.npz", "svhn/train_32x32.mat"])
+                .is_ok(),
+            _ => true,
+        }
+    }
+
     /// The first of several files that is there.
     fn find(
         &self,

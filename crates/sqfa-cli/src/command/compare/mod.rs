@@ -36,10 +36,17 @@ impl TryFrom<CompareArgs> for Compare {
     type Error = anyhow::Error;
 
     fn try_from(args: CompareArgs) -> Result<Self> {
-        let mut spec = match &args.spec {
+        let spec = match &args.spec {
             Some(path) => Spec::read(path)?,
             None => Spec::default(),
         };
+        Self::with_spec(spec, args)
+    }
+}
+
+impl Compare {
+    /// A comparison of a spec, in which flags go before it.
+    pub(crate) fn with_spec(mut spec: Spec, args: CompareArgs) -> Result<Self> {
         fn replace<T: Clone>(place: &mut T, flag: &Option<T>) {
             if let Some(value) = flag {
                 place.clone_from(value);
@@ -72,9 +79,7 @@ impl TryFrom<CompareArgs> for Compare {
         }
         Ok(Self { spec, args })
     }
-}
 
-impl Compare {
     /// Reads, runs what is missing, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();

@@ -27,7 +27,7 @@ use crate::{data, output, warnings};
 use super::ending;
 use learn::Prepared;
 
-pub(crate) use explain::{explain, explain_reducer};
+pub(crate) use explain::explain_reducer;
 
 /// A fit as meant.
 pub(crate) struct Fit {

@@ -28,7 +28,7 @@ pub(super) fn one_dimension() -> Result<Figure, PaperError> {
 }
 
 /// The share of points that the best classifier gets right, both classes equally frequent.
-fn accuracy(variance: f64) -> f64 {
+pub(super) fn accuracy(variance: f64) -> f64 {
     let difference = variance - 1.0;
     // Near one the quotient is its limit to first order.
     let crossing = if difference.abs() < 1e-8 {

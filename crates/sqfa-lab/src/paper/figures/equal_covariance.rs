@@ -1,7 +1,7 @@
 //! Calvo–Oller against the exact Fisher–Rao distance when covariances are equal.
 
-use super::{distance, evenly};
-use crate::figure::{Axis, Colour, Dash, Figure, Line, Mark, Marker, Panel, Style};
+use super::{distance, evenly, look};
+use crate::figure::{Axis, Figure, Line, Mark, Panel, Style};
 use crate::paper::PaperError;
 
 /// The largest Mahalanobis distance.
@@ -14,13 +14,14 @@ pub(super) fn equal_covariance() -> Result<Figure, PaperError> {
         points.push((2f64.sqrt() * (1.0 + d * d / 4.0).acosh(), bound));
     }
     let end = points.last().map_or(0.0, |point| point.0);
-    let identity = Style { colour: Colour::Faint, marker: Marker::Circle, dash: Dash::Dashed };
     let mut panel = Panel::new(
         "Equal covariances, Mahalanobis distances 0 to 20",
         Axis::linear("Fisher–Rao distance"),
         Axis::linear("Calvo–Oller bound"),
     )
-    .with(Mark::Line(Line::new("identity", identity, vec![(0.0, 0.0), (end, end)]).plain()))
+    .with(Mark::Line(
+        Line::new("identity", look::reference(), vec![(0.0, 0.0), (end, end)]).plain(),
+    ))
     .with(Mark::Line(Line::new("Calvo–Oller", Style::series(0), points)));
     panel.legend = true;
     Ok(Figure::single("Calvo–Oller bound against the exact distance", 480.0, 340.0, panel))

@@ -1,22 +1,37 @@
 //! Figures by name, one file each.
 
 mod bayes;
+mod bayes_2d;
 mod equal_covariance;
+mod filters;
+mod geometry;
 mod growth;
+mod levels;
+mod look;
 mod scatter;
+mod sensitivity;
 mod toys;
 mod two_variances;
+mod videos;
 
 use sqfa::{Distance, Gaussians, pairwise};
 
+pub use filters::{FILTER_STARTS, filter_pictures, filter_spec};
 pub use scatter::calvo_oller_scatter;
+pub use sensitivity::{sensitivity, sensitivity_specs};
+pub use videos::videos;
 
 use super::PaperError;
 use crate::figure::Figure;
 
-/// A figure that needs no data, by name; none for other names.
-pub fn figure(name: &str) -> Option<Result<Figure, PaperError>> {
+/// Points of one repetition of the 2-D Bayes error, as in the paper.
+pub const DRAWS: usize = 100_000;
+
+/// A figure that needs no data, by name; none for other names. `draws` points estimate what has no formula.
+pub fn figure(name: &str, draws: usize) -> Option<Result<Figure, PaperError>> {
     Some(match name {
+        "geometry" => geometry::geometry(),
+        "bayes-2d" => bayes_2d::two_dimensions(draws),
         "growth" => growth::growth(),
         "bayes-1d" => bayes::one_dimension(),
         "distances-2d" => two_variances::two_variances(),
@@ -29,7 +44,11 @@ pub fn figure(name: &str) -> Option<Result<Figure, PaperError>> {
 }
 
 /// A distance between two Gaussians with diagonal covariances.
-fn distance(name: &str, means: [&[f64]; 2], variances: [&[f64]; 2]) -> Result<f64, PaperError> {
+pub(super) fn distance(
+    name: &str,
+    means: [&[f64]; 2],
+    variances: [&[f64]; 2],
+) -> Result<f64, PaperError> {
     let order = means[0].len();
     let fail = |problem: String| PaperError::numbers(format!("the {name} distance"), problem);
     let diagonal = |variances: &[f64]| {
@@ -52,7 +71,7 @@ fn evenly(low: f64, high: f64, count: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ITEMS, Kind, Needs};
+    use super::super::{ITEMS, Item, Kind, Needs};
     use super::*;
     use crate::figure::Place;
 
@@ -86,13 +105,13 @@ mod tests {
 
     #[test]
     fn every_figure_without_data_renders() {
-        for item in ITEMS.iter().filter(|item| item.needs == Needs::Nothing) {
-            assert_eq!(item.kind, Kind::Figure);
-            let figure = figure(item.name).unwrap_or_else(|| panic!("{}", item.name)).unwrap();
+        let own = |item: &&Item| item.needs == Needs::Nothing && item.kind == Kind::Figure;
+        for item in ITEMS.iter().filter(own) {
+            let figure = figure(item.name, 500).unwrap_or_else(|| panic!("{}", item.name)).unwrap();
             let svg = figure.svg(Place::File);
             assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{}", item.name);
             assert!(!svg.contains("NaN") && svg.matches("<path").count() > 5, "{}", item.name);
         }
-        assert!(figure("nothing").is_none());
+        assert!(figure("nothing", 1).is_none());
     }
 }

@@ -2,7 +2,8 @@
 
 use sqfa::{FisherRaoOptions, fisher_rao_pairwise};
 
-use crate::figure::{Axis, Colour, Dash, Figure, Line, Mark, Marker, Panel, Points, Style};
+use super::look;
+use crate::figure::{Axis, Figure, Line, Mark, Panel, Points, Style};
 use crate::paper::tables::{gaussians, noise};
 use crate::paper::{Evidence, PaperError};
 
@@ -32,11 +33,12 @@ pub fn calvo_oller_scatter(all: &[Evidence]) -> Result<Figure, PaperError> {
             / points.len().max(1) as f64;
         let heading = format!("{title}: correlation {:.3}, ratio {ratio:.3}", correlation(&points));
         let end = points.iter().fold(0.0_f64, |end, point| end.max(point.0));
-        let identity = Style { colour: Colour::Faint, marker: Marker::Circle, dash: Dash::Dashed };
         let axes = (Axis::linear("Fisher–Rao distance"), Axis::linear("Calvo–Oller bound"));
         panels.push(
             Panel::new(heading, axes.0, axes.1)
-                .with(Mark::Line(Line::new("", identity, vec![(0.0, 0.0), (end, end)]).plain()))
+                .with(Mark::Line(
+                    Line::new("", look::reference(), vec![(0.0, 0.0), (end, end)]).plain(),
+                ))
                 .with(Mark::Points(Points {
                     name: title.to_owned(),
                     style: Style::series(0),

@@ -5,15 +5,12 @@ use sqfa::{
     Training, project, reducer,
 };
 
-use super::evenly;
+use super::{evenly, look};
 use crate::data::{GivenStatistics, Moments};
 use crate::datasets::toy::Toy;
-use crate::figure::{Arrow, Axis, Dash, Ellipse, Figure, Line, Mark, Panel, Points, Style};
+use crate::figure::{Arrow, Axis, Dash, Ellipse, Figure, Line, Mark, Marker, Panel, Points, Style};
 use crate::formats::Stack;
 use crate::paper::PaperError;
-
-/// Arrows take the colours after those of the classes.
-const FIRST_ARROW: usize = 4;
 
 pub(super) fn six_dimensions() -> Result<Figure, PaperError> {
     planes(Toy::SixD, &["sqfa", "lda", "pca"], 0.002)
@@ -28,14 +25,15 @@ pub(super) fn four_classes() -> Result<Figure, PaperError> {
     const NOISE: f64 = 0.001;
     let statistics = statistics(Toy::Lda)?;
     let vertical = Start::Given(Mat::from_fn(2, 1, |i, _| [0.01, 1.0][i]));
+    let local = Style { marker: Marker::Diamond, ..look::method("smsqfa") };
     let filters = [
-        ("LDA", learn("lda", &statistics, 1, NOISE, Start::Random)?),
-        ("SQFA", learn("sqfa", &statistics, 1, NOISE, Start::Random)?),
-        ("SQFA from the vertical", learn("sqfa", &statistics, 1, NOISE, vertical)?),
+        ("LDA", look::method("lda"), learn("lda", &statistics, 1, NOISE, Start::Random)?),
+        ("SQFA", look::method("sqfa"), learn("sqfa", &statistics, 1, NOISE, Start::Random)?),
+        ("SQFA from vertical", local, learn("sqfa", &statistics, 1, NOISE, vertical)?),
     ];
     let mut plane = plane(&statistics, 0, "A  Classes and filters");
-    for (index, (name, filter)) in filters.iter().enumerate() {
-        plane = with_arrows(plane, name, index, filter, 0);
+    for (name, style, filter) in &filters {
+        plane = with_arrows(plane, name, *style, filter, 0);
     }
     let mut growth = Panel::new(
         "B  Growth of distances",
@@ -50,10 +48,10 @@ pub(super) fn four_classes() -> Result<Figure, PaperError> {
         .with(Mark::Line(Line::new("squared Mahalanobis", Style::series(2), square).plain()));
     growth.legend = true;
     let mut panels = vec![plane.with_legend(), growth];
-    for (name, filter) in &filters {
-        panels.push(projected(&statistics, name, filter));
+    for (name, _, filter) in &filters {
+        panels.push(projected(&statistics, name, &unit(filter)));
     }
-    Ok(Figure::grid("Four classes with one covariance", 2, 460.0, 300.0, panels))
+    Ok(Figure::grid("Four classes with one covariance", 3, 460.0, 300.0, panels))
 }
 
 /// The densities of the classes along one filter.
@@ -69,7 +67,7 @@ fn projected(statistics: &ClassStatistics, name: &str, filter: &Mat<f64>) -> Pan
         };
         let reach = 4.0 * deviation;
         let points = evenly(mean - reach, mean + reach, 81).into_iter().map(|x| (x, density(x)));
-        let style = Style::series(class);
+        let style = look::class(class);
         panel = panel.with(Mark::Line(Line::new("", style, points.collect()).plain()));
     }
     panel
@@ -81,14 +79,18 @@ fn planes(toy: Toy, methods: &[&str], noise: f64) -> Result<Figure, PaperError> 
     let mut found = Vec::new();
     for method in methods {
         let title = sqfa::reducer_entry(method).map_or(*method, |entry| entry.title);
-        found.push((title, learn(method, &statistics, 2, noise, Start::Random)?));
+        found.push((
+            title,
+            look::method(method),
+            learn(method, &statistics, 2, noise, Start::Random)?,
+        ));
     }
     let mut panels = Vec::new();
     for first in (0..toy.dimensions()).step_by(2) {
         let title = format!("Dimensions {} and {}", first + 1, first + 2);
         let mut panel = plane(&statistics, first, &title);
-        for (index, (name, filters)) in found.iter().enumerate() {
-            panel = with_arrows(panel, name, index, filters, first);
+        for (name, style, filters) in &found {
+            panel = with_arrows(panel, name, *style, filters, first);
         }
         panels.push(panel);
     }
@@ -112,7 +114,7 @@ fn plane(statistics: &ClassStatistics, first: usize, title: &str) -> Panel {
         let (mean, covariance) = (gaussians.mean(class), gaussians.covariance(class));
         panel = panel.with(Mark::Ellipse(Ellipse {
             name: format!("class {}", class + 1),
-            colour: Style::series(class).colour,
+            colour: look::class(class).colour,
             dash: Dash::Solid,
             centre: (mean[0], mean[1]),
             covariance: (covariance[0], covariance[1], covariance[3]),
@@ -120,13 +122,27 @@ fn plane(statistics: &ClassStatistics, first: usize, title: &str) -> Panel {
             filled: true,
             tip: format!("class {}", class + 1),
         }));
+        panel = panel.with(Mark::Points(Points {
+            name: format!("class {}", class + 1),
+            style: look::class(class),
+            points: vec![(mean[0], mean[1])],
+            tips: Vec::new(),
+            hollow: Vec::new(),
+            radius: 2.4,
+            opacity: 1.0,
+        }));
     }
     panel
 }
 
+/// Filters of length one.
+fn unit(filters: &Mat<f64>) -> Mat<f64> {
+    let length = |j: usize| filters.col(j).iter().map(|value| value * value).sum::<f64>().sqrt();
+    Mat::from_fn(filters.nrows(), filters.ncols(), |i, j| filters[(i, j)] / length(j))
+}
+
 /// Unit filters as arrows from the origin, and an entry in the legend.
-fn with_arrows(panel: Panel, name: &str, index: usize, filters: &Mat<f64>, first: usize) -> Panel {
-    let style = Style::series(FIRST_ARROW + index);
+fn with_arrows(panel: Panel, name: &str, style: Style, filters: &Mat<f64>, first: usize) -> Panel {
     let mut panel = panel.with(Mark::Points(Points {
         name: name.to_owned(),
         style,
@@ -136,9 +152,9 @@ fn with_arrows(panel: Panel, name: &str, index: usize, filters: &Mat<f64>, first
         radius: 2.0,
         opacity: 1.0,
     }));
+    let filters = unit(filters);
     for column in 0..filters.ncols() {
-        let length = filters.col(column).iter().map(|value| value * value).sum::<f64>().sqrt();
-        let to = (filters[(first, column)] / length, filters[(first + 1, column)] / length);
+        let to = (filters[(first, column)], filters[(first + 1, column)]);
         panel = panel.with(Mark::Arrow(Arrow {
             name: name.to_owned(),
             colour: style.colour,
@@ -149,7 +165,7 @@ fn with_arrows(panel: Panel, name: &str, index: usize, filters: &Mat<f64>, first
     panel
 }
 
-fn statistics(toy: Toy) -> Result<ClassStatistics, PaperError> {
+pub(super) fn statistics(toy: Toy) -> Result<ClassStatistics, PaperError> {
     let GivenStatistics { classes, counts, moments, .. } = toy.statistics();
     let Moments::Central { means, covariances: Stack::F64(parts) } = moments else {
         return Err(PaperError::numbers(
@@ -161,7 +177,7 @@ fn statistics(toy: Toy) -> Result<ClassStatistics, PaperError> {
         .map_err(|error| PaperError::numbers(toy.name(), error))
 }
 
-fn learn(
+pub(super) fn learn(
     method: &str,
     statistics: &ClassStatistics,
     filters: usize,

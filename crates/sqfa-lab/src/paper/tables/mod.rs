@@ -2,12 +2,14 @@
 
 mod accuracy;
 mod fisher_rao;
+mod scaling;
 mod training_time;
 mod variability;
 
 pub use accuracy::accuracy;
 pub use fisher_rao::fisher_rao_means;
 pub(super) use fisher_rao::{gaussians, noise};
+pub use scaling::{scaling_problems, scaling_sheet};
 pub use training_time::training_time;
 pub use variability::variability;
 
@@ -22,8 +24,8 @@ pub struct Evidence {
     pub facts: Facts,
     /// The fits.
     pub records: Vec<Record>,
-    /// Seconds of the class statistics of all training points.
-    pub statistics_seconds: f64,
+    /// Seconds of the class statistics of all training points, for records that do not say.
+    pub statistics_seconds: Option<f64>,
 }
 
 impl Evidence {
@@ -38,6 +40,12 @@ impl Evidence {
     /// Whether any method has been run with so many filters.
     pub(super) fn has(&self, filters: usize) -> bool {
         self.records.iter().any(|record| record.filters == filters)
+    }
+
+    /// Whether a record with so many filters does not say how long the class statistics took.
+    pub fn lacks_statistics_seconds(&self, filters: usize) -> bool {
+        let own = self.records.iter().filter(|record| record.filters == filters);
+        own.filter_map(Record::judged).any(|judged| judged.statistics_seconds.is_none())
     }
 
     /// How many seeds there are at most.

@@ -1,6 +1,10 @@
-//! Seconds of a fit with eight filters; the time of class statistics belongs to the SQFA family, searches to none.
+//! Seconds of a fit with eight filters: with the class statistics where a method sees nothing else, without the
+//! principal components of the methods that look at points, and without searches.
+
+use sqfa::reducer_entry;
 
 use super::{Evidence, median};
+use crate::compare::Judged;
 use crate::paper::printed::method;
 use crate::paper::{Pair, PaperError, Printed, Sheet};
 
@@ -18,10 +22,12 @@ pub fn training_time(all: &[Evidence]) -> Result<Sheet, PaperError> {
             let title = evidence.protocol.title;
             let pair = |column: &String| Pair {
                 ours: method(column).and_then(|method| {
-                    let family = method.contains("sqfa");
-                    let more = if family { evidence.statistics_seconds } else { 0.0 };
-                    let all = evidence.of(method, FILTERS);
-                    median(all.iter().map(|judged| judged.fit_seconds + more).collect())
+                    let alone = reducer_entry(method).is_ok_and(|entry| !entry.needs_points);
+                    let seconds = |judged: &&Judged| {
+                        let pass = judged.statistics_seconds.or(evidence.statistics_seconds);
+                        judged.fit_seconds + pass.filter(|_| alone).unwrap_or(0.0)
+                    };
+                    median(evidence.of(method, FILTERS).iter().map(seconds).collect())
                 }),
                 printed: printed.get(FILTERS, title, column),
             };
@@ -33,7 +39,7 @@ pub fn training_time(all: &[Evidence]) -> Result<Sheet, PaperError> {
         title: format!("Training time at m = {FILTERS} (s)"),
         notes: vec![
             "medians over seeds on this machine; the paper's are from another one".into(),
-            "SQFA's include the class statistics; choosing settings is not counted".into(),
+            "with the class statistics, but for LFDA, WDA and LMNN, which are counted without their principal components; choosing settings is not counted".into(),
         ],
         columns: printed.columns.clone(),
         rows,
