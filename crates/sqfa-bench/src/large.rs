@@ -18,21 +18,34 @@ use crate::machine::peak_memory;
 use crate::sampling::Normals;
 
 /// Dimensions of the streamed points: those of MNIST.
-const STREAMED: usize = 784;
+pub(crate) const STREAMED: usize = 784;
 /// Points of one class drawn to train and to test QDA, as the paper does.
 const DRAWN: usize = 20_000;
 
 /// Streams a temporary file of single-precision points and compares with statistics in memory and with plain reading.
-pub(crate) fn stream(gigabytes: f64, folder: &Path) -> Result<Value> {
+pub(crate) fn stream(gigabytes: f64, folder: &Path, format: &str) -> Result<Value> {
     let rows = (gigabytes * 1e9 / (4.0 * STREAMED as f64)) as usize;
-    let (points, labels) = (folder.join("stream-x.npy"), folder.join("stream-y.npy"));
+    let (points, labels) = (folder.join(format!("stream-x.{format}")), folder.join("stream-y.npy"));
     let classes: Vec<i64> = (0..rows as i64).map(|row| row % 10).collect();
     write_npy(&labels, &[rows], &classes)?;
-    write_points(&points, rows)?;
+    drop(classes);
+    match format {
+        "npy" => write_points(&points, rows)?,
+        "parquet" => write_parquet(&points, rows)?,
+        other => anyhow::bail!("format '{other}': give npy or parquet"),
+    }
     let result = streamed(&points, &labels, rows);
     std::fs::remove_file(&points)?;
     std::fs::remove_file(&labels)?;
     result
+}
+
+#[cfg(feature = "parquet")]
+use crate::parquet_file::write as write_parquet;
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(_: &Path, _: usize) -> Result<()> {
+    anyhow::bail!("build the benchmarks with --features parquet")
 }
 
 fn streamed(points: &Path, labels: &Path, rows: usize) -> Result<Value> {
@@ -81,7 +94,7 @@ fn streamed(points: &Path, labels: &Path, rows: usize) -> Result<Value> {
     }))
 }
 
-fn fill(values: &mut [f32], first: usize) {
+pub(crate) fn fill(values: &mut [f32], first: usize) {
     for (at, value) in values.iter_mut().enumerate() {
         let mixed = ((first + at) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         *value = (mixed >> 40) as f32 / (1 << 24) as f32;
@@ -155,7 +168,7 @@ fn statistics(problem: &ScalingProblem, covariances: Vec<Box<dyn Covariance>>) -
     )
 }
 
-/// One fit as the protocol has it, its accuracy and that of the true subspace.
+/// One fit as the protocol has it, its accuracy and that of the true subspace on the same points.
 fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics, tolerance: f64) -> Result<Value> {
     let filters = problem.parameters.informative;
     let began = Instant::now();
@@ -166,53 +179,98 @@ fn fitted(problem: &ScalingProblem, statistics: &ClassStatistics, tolerance: f64
         .stopping(Stopping { tolerance, ..Stopping::default() })
         .fit(statistics)?;
     let seconds = began.elapsed().as_secs_f64();
+    let peak = peak_memory();
     let n = problem.parameters.dimensions;
     let truth = MatRef::from_column_major_slice(&problem.basis, n, filters);
-    let seed = filters as u64;
-    let found = accuracy(statistics, fitted.filters().qr().compute_thin_Q().as_ref(), seed)?;
-    let most = accuracy(statistics, truth, seed)?;
+    let found = fitted.filters().qr().compute_thin_Q();
+    let both = Both::score(statistics, found.as_ref(), truth, filters as u64)?;
+    let gaussians = project(statistics, truth, fitted.noise());
+    let distance = Distance::named(fitted.distance())?;
     Ok(json!({
         "filters": filters, "tolerance": tolerance, "seconds": seconds, "passes": fitted.passes(),
         "evaluations": fitted.evaluations(), "objective": fitted.objective(),
+        "objective_of_true_subspace": sqfa::mean_distance(&distance, &gaussians)?.value,
         "termination": fitted.termination().name(), "preconditioned": fitted.preconditioned(),
-        "covariance_bytes": statistics.bytes(), "peak_bytes": peak_memory(),
-        "accuracy": found, "accuracy_of_true_subspace": most, "gap_points": 100.0 * (most - found),
+        "covariance_bytes": statistics.bytes(), "peak_bytes": peak,
+        "accuracy": both.found, "accuracy_of_true_subspace": both.truth,
+        "gap_points": 100.0 * (both.truth - both.found),
+        "gap_standard_error_points": 100.0 * both.standard_error,
     }))
 }
 
-/// QDA accuracy on points drawn from the projected Gaussians, parameters estimated from as many others.
-fn accuracy(statistics: &ClassStatistics, basis: MatRef<'_, f64>, seed: u64) -> Result<f64> {
-    let m = basis.ncols();
-    let gaussians = project(statistics, basis, 0.0);
-    let mut normals = Normals::new(seed);
-    let mut sums = ClassAccumulator::new(Classes::numbered(CLASSES), m);
-    let mut tests = Vec::new();
-    for class in 0..CLASSES {
-        let covariance = Mat::from_fn(m, m, |i, j| {
-            gaussians.covariance(class)[i * m + j] + if i == j { 1e-6 } else { 0.0 }
-        });
-        let root = covariance.llt(faer::Side::Lower).map_err(|error| anyhow!("{error:?}"))?;
-        let mut draw = || -> Result<Vec<f64>> {
-            let noise = Mat::from_fn(m, DRAWN, |_, _| normals.next());
-            let points = root.L() * noise;
+/// QDA accuracies of two subspaces on the same points, parameters estimated from as many others.
+struct Both {
+    found: f64,
+    truth: f64,
+    /// Of their difference, over the test points.
+    standard_error: f64,
+}
+
+impl Both {
+    /// Draws points in the span of both subspaces, so that what tells their accuracies apart is not the draw.
+    fn score(
+        statistics: &ClassStatistics,
+        found: MatRef<'_, f64>,
+        truth: MatRef<'_, f64>,
+        seed: u64,
+    ) -> Result<Self> {
+        let m = truth.ncols();
+        let joint = faer::concat![[truth, found]].qr().compute_thin_Q();
+        let width = joint.ncols();
+        let gaussians = project(statistics, joint.as_ref(), 0.0);
+        let maps = [found, truth].map(|basis| basis.transpose() * &joint);
+        let mut normals = Normals::new(seed);
+        let mut sums = [0, 1].map(|_| ClassAccumulator::new(Classes::numbered(CLASSES), m));
+        let mut tests = Vec::new();
+        for class in 0..CLASSES {
+            let covariance = Mat::from_fn(width, width, |i, j| {
+                gaussians.covariance(class)[i * width + j] + if i == j { 1e-6 } else { 0.0 }
+            });
+            let root = covariance.llt(faer::Side::Lower).map_err(|error| anyhow!("{error:?}"))?;
             let mean = gaussians.mean(class);
-            Ok((0..DRAWN * m).map(|at| points[(at % m, at / m)] + mean[at % m]).collect())
-        };
-        let train = draw()?;
-        let labels = Labels::from_codes(Classes::numbered(CLASSES), vec![class as u32; DRAWN]);
-        let labels = labels.context("a class beyond the last")?;
-        let table = Table::row_major(&train, DRAWN, m).context("points of another size")?;
-        sums.update(table.into(), &labels)?;
-        tests.push(draw()?);
+            let mut draw = || {
+                let noise = Mat::from_fn(width, DRAWN, |_, _| normals.next());
+                let mut points = root.L() * noise;
+                for j in 0..DRAWN {
+                    points.col_mut(j).iter_mut().zip(mean).for_each(|(value, mean)| *value += mean);
+                }
+                [0, 1].map(|side| {
+                    let features = &maps[side] * &points;
+                    (0..DRAWN * m).map(|at| features[(at % m, at / m)]).collect::<Vec<f64>>()
+                })
+            };
+            let labels = Labels::from_codes(Classes::numbered(CLASSES), vec![class as u32; DRAWN]);
+            let labels = labels.context("a class beyond the last")?;
+            for (sums, train) in sums.iter_mut().zip(draw()) {
+                let table = Table::row_major(&train, DRAWN, m).context("points of another size")?;
+                sums.update(table.into(), &labels)?;
+            }
+            tests.push(draw());
+        }
+        let identity = Mat::<f64>::identity(m, m);
+        let mut side = 0;
+        let hits = sums.map(|sums| -> Result<Vec<bool>> {
+            let own = side;
+            side += 1;
+            let statistics = sums.finish(Estimator::Empirical)?;
+            let qda = Qda::from_statistics(&statistics, identity.as_ref(), 0.0)?;
+            let mut hits = Vec::new();
+            for (class, test) in tests.iter().enumerate() {
+                let table = Table::row_major(&test[own], DRAWN, m).context("another size")?;
+                hits.extend(qda.predict(table.into())?.iter().map(|&code| code == class as u32));
+            }
+            Ok(hits)
+        });
+        let [found, truth] = hits;
+        let (found, truth) = (found?, truth?);
+        let count = found.len() as f64;
+        let share = |hits: &[bool]| hits.iter().filter(|hit| **hit).count() as f64 / count;
+        let (found_share, truth_share) = (share(&found), share(&truth));
+        let differing = found.iter().zip(&truth).filter(|(a, b)| a != b).count() as f64 / count;
+        let variance = differing - (truth_share - found_share).powi(2);
+        let standard_error = (variance / count).sqrt();
+        Ok(Self { found: found_share, truth: truth_share, standard_error })
     }
-    let identity = Mat::<f64>::identity(m, m);
-    let qda = Qda::from_statistics(&sums.finish(Estimator::Empirical)?, identity.as_ref(), 0.0)?;
-    let mut hits = 0.0;
-    for (class, test) in tests.iter().enumerate() {
-        let table = Table::row_major(test, DRAWN, m).context("points of another size")?;
-        hits += qda.accuracy(table.into(), &vec![class as u32; DRAWN])?;
-    }
-    Ok(hits / CLASSES as f64)
 }
 
 /// n dimensions, 8 informative ones: entry by entry, and low rank.
