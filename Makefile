@@ -1,5 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers and fuzz are never part of the tests).
-.PHONY: help demo test test-rust test-python check bench bench-peers fuzz docs clean
+# test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
+.PHONY: help demo test test-rust test-python test-parquet check bench bench-peers fuzz docs clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
 DATA ?= data
@@ -12,6 +13,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 help:
 	@echo "make demo        compare methods on built-in data and write a report to look at"
 	@echo "make test        every test, installing what they need"
+	@echo "make test-parquet the reader of parquet tables, a feature that other builds leave out"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
@@ -27,6 +29,9 @@ test: test-rust test-python
 test-rust:
 	cargo test --workspace --all-targets
 	cargo test --workspace --doc
+
+test-parquet:
+	cargo test -p sqfa-lab --features parquet --test parquet
 
 # What the Python tests and checks need, in an environment of their own.
 $(VENV)/.ready: pyproject.toml

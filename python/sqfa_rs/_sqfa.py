@@ -31,7 +31,8 @@ _PARAMETERS = """
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6
-        Converged when the objective changes by less than tol · max(1, |objective|) three times running.
+        Converged when the objective changes by less than tol · max(1, |objective|) five times running,
+        by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
     n_jobs : int, default=None

@@ -19,19 +19,32 @@ use crate::machine::peak_memory;
 use crate::sampling::Normals;
 
 /// Dimensions of the streamed points: those of MNIST.
-const STREAMED: usize = 784;
+pub(crate) const STREAMED: usize = 784;
 
 /// Streams a temporary file of single-precision points and compares with statistics in memory and with plain reading.
-pub(crate) fn stream(gigabytes: f64, folder: &Path) -> Result<Value> {
+pub(crate) fn stream(gigabytes: f64, folder: &Path, format: &str) -> Result<Value> {
     let rows = (gigabytes * 1e9 / (4.0 * STREAMED as f64)) as usize;
-    let (points, labels) = (folder.join("stream-x.npy"), folder.join("stream-y.npy"));
+    let (points, labels) = (folder.join(format!("stream-x.{format}")), folder.join("stream-y.npy"));
     let classes: Vec<i64> = (0..rows as i64).map(|row| row % 10).collect();
     write_npy(&labels, &[rows], &classes)?;
-    write_points(&points, rows)?;
+    drop(classes);
+    match format {
+        "npy" => write_points(&points, rows)?,
+        "parquet" => write_parquet(&points, rows)?,
+        other => anyhow::bail!("format '{other}': give npy or parquet"),
+    }
     let result = streamed(&points, &labels, rows);
     std::fs::remove_file(&points)?;
     std::fs::remove_file(&labels)?;
     result
+}
+
+#[cfg(feature = "parquet")]
+use crate::parquet_file::write as write_parquet;
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(_: &Path, _: usize) -> Result<()> {
+    anyhow::bail!("build the benchmarks with --features parquet")
 }
 
 fn streamed(points: &Path, labels: &Path, rows: usize) -> Result<Value> {
@@ -80,7 +93,7 @@ fn streamed(points: &Path, labels: &Path, rows: usize) -> Result<Value> {
     }))
 }
 
-fn fill(values: &mut [f32], first: usize) {
+pub(crate) fn fill(values: &mut [f32], first: usize) {
     for (at, value) in values.iter_mut().enumerate() {
         let mixed = ((first + at) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         *value = (mixed >> 40) as f32 / (1 << 24) as f32;
@@ -112,14 +125,21 @@ fn write_points(path: &Path, rows: usize) -> Result<()> {
 fn fitted(parameters: &Scaling, form: &str, tolerance: f64) -> Result<Value> {
     let form: ScalingForm = form.parse().map_err(|problem: String| anyhow!(problem))?;
     let stopping = Stopping { tolerance, ..Stopping::default() };
-    let row = scaling_row(parameters, form, stopping, DRAWN, &mut |_| Control::Continue)?;
+    // Of the fit: drawing points to judge it comes after.
+    let mut peak = None;
+    let row = scaling_row(parameters, form, stopping, DRAWN, &mut |_| {
+        peak = peak_memory();
+        Control::Continue
+    })?;
     Ok(json!({
         "filters": row.filters, "tolerance": tolerance, "seconds": row.seconds, "passes": row.passes,
         "evaluations": row.evaluations, "objective": row.objective,
         "termination": row.termination, "preconditioned": row.preconditioned,
-        "covariance_bytes": row.covariance_bytes, "peak_bytes": peak_memory(),
+        "covariance_bytes": row.covariance_bytes, "peak_bytes": peak,
         "accuracy": row.accuracy, "accuracy_of_true_subspace": row.most,
         "gap_points": 100.0 * (row.most - row.accuracy),
+        "gap_standard_error_points": 100.0 * row.standard_error,
+        "objective_of_true_subspace": row.objective_of_truth,
     }))
 }
 

@@ -6,6 +6,8 @@ mod fits;
 mod kernels;
 mod large;
 mod machine;
+#[cfg(feature = "parquet")]
+mod parquet_file;
 mod peers;
 mod reducers;
 mod sampling;
@@ -104,6 +106,9 @@ enum What {
         /// Folder for the file.
         #[arg(long, default_value = ".")]
         folder: PathBuf,
+        /// npy or parquet (which needs the cargo feature parquet).
+        #[arg(long, default_value = "npy")]
+        format: String,
     },
     /// Many dimensions, 8 filters: seconds, memory and accuracy against the true subspace.
     Large {
@@ -112,9 +117,8 @@ enum What {
         /// dense or low-rank.
         #[arg(long, default_value = "low-rank")]
         form: String,
-        /// Relative change of the objective at which a climb ends: random filters in many dimensions begin
-        /// on a plateau, which the usual 1e-6 an iteration takes for the top.
-        #[arg(long, default_value_t = 1e-9)]
+        /// Relative change of the objective at which a climb ends.
+        #[arg(long, default_value_t = 1e-6)]
         tolerance: f64,
     },
     /// Few samples in many dimensions, kept as they are.
@@ -131,9 +135,8 @@ enum What {
         /// dense or low-rank.
         #[arg(long, default_value = "dense")]
         form: String,
-        /// Relative change of the objective at which a climb ends: random filters in many dimensions begin
-        /// on a plateau, which the usual 1e-6 an iteration takes for the top.
-        #[arg(long, default_value_t = 1e-9)]
+        /// Relative change of the objective at which a climb ends.
+        #[arg(long, default_value_t = 1e-6)]
         tolerance: f64,
     },
 }
@@ -150,7 +153,9 @@ fn main() -> Result<()> {
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
         What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
-        What::Stream { gigabytes, folder } => ("stream", large::stream(*gigabytes, folder)?),
+        What::Stream { gigabytes, folder, format } => {
+            ("stream", large::stream(*gigabytes, folder, format)?)
+        }
         What::Large { dimension, form, tolerance } => {
             ("large", large::large(*dimension, form, *tolerance)?)
         }
@@ -183,6 +188,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),
             What::Filters { form, .. } => format!("-{form}"),
+            What::Stream { format, .. } if format != "npy" => format!("-{format}"),
             _ => String::new(),
         };
         let path = folder.join(format!("{}-{name}{set}.json", arguments.date));

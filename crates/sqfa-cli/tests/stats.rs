@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, table};
+use common::{Folder, Said, table};
 
 /// Rows of the table in two files with the same header.
 fn halves(folder: &Folder) {
@@ -52,6 +52,29 @@ fn sums_of_parts_fit_like_the_whole() {
         };
         assert_eq!(accuracy("parts.sqfa"), accuracy("whole.sqfa"), "{estimator}");
     }
+}
+
+#[test]
+fn a_file_larger_than_half_of_the_memory_is_summed_up_instead_of_loaded() {
+    let folder = Folder::new();
+    halves(&folder);
+    let size = std::fs::metadata(folder.path("all.csv")).unwrap().len();
+    let with = |memory: &str, line: &str| {
+        Said::new(line, folder.command(line).env("SQFA_MEMORY", memory).output().unwrap())
+    };
+    let (enough, short) = ((2 * size).to_string(), (2 * size - 1).to_string());
+    // Without the points no noise can be chosen on held-out ones.
+    let auto = "fit all.csv --label species -m 1 --noise auto --out auto.sqfa";
+    let said = with(&enough, auto);
+    assert_eq!(said.code, 0, "{}", said.err);
+    with(&short, auto).fails(1, "--noise auto");
+    let fit = "fit all.csv --label species -m 2 --tolerance 1e-12 --seed 3 --out";
+    for (memory, model) in [(&enough, "loaded.sqfa"), (&short, "summed.sqfa")] {
+        let said = with(memory, &format!("{fit} {model}"));
+        assert_eq!(said.code, 0, "{}", said.err);
+    }
+    assert!(gap(&folder, "loaded.sqfa", "summed.sqfa") < 1e-4);
+    with("plenty", &format!("{fit} x.sqfa")).fails(2, "SQFA_MEMORY is 'plenty'");
 }
 
 #[test]
@@ -150,7 +173,10 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ("stats merge a.stats numbers.stats --out x.stats", "numbers.stats are whole numbers"),
         ("stats merge a.stats future.stats --out x.stats", "version 77"),
         ("stats merge a.stats broken.stats --out x.stats", "broken.stats"),
-        ("stats merge a.stats part-1.csv --out x.stats", "part-1.csv"),
+        (
+            "stats merge a.stats part-1.csv --out x.stats",
+            "part-1.csv: it holds no class statistics; if it holds points, sum them up first (sqfa stats part-1.csv",
+        ),
         ("stats broken.mat --out x.stats", "MATLAB 5 file"),
         ("stats nothing-*.csv --out x.stats", "no file is called 'nothing-*.csv'"),
         (

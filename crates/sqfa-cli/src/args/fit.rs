@@ -117,7 +117,7 @@ pub(crate) struct FitArgs {
     /// Iterations of one start at most [default: 1000].
     #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Optimisation")]
     pub(crate) max_iterations: Option<usize>,
-    /// Stop when the objective changes by less than this, relatively, three times in a row
+    /// Stop when the objective changes by less than this, relatively, five times in a row
     /// [default: 1e-6].
     #[arg(long, value_name = "T", value_parser = values::not_negative)]
     #[arg(allow_negative_numbers = true)]

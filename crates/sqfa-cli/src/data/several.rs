@@ -12,12 +12,14 @@ use crate::progress::{Line, Rate};
 
 /// Files above this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
+/// The environment variable that says how many bytes of memory are at hand where the system cannot know, as in containers.
+const MEMORY: &str = "SQFA_MEMORY";
 
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
 pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Loaded> {
     let files = expand(data)?;
     if let [one] = &files[..]
-        && !is_larger_than_memory(one)
+        && !is_larger_than_memory(one, available_memory()?)
     {
         return open(one, flags);
     }
@@ -119,17 +121,25 @@ fn fits(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&mark| mark == '*')
 }
 
-/// Whether a file of points takes more than half of the memory at hand; false where the system does not tell.
-fn is_larger_than_memory(file: &str) -> bool {
-    let Ok(about) = std::fs::metadata(file) else { return false };
-    if !about.is_file() || is_sums(Path::new(file)) {
-        return false;
-    }
-    let Some(memory) = available_memory() else { return false };
-    about.len() as f64 > SHARE * memory as f64
+/// Whether a file of points takes more than half of the memory at hand; false where nobody tells.
+fn is_larger_than_memory(file: &str, memory: Option<u64>) -> bool {
+    let (Ok(about), Some(memory)) = (std::fs::metadata(file), memory) else { return false };
+    about.is_file() && !is_sums(Path::new(file)) && about.len() as f64 > SHARE * memory as f64
 }
 
-fn available_memory() -> Option<u64> {
+/// Bytes of memory at hand: what the environment says, or else the system.
+fn available_memory() -> Result<Option<u64>> {
+    if let Some(given) = std::env::var_os(MEMORY) {
+        let Some(bytes) = given.to_str().and_then(|text| text.trim().parse().ok()) else {
+            let given = given.to_string_lossy();
+            return usage(format!("{MEMORY} is '{given}': give a whole number of bytes"));
+        };
+        return Ok(Some(bytes));
+    }
+    Ok(system_memory())
+}
+
+fn system_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)

@@ -96,7 +96,7 @@ pub struct Said {
 }
 
 impl Said {
-    fn new(line: &str, output: Output) -> Self {
+    pub fn new(line: &str, output: Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let said = Self {
             line: line.to_owned(),

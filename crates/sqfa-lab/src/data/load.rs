@@ -120,6 +120,13 @@ pub fn is_sums(path: &Path) -> bool {
 pub fn read_sums(path: &Path) -> Result<ClassAccumulator, DataError> {
     let place = path.display().to_string();
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
+    if path.is_file() && !is_sums(path) {
+        let problem = format!(
+            "it holds no class statistics; if it holds points, sum them up first \
+             (sqfa stats {place} --out FILE.stats)"
+        );
+        return Err(DataError::content(&place, problem));
+    }
     let bytes = std::fs::read(path).map_err(fail)?;
     ClassAccumulator::from_bytes(&bytes).map_err(|source| DataError::Sums { place, source })
 }

@@ -173,7 +173,8 @@ impl ArrayRows {
                 while values.len() < count {
                     let now = (BLOCK / N).min(count - values.len()) * N;
                     reader.read_exact(&mut bytes[..now]).map_err(fail)?;
-                    convert(&mut bytes[..now], big_endian, &parse, |value| values.push(value));
+                    let elements = in_order::<N>(&mut bytes[..now], big_endian);
+                    values.extend(elements.iter().map(|element| parse(*element)));
                 }
             }
             Rows::Columns(file, first) => {
@@ -189,10 +190,10 @@ impl ArrayRows {
                         let now = (BLOCK / N).min(rows - row) * N;
                         let part = &mut bytes[..now.min(BLOCK)];
                         file.read_exact(part).map_err(fail)?;
-                        convert(part, big_endian, &parse, |value| {
-                            values[row * width + target] = value;
+                        for element in in_order::<N>(part, big_endian) {
+                            values[row * width + target] = parse(*element);
                             row += 1;
-                        });
+                        }
                     }
                 }
             }
@@ -201,16 +202,12 @@ impl ArrayRows {
     }
 }
 
-fn convert<T, const N: usize>(
-    bytes: &mut [u8],
-    big_endian: bool,
-    parse: impl Fn([u8; N]) -> T,
-    mut sink: impl FnMut(T),
-) {
+/// The elements of a block of bytes, least significant byte first.
+fn in_order<const N: usize>(bytes: &mut [u8], big_endian: bool) -> &[[u8; N]] {
     if big_endian && N > 1 {
         bytes.chunks_exact_mut(N).for_each(<[u8]>::reverse);
     }
-    bytes.as_chunks::<N>().0.iter().for_each(|element| sink(parse(*element)));
+    bytes.as_chunks::<N>().0
 }
 
 /// C-order distances of all axes but the first.

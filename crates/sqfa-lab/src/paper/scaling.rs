@@ -1,13 +1,15 @@
 //! One fit of the scaling experiment and its accuracy beside that of the true subspace.
 //!
 //! Known statistics, noise 0.001, one start seeded with k. Filters are orthonormalised, points are drawn from the
-//! projected classes, and QDA estimates its parameters from as many points as it is tested on.
+//! projected classes, and QDA estimates its parameters from as many points as it is tested on. QDA does not see rotations:
+//! the filters are first turned as near to the true subspace as they go, so that the same random numbers draw nearly the
+//! same points in both and what is left of their difference is not the draw.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sqfa::{
-    ClassAccumulator, ClassStatistics, Classes, Control, Estimator, Labels, Mat, MatRef, Noise,
-    Progress, Qda, Restarts, Sqfa, Stopping, Table, project,
+    ClassAccumulator, ClassStatistics, Classes, Control, Distance, Estimator, Labels, Mat, MatRef,
+    Noise, Progress, Qda, Restarts, Sqfa, Stopping, Table, mean_distance, project,
 };
 
 use super::PaperError;
@@ -51,6 +53,10 @@ pub struct ScalingRow {
     pub accuracy: f64,
     /// QDA accuracy with the true subspace.
     pub most: f64,
+    /// The standard error of their difference.
+    pub standard_error: f64,
+    /// The objective at the true subspace.
+    pub objective_of_truth: f64,
 }
 
 /// Fits and judges one member of the family; `drawn` points of every class train QDA and as many test it.
@@ -89,9 +95,15 @@ pub fn scaling_row(
         .map_err(|error| fail(&error))?;
     let own = fitted.orthogonalized().map_err(|error| fail(&error))?;
     let truth = MatRef::from_column_major_slice(&problem.basis, n, filters);
-    let judge = |basis| {
-        accuracy(&statistics, basis, filters as u64, drawn).map_err(|problem| fail(&problem))
-    };
+    let own = turned(own.as_ref(), truth).ok_or_else(|| fail(&"no singular vectors"))?;
+    let judge =
+        |basis| hits(&statistics, basis, filters as u64, drawn).map_err(|problem| fail(&problem));
+    let (found, most) = (judge(own.as_ref())?, judge(truth)?);
+    let (accuracy, standard_error) = compared(&found, &most);
+    let distance = Distance::named(fitted.distance()).map_err(|error| fail(&error))?;
+    let objective_of_truth = mean_distance(&distance, &project(&statistics, truth, NOISE))
+        .map_err(|error| fail(&error))?
+        .value;
     Ok(ScalingRow {
         dimensions: n,
         filters,
@@ -103,18 +115,36 @@ pub fn scaling_row(
         termination: fitted.termination().name().to_owned(),
         preconditioned: fitted.preconditioned(),
         covariance_bytes: statistics.bytes(),
-        accuracy: judge(own.as_ref())?,
-        most: judge(truth)?,
+        accuracy: accuracy[0],
+        most: accuracy[1],
+        standard_error,
+        objective_of_truth,
     })
 }
 
-/// QDA accuracy on points drawn from the projected classes, parameters estimated from as many others.
-fn accuracy(
+/// Orthonormal columns with the same span, as near to others as they go: FUVᵀ with FᵀT = USVᵀ.
+fn turned(own: MatRef<'_, f64>, others: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    let overlap = own.transpose() * others;
+    let svd = overlap.thin_svd().ok()?;
+    Some(own * (svd.U() * svd.V().transpose()))
+}
+
+/// The shares of hits of two judges on the same points, and the standard error of their difference.
+fn compared(first: &[bool], second: &[bool]) -> ([f64; 2], f64) {
+    let count = first.len() as f64;
+    let shares = [first, second].map(|hits| hits.iter().filter(|hit| **hit).count() as f64 / count);
+    let differing = first.iter().zip(second).filter(|(a, b)| a != b).count() as f64 / count;
+    let variance = differing - (shares[0] - shares[1]).powi(2);
+    (shares, (variance / count).sqrt())
+}
+
+/// Which points drawn from the projected classes QDA gets right, its parameters estimated from as many others.
+fn hits(
     statistics: &ClassStatistics,
     basis: MatRef<'_, f64>,
     seed: u64,
     drawn: usize,
-) -> Result<f64, String> {
+) -> Result<Vec<bool>, String> {
     let m = basis.ncols();
     let gaussians = project(statistics, basis, 0.0);
     let roots: Vec<Vec<f64>> = (0..CLASSES)
@@ -140,14 +170,14 @@ fn accuracy(
     let own = sums.finish(Estimator::Empirical).map_err(|error| text(&error))?;
     let identity = Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
     let qda = Qda::from_statistics(&own, identity.as_ref(), 0.0).map_err(|error| text(&error))?;
-    let mut hits = 0.0;
+    let mut hits = Vec::with_capacity(CLASSES * drawn);
     for class in 0..CLASSES {
         let test = draw(class, 1);
         let table = Table::row_major(&test, drawn, m).ok_or("points of another size")?;
-        let codes = vec![class as u32; drawn];
-        hits += qda.accuracy(table.into(), &codes).map_err(|error| text(&error))?;
+        let codes = qda.predict(table.into()).map_err(|error| text(&error))?;
+        hits.extend(codes.iter().map(|&code| code as usize == class));
     }
-    Ok(hits / CLASSES as f64)
+    Ok(hits)
 }
 
 /// Points of N(mean, LLᵀ), row by row; chunks have random streams of their own, so that threads change nothing.
@@ -192,6 +222,24 @@ mod tests {
                 assert!((moment - covariance[2 * i + j]).abs() < close, "{moment}");
             }
         }
+    }
+
+    #[test]
+    fn filters_are_turned_onto_the_subspace_they_span() {
+        let truth = Mat::<f64>::from_fn(5, 2, |i, j| f64::from(u8::from(i == j)));
+        let (c, s) = (0.6, 0.8);
+        let mixed = &truth * Mat::from_fn(2, 2, |i, j| [[c, s], [-s, c]][i][j]);
+        let found = turned(mixed.as_ref(), truth.as_ref()).unwrap();
+        assert!((&found - &truth).norm_max() < 1e-14);
+    }
+
+    #[test]
+    fn the_error_of_a_difference_counts_only_points_that_differ() {
+        let (first, second) = ([true, true, false, true], [true, false, false, true]);
+        let (shares, error) = compared(&first, &second);
+        assert_eq!(shares, [0.75, 0.5]);
+        // One of four differs: variance 1/4 − 1/16.
+        assert!((error - (0.1875_f64 / 4.0).sqrt()).abs() < 1e-15);
     }
 
     #[test]

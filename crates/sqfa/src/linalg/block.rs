@@ -1,7 +1,7 @@
 //! Blocks of n-dimensional vectors: the few operations the optimiser needs, each in a fixed order.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, ColMut, Mat, MatMut, MatRef, Par};
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -36,29 +36,41 @@ pub(crate) fn tall_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64> {
     product
 }
 
-/// target += factor · x.
+/// Entries from which the columns of a block are treated in parallel: beyond the caches of one core.
+const LARGE: usize = 1 << 16;
+
+/// target += factor · x, column by column, in parallel where they are large.
 pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64>) {
     let mut target = target;
-    for j in 0..x.ncols() {
-        let (column, own) = (x.col(j), target.as_mut().col_mut(j));
-        match (column.try_as_col_major(), own.try_as_col_major_mut()) {
+    let add = |(j, mut own): (usize, ColMut<'_, f64>)| {
+        let column = x.col(j);
+        match (column.try_as_col_major(), own.as_mut().try_as_col_major_mut()) {
             (Some(column), Some(own)) => {
                 for (target, value) in own.as_slice_mut().iter_mut().zip(column.as_slice()) {
                     *target += factor * value;
                 }
             }
             _ => {
-                for (target, value) in target.as_mut().col_mut(j).iter_mut().zip(column.iter()) {
+                for (target, value) in own.iter_mut().zip(column.iter()) {
                     *target += factor * value;
                 }
             }
         }
+    };
+    if x.nrows() * x.ncols() < LARGE {
+        target.as_mut().col_iter_mut().enumerate().for_each(add);
+    } else {
+        target.as_mut().par_col_iter_mut().enumerate().for_each(add);
     }
 }
 
-/// The sum of products of all entries.
+/// The sum of products of all entries; columns in parallel where they are large, summed in order.
 pub(crate) fn inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> f64 {
-    (0..x.ncols()).map(|j| column_inner(x, y, j)).sum()
+    if x.nrows() * x.ncols() < LARGE {
+        return (0..x.ncols()).map(|j| column_inner(x, y, j)).sum();
+    }
+    let columns: Vec<f64> = (0..x.ncols()).into_par_iter().map(|j| column_inner(x, y, j)).collect();
+    columns.iter().sum()
 }
 
 /// The inner product of column j of one block with column j of another, in eight interleaved sums.

@@ -4,12 +4,11 @@ use rayon::prelude::*;
 
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
+use super::settling::Settling;
 use super::{Control, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, column_inner, inner};
 use crate::objective::{EvaluationError, Objective};
 
-/// Small changes in a row that count as convergence.
-pub(super) const SMALL_CHANGES: usize = 3;
 /// The gradient counts as zero when a step along it as long as the filters would change the objective by
 /// less than this share of the tolerance.
 pub(super) const GRADIENT_SHARE: f64 = 1e-3;
@@ -43,7 +42,7 @@ struct State<P> {
     gradient: Mat<f64>,
     preconditioned: Option<Mat<f64>>,
     trace: Vec<f64>,
-    small_changes: usize,
+    settling: Settling,
     iterations: usize,
     passes: usize,
     evaluations: usize,
@@ -76,7 +75,7 @@ pub(crate) fn climb<O: Objective>(
                 memory: Memory::default(),
                 preconditioned: None,
                 gradient,
-                small_changes: 0,
+                settling: Settling::default(),
                 iterations: 0,
                 passes: 1,
                 evaluations: 1,
@@ -253,12 +252,7 @@ fn advance<O: Objective>(
     let old = std::mem::replace(&mut state.gradient, gradient);
     let value = objective.value(&state.point);
     state.trace.push(value);
-    if (value - before).abs() < unit {
-        state.small_changes += 1;
-    } else {
-        state.small_changes = 0;
-    }
-    if state.small_changes >= SMALL_CHANGES {
+    if state.settling.has_settled(before, value, step, unit) {
         state.end = Some(Termination::SmallChange);
     }
     Ok((moved, old))

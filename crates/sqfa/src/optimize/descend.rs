@@ -3,12 +3,14 @@
 //! For losses that know no cheap line, unlike the [`Objective`](crate::objective::Objective) of class statistics. The
 //! first step that satisfies the strong Wolfe conditions is taken, which most often is the first one tried.
 
-use super::climb::{GRADIENT_SHARE, SMALL_CHANGES, end_without_step, negated, scale_first_step};
+use super::climb::{GRADIENT_SHARE, end_without_step, negated, scale_first_step};
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
 use super::{Control, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, add_scaled, inner};
 
+/// Small changes in a row that count as convergence.
+const SMALL_CHANGES: usize = 3;
 const WOLFE: Wolfe = Wolfe { curvature: 0.9, max_evaluations: 15 };
 
 /// Where a descent ended, and how.

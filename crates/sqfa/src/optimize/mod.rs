@@ -5,6 +5,7 @@ mod descend;
 mod lbfgs;
 mod line_search;
 mod preconditioner;
+mod settling;
 
 pub(crate) use climb::{Climbed, climb};
 pub(crate) use descend::{Descended, descend};
@@ -16,7 +17,8 @@ pub use preconditioner::Preconditioning;
 pub struct Stopping {
     /// Iterations of one start at most.
     pub max_iterations: usize,
-    /// Converged when the objective changes by less than this times max(1, |objective|) three times in a row.
+    /// Converged when the objective changes by less than this times max(1, |objective|) five times in a row, by changes that do
+    /// not grow and steps that are not longer than foretold (three times in a row for methods that look at points).
     pub tolerance: f64,
 }
 

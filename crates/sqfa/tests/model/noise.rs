@@ -6,6 +6,9 @@ use sqfa::{
 
 use crate::problems::{Sample, given, objective, random_classes, recipe};
 
+/// Statistics summed in one go and merged from the learning and held-out points differ by this much.
+const ROUND_OFF: f64 = 1e-12;
+
 fn chosen(sample: &Sample, seed: u64) -> FittedSqfa {
     recipe(2, "calvo-oller")
         .noise(Noise::Auto)
@@ -86,7 +89,7 @@ fn the_best_accuracy_wins_and_the_model_is_refitted_on_all_points() {
         let all = sample.statistics();
         let filters = fitted.filters().as_ref();
         let expected = objective(&all, "calvo-oller", filters, fitted.noise());
-        assert!((fitted.objective() - expected).abs() <= 1e-12 * expected);
+        assert!((fitted.objective() - expected).abs() <= ROUND_OFF * expected);
         // At least as good as the same noise given as a number.
         let plain = recipe(2, "calvo-oller")
             .noise(Noise::Value(fitted.noise()))
@@ -94,7 +97,7 @@ fn the_best_accuracy_wins_and_the_model_is_refitted_on_all_points() {
             .seed(seed)
             .fit(&all)
             .unwrap();
-        assert!(fitted.objective() >= plain.objective());
+        assert!(fitted.objective() >= (1.0 - ROUND_OFF) * plain.objective());
         assert!(fitted.passes() > plain.passes());
     }
 }

@@ -7,6 +7,8 @@ mod arrays;
 mod mat;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_column;
 mod sum;
 mod table;
 

@@ -106,6 +106,8 @@ mod tests {
             covariance_bytes: 0,
             accuracy: 0.75,
             most: 0.76,
+            standard_error: 0.001,
+            objective_of_truth: 1.0,
         };
         let sheet = scaling_sheet("scaling-filters", &[row]).unwrap();
         // Read off the paper: 76.0, 73.2 and 13.8.

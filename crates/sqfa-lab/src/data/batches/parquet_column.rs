@@ -1,0 +1,164 @@
+//! One column of a parquet table: what it holds, and some of its values as numbers or text.
+
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescriptor;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Truth,
+    Whole32,
+    Unsigned32,
+    Whole64,
+    Unsigned64,
+    Single,
+    Double,
+    Text,
+}
+
+impl Kind {
+    /// The kind of a column, or the name of a type that is neither number nor text.
+    pub(super) fn of(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
+        let physical = column.physical_type();
+        let refused = || match column.logical_type_ref() {
+            Some(logical) => format!("{logical:?} ({physical})"),
+            None => format!("{:?} ({physical})", column.converted_type()),
+        };
+        if column.max_rep_level() > 0 {
+            return Err("lists".to_owned());
+        }
+        let plain = matches!(
+            column.logical_type_ref(),
+            None | Some(LogicalType::Integer(_) | LogicalType::String | LogicalType::Enum)
+        );
+        if !plain {
+            return Err(refused());
+        }
+        use ConvertedType as C;
+        Ok(match (physical, column.converted_type()) {
+            (Type::BOOLEAN, _) => Self::Truth,
+            (Type::INT32, C::UINT_8 | C::UINT_16 | C::UINT_32) => Self::Unsigned32,
+            (Type::INT32, C::NONE | C::INT_8 | C::INT_16 | C::INT_32) => Self::Whole32,
+            (Type::INT64, C::UINT_64) => Self::Unsigned64,
+            (Type::INT64, C::NONE | C::INT_64) => Self::Whole64,
+            (Type::FLOAT, _) => Self::Single,
+            (Type::DOUBLE, _) => Self::Double,
+            (Type::BYTE_ARRAY, C::UTF8 | C::ENUM | C::NONE) => Self::Text,
+            _ => return Err(refused()),
+        })
+    }
+}
+
+/// Values of one column, those that are missing left out.
+pub(super) struct Cells {
+    values: Values,
+    /// The first row, from 0, that has no value.
+    pub(super) missing: Option<usize>,
+}
+
+enum Values {
+    Truth(Vec<bool>),
+    Int32(Vec<i32>),
+    Int64(Vec<i64>),
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+    Bytes(Vec<ByteArray>),
+}
+
+/// The next `count` values of a column; an error when there are fewer.
+pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
+    fn typed<T: DataType>(
+        reader: &mut ColumnReaderImpl<T>,
+        count: usize,
+    ) -> Result<(Vec<T::T>, Option<usize>)> {
+        let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
+        let mut rows = 0;
+        while rows < count {
+            let (more, ..) =
+                reader.read_records(count - rows, Some(&mut levels), None, &mut values)?;
+            if more == 0 {
+                let problem = format!("{rows} values where {count} were promised");
+                return Err(ParquetError::General(problem));
+            }
+            rows += more;
+        }
+        // Columns whose values may be missing have a level for every row, 0 where it is.
+        let missing = levels.iter().position(|&level| level == 0);
+        if missing.is_none() && values.len() != count {
+            return Err(ParquetError::General("its levels do not fit its values".to_owned()));
+        }
+        Ok((values, missing))
+    }
+    macro_rules! cells {
+        ($reader:expr, $variant:ident) => {{
+            let (values, missing) = typed($reader, count)?;
+            Cells { values: Values::$variant(values), missing }
+        }};
+    }
+    Ok(match reader {
+        ColumnReader::BoolColumnReader(reader) => cells!(reader, Truth),
+        ColumnReader::Int32ColumnReader(reader) => cells!(reader, Int32),
+        ColumnReader::Int64ColumnReader(reader) => cells!(reader, Int64),
+        ColumnReader::FloatColumnReader(reader) => cells!(reader, Single),
+        ColumnReader::DoubleColumnReader(reader) => cells!(reader, Double),
+        ColumnReader::ByteArrayColumnReader(reader) => cells!(reader, Bytes),
+        _ => return Err(ParquetError::General("its type changed".to_owned())),
+    })
+}
+
+impl Cells {
+    /// The values as text where the column holds text; `None` for what is no text.
+    pub(super) fn texts(&self, kind: Kind) -> Option<Vec<Option<String>>> {
+        let Values::Bytes(values) = &self.values else { return None };
+        let text = |value: &ByteArray| value.as_utf8().ok().map(str::to_owned);
+        (kind == Kind::Text).then(|| values.iter().map(text).collect())
+    }
+
+    /// Calls `take` with every number and its row.
+    pub(super) fn each<E>(
+        &self,
+        kind: Kind,
+        mut take: impl FnMut(usize, f64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        macro_rules! all {
+            ($values:expr, $convert:expr) => {
+                $values.iter().enumerate().try_for_each(|(k, &value)| take(k, $convert(value)))
+            };
+        }
+        match &self.values {
+            Values::Truth(values) => all!(values, |value| f64::from(u8::from(value))),
+            Values::Int32(values) if kind == Kind::Unsigned32 => {
+                all!(values, |value: i32| f64::from(value.cast_unsigned()))
+            }
+            Values::Int32(values) => all!(values, f64::from),
+            Values::Int64(values) if kind == Kind::Unsigned64 => {
+                all!(values, |value: i64| value.cast_unsigned() as f64)
+            }
+            Values::Int64(values) => all!(values, |value: i64| value as f64),
+            Values::Single(values) => all!(values, f64::from),
+            Values::Double(values) => all!(values, |value: f64| value),
+            Values::Bytes(_) => Ok(()),
+        }
+    }
+
+    /// Puts every number in its place, `stride` apart; returns the first that is not finite.
+    pub(super) fn spread<T>(
+        &self,
+        kind: Kind,
+        target: &mut [T],
+        stride: usize,
+        convert: impl Fn(f64) -> T,
+    ) -> Option<(usize, f64)> {
+        self.each(kind, |k, value| {
+            if !value.is_finite() {
+                return Err((k, value));
+            }
+            target[k * stride] = convert(value);
+            Ok(())
+        })
+        .err()
+    }
+}
