@@ -20,6 +20,8 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from sqfa_rs import LDA as OurLDA
+from sqfa_rs import PCA as OurPCA
 from sqfa_rs import SQFA, datasets
 
 REPEATS = 5
@@ -101,6 +103,10 @@ def main() -> None:
     whole = best(lambda: model.fit(x, y).transform(x))
     lda = best(lambda: LinearDiscriminantAnalysis(n_components=8).fit(x, y).transform(x))
     pca = best(lambda: PCA(n_components=8).fit(x).transform(x))
+    our_lda = best(lambda: OurLDA(8, shrinkage=0.1).fit(x, y).transform(x))
+    shrunk = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1, n_components=8)
+    shrunk_lda = best(lambda: shrunk.fit(x, y).transform(x))
+    our_pca = best(lambda: OurPCA(8).fit(x, y).transform(x))
     weights = np.ascontiguousarray(model.components_.T, dtype=np.float32)
     transform = best(lambda: model.transform(x))
     product = best(lambda: x @ weights)
@@ -113,6 +119,11 @@ def main() -> None:
         "lda_over_ours": lda / whole,
         "sklearn_pca_seconds": pca,
         "ours_over_pca": whole / pca,
+        "our_pca_seconds": our_pca,
+        "sklearn_pca_over_ours": pca / our_pca,
+        "our_lda_seconds": our_lda,
+        "sklearn_shrunk_lda_seconds": shrunk_lda,
+        "sklearn_shrunk_lda_over_ours": shrunk_lda / our_lda,
         "transform_seconds": transform,
         "numpy_product_seconds": product,
         "numpy_over_transform": product / transform,

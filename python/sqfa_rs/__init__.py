@@ -11,13 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import datasets, distances
+from ._baseline import Trial
 from ._classifiers import KNN, LinearClassifier
 from ._compare import compare
 from ._core import __version__
+from ._eigen import LDA, PCA, SupervisedPCA
 from ._files import load, save
 from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
+from ._likelihood import AMA, LAD
+from ._neighbours import LFDA, LMNN, WDA
 from ._qda import QDA
-from ._reducers import AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA, Trial
 from ._results import NoiseTrial, Progress, Restart
 from ._sqfa import SQFA, SecondMomentSQFA
 from ._statistics import ClassAccumulator, ClassStatistics, class_statistics

@@ -120,7 +120,6 @@ def fisher_rao(
     tolerance: float,
     bounds: bool,
 ) -> tuple[float, float, float, float, int, bool]: ...
-def reducer_names() -> list[tuple[str, str, str, bool]]: ...
 def reduce(
     method: str,
     statistics: Statistics,

@@ -12,9 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import BaseSQFA
+from ._baseline import BaselineReducer
+from ._eigen import LDA, PCA, SupervisedPCA
 from ._labels import class_names
+from ._likelihood import AMA, LAD
 from ._linear import LinearReducer
-from ._reducers import AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, BaselineReducer, SupervisedPCA
+from ._neighbours import LFDA, LMNN, WDA
 from ._results import NoiseTrial, Restart
 from ._sqfa import SQFA, SecondMomentSQFA
 from ._statistics import estimator_name

@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use crate::recipe::{check_settings, choices};
     #[pymodule_export]
-    use crate::reduce::{reduce, reducer_names};
+    use crate::reduce::reduce;
     #[pymodule_export]
     use crate::statistics::Statistics;
     #[pymodule_export]

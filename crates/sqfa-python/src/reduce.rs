@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
 use sqfa::{
     Choice, Constraint, Estimator, LOCAL_SCALES, Learning, PcaSolver, ReducerSettings, Reduction,
-    Restarts, Samples, Stopping, Termination, Training, reducer, reducers,
+    Restarts, Samples, Stopping, Termination, Training, reducer,
 };
 
 use crate::arrays::{PointArray, from_mat_transposed, vector};
@@ -17,13 +17,6 @@ use crate::recipe::{noise, start};
 use crate::running::run;
 use crate::statistics::Statistics;
 use crate::user_distance::{FirstError, distance};
-
-/// Every reducer there is: name, title, summary and whether it learns from points.
-#[pyfunction]
-pub(crate) fn reducer_names() -> Vec<(&'static str, &'static str, &'static str, bool)> {
-    let told = reducers().into_iter();
-    told.map(|entry| (entry.name, entry.title, entry.summary, entry.needs_points)).collect()
-}
 
 /// Fits a reducer by name; points are given as (points, class names, codes).
 #[pyfunction]
