@@ -92,7 +92,7 @@ pub const ITEMS: [Item; 25] = [
         "Table 8",
         "accuracy and seconds up to m = 500",
         Nothing,
-        "a minute; m = 500 far longer",
+        "a minute; m = 500 ten more",
     ),
     item(
         "geometry",
