@@ -25,16 +25,20 @@ pub fn accuracy(evidence: &Evidence, classifier: Classifier) -> Result<Sheet, Pa
             (format!("m = {m}"), printed.columns.iter().map(pair).collect())
         })
         .collect();
+    let seeds = evidence.seeds();
     let mut notes = vec![format!(
-        "{title}, {} accuracy (%): median over {} seed(s) of the methods that use one, the paper's over 10",
-        classifier.name(),
-        evidence.seeds()
+        "medians over {seeds} seed{} of the methods that use one, the paper's over 10",
+        if seeds == 1 { "" } else { "s" }
     )];
     if evidence.protocol.set == "speed" {
         notes.push(
             "The paper's videos are not public: ours are a stand-in, so levels differ.".into(),
         );
     }
-    let title = format!("{title}, {} accuracy (%)", classifier.name());
+    let judge = match classifier {
+        Classifier::Qda => "QDA",
+        Classifier::Knn => "kNN",
+    };
+    let title = format!("{title}, {judge} accuracy (%)");
     Ok(Sheet { name, title, notes, columns: printed.columns.clone(), rows, digits: 1 })
 }
