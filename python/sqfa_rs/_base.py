@@ -92,7 +92,9 @@ class BaseSQFA(LinearReducer):
         # Before the pass over the data, which may be long.
         settings = core_settings(self, start, X.shape[1])
         classes, codes = encode(y, weights)
-        statistics = statistics_of(X, classes, codes, weights, self.covariance, threads)
+        statistics = statistics_of(
+            X, classes, codes, weights, self.covariance, threads, keep_sparse=not self.refine
+        )
         if self.refine:
             return self._learn_refined(X, codes, weights, statistics, settings, threads)
         if settings["noise"] == "auto":

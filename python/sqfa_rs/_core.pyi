@@ -151,6 +151,17 @@ def class_statistics(
     estimator: str,
     threads: int,
 ) -> Statistics: ...
+def keeps_sparse(entries: int, rows: int, columns: int, classes: int, width: int) -> bool: ...
+def sparse_statistics(
+    columns: int,
+    starts: NDArray[np.uint64],
+    indices: NDArray[np.uint32],
+    values: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    estimator: str,
+    threads: int,
+) -> Statistics: ...
 def fit(
     statistics: Statistics,
     settings: dict[str, Any],

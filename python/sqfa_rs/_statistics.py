@@ -190,11 +190,19 @@ def statistics_of(
     weights: NDArray[np.uint64] | None,
     covariance: str | float,
     threads: int,
+    *,
+    keep_sparse: bool = False,
 ) -> ClassStatistics:
-    """Statistics of validated points."""
+    """Statistics of validated points; with ``keep_sparse`` sparse ones may stay as they are."""
     check_counts(classes, codes, weights)
-    check_room(len(classes), X.shape[1])
     names, estimator = class_names(classes), estimator_name(covariance)
+    if keep_sparse and sparse.issparse(X):
+        width = 8 if X.dtype == np.float64 else 4
+        count = int(X.shape[0] if weights is None else weights.sum())
+        if _core.keeps_sparse(int(X.nnz), count, X.shape[1], len(classes), width):
+            core = _sparse_statistics(X, names, codes, weights, estimator, threads)
+            return ClassStatistics(core, classes)
+    check_room(len(classes), X.shape[1])
     if not sparse.issparse(X):
         core = _core.class_statistics(X, names, codes, weights, estimator, threads)
         return ClassStatistics(core, classes)
@@ -203,6 +211,31 @@ def statistics_of(
         part = None if weights is None else weights[rows]
         sums.update(block, codes[rows], part, threads)
     return ClassStatistics(sums.finish(estimator, threads), classes)
+
+
+def _sparse_statistics(
+    X: Any,
+    names: list[Any],
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    estimator: str,
+    threads: int,
+) -> _core.Statistics:
+    """Statistics kept as the rows of a sparse matrix, each as often as it counts."""
+    if weights is not None:
+        repeated = np.repeat(np.arange(len(codes)), weights.astype(np.int64))
+        X, codes = X[repeated], np.ascontiguousarray(codes[repeated])
+    values = X.data if X.dtype in (np.float64, np.float32) else X.data.astype(np.float32)
+    return _core.sparse_statistics(
+        X.shape[1],
+        X.indptr.astype(np.uint64),
+        X.indices.astype(np.uint32),
+        np.ascontiguousarray(values),
+        names,
+        codes,
+        estimator,
+        threads,
+    )
 
 
 class ClassAccumulator:

@@ -18,6 +18,7 @@ mod qda;
 mod recipe;
 mod reduce;
 mod running;
+mod sparse;
 mod statistics;
 mod transform;
 mod user_distance;
@@ -55,6 +56,8 @@ mod _core {
     use crate::recipe::{check_settings, choices};
     #[pymodule_export]
     use crate::reduce::reduce;
+    #[pymodule_export]
+    use crate::sparse::{keeps_sparse, sparse_statistics};
     #[pymodule_export]
     use crate::statistics::Statistics;
     #[pymodule_export]

@@ -232,6 +232,16 @@ fn statistics_without_a_smaller_span_say_so() {
 }
 
 #[test]
+fn a_sparse_table_stays_one_where_dense_covariances_cost_more() {
+    let decide = |entries, points, n, c| Form::decide_sparse(entries, points, n, c, 8);
+    assert_eq!(decide(40_000, 2_000, 200_000, 4), Form::Factor);
+    assert_eq!(decide(2_000, 200, 10, 3), Form::Dense, "hardly sparse, and small");
+    assert_eq!(decide(1_000_000, 1_000, 1_000, 10), Form::Dense, "every entry is there");
+    // 100 billion entries take 2.4 TB, covariances of 20 000 dimensions less.
+    assert_eq!(decide(100_000_000_000, 10_000_000, 20_000, 10), Form::Dense);
+}
+
+#[test]
 fn the_form_follows_from_the_sizes() {
     let decide = |points, n, c| Form::Auto.decide(points, n, c, 4);
     assert_eq!(decide(60_000, 784, 10), Form::Dense);

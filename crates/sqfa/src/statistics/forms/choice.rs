@@ -25,6 +25,8 @@ pub enum Form {
 
 /// Dense covariances larger than this are avoided where samples take less.
 const LARGE: u128 = 8 << 30;
+/// Numbers read in a row that take as long as one entry of a sparse table.
+const SCATTERED: u128 = 8;
 /// Passes a fit is expected to take when the cost of dense covariances is weighed.
 const PASSES: u128 = 60;
 
@@ -58,6 +60,27 @@ impl Form {
         let factor_bytes = points * n * width as u128;
         let cheaper = reading_factor < reading_dense && factor_bytes < dense_bytes;
         let too_large = dense_bytes > LARGE && factor_bytes < dense_bytes;
+        if cheaper || too_large { Self::Factor } else { Self::Dense }
+    }
+
+    /// Decides for a sparse table of so many entries: its samples as they are, or dense covariances.
+    ///
+    /// An entry is read twice a pass, with its index and out of order, which costs as much as [`SCATTERED`] numbers in a row.
+    pub fn decide_sparse(
+        entries: u64,
+        points: u64,
+        dimension: usize,
+        classes: usize,
+        width: usize,
+    ) -> Self {
+        let (entries, points) = (u128::from(entries), u128::from(points));
+        let (n, c) = (dimension as u128, classes as u128);
+        let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
+        let reading_sparse = PASSES * 2 * SCATTERED * entries;
+        let dense_bytes = c * n * n * (8 + width as u128);
+        let sparse_bytes = 2 * entries * (4 + width as u128);
+        let cheaper = reading_sparse < reading_dense && sparse_bytes < dense_bytes;
+        let too_large = dense_bytes > LARGE && sparse_bytes < dense_bytes;
         if cheaper || too_large { Self::Factor } else { Self::Dense }
     }
 }
