@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_tolerance_below_round_off_is_met_by_round_off_alone() {
         let mut settling = Settling::default();
-        let value = |k: usize| if k % 2 == 0 { 3.0 } else { 3.0 + 4.0 * f64::EPSILON };
+        let value = |k: usize| if k.is_multiple_of(2) { 3.0 } else { 3.0 + 4.0 * f64::EPSILON };
         let settled = (0..9).position(|k| settling.has_settled(value(k), value(k + 1), 7.0, 1e-13));
         assert_eq!(settled, Some(2));
         assert!((0..9).all(|k| !settling.has_settled(value(k), value(k + 1), 7.0, 0.0)));
