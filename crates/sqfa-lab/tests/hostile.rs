@@ -80,6 +80,12 @@ fn axes_of_any_length_beside_an_empty_one_hold_nothing() {
     std::fs::write(&path, mat_file(&[("X", &shape, MatValues::U8(Vec::new()))], writing)).unwrap();
     let array = MatFile::open(&path, LIMITS).unwrap().read("X").unwrap();
     assert_eq!((array.shape(), array.values().len()), (&shape[..], 0));
+    // With the empty axis last, not even their product is known before it: an error, for rows and slices too.
+    let last = [LONG, LONG, LONG, LONG, 0];
+    std::fs::write(&path, mat_file(&[("X", &last, MatValues::U8(Vec::new()))], writing)).unwrap();
+    let file = MatFile::open(&path, LIMITS).unwrap();
+    assert!(matches!(file.read("X"), Err(FormatError::Header { .. })));
+    assert!(file.rows("X").is_err() && file.slices("X").is_err());
     let path = folder.path().join("empty.npy");
     let header = npy_header(&format!("(2, 0, {LONG}, {LONG}, {LONG})"));
     let header = String::from_utf8_lossy(&header[10..]).replace("False", "True ");
