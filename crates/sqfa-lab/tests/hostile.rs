@@ -70,6 +70,33 @@ fn headers_that_claim_more_than_is_there_are_refused() {
 }
 
 #[test]
+fn axes_of_any_length_beside_an_empty_one_hold_nothing() {
+    // The product of the lengths is 0, those of the last axes fit no number.
+    const LONG: usize = i32::MAX as usize;
+    let shape = [2, 0, LONG, LONG, LONG];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.mat");
+    let writing = Writing { compressed: false, big_endian: false };
+    std::fs::write(&path, mat_file(&[("X", &shape, MatValues::U8(Vec::new()))], writing)).unwrap();
+    let array = MatFile::open(&path, LIMITS).unwrap().read("X").unwrap();
+    assert_eq!((array.shape(), array.values().len()), (&shape[..], 0));
+    // With the empty axis last, not even their product is known before it: an error, for rows and slices too.
+    let last = [LONG, LONG, LONG, LONG, 0];
+    std::fs::write(&path, mat_file(&[("X", &last, MatValues::U8(Vec::new()))], writing)).unwrap();
+    let file = MatFile::open(&path, LIMITS).unwrap();
+    assert!(matches!(file.read("X"), Err(FormatError::Header { .. })));
+    assert!(file.rows("X").is_err() && file.slices("X").is_err());
+    let path = folder.path().join("empty.npy");
+    let header = npy_header(&format!("(2, 0, {LONG}, {LONG}, {LONG})"));
+    let header = String::from_utf8_lossy(&header[10..]).replace("False", "True ");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    assert_eq!(read_npy(&path, LIMITS).unwrap().shape(), shape);
+}
+
+#[test]
 fn a_zip_bomb_stops_at_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bomb.npz");

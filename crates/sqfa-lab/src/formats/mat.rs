@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::ZlibDecoder;
 
+use super::array::product;
 use super::decode::{Layout, read_array};
 use super::dtype::{Dtype, Kind};
 use super::rows::{ArrayRows, Rows};
@@ -183,8 +184,9 @@ impl MatFile {
         let mut file = self.file()?;
         let fail = |source| FormatError::read(place, source);
         file.seek(SeekFrom::Start(variable.start + 8)).map_err(fail)?;
-        let count = variable.layout.shape.iter().product::<usize>() as u64;
-        let bytes = count * variable.layout.dtype.width() as u64;
+        let count = product(&variable.layout.shape)
+            .ok_or_else(|| FormatError::header(place, "its shape has too many elements"))?;
+        let bytes = (count as u64).saturating_mul(variable.layout.dtype.width() as u64);
         if variable.compressed {
             let mut reader = ZlibDecoder::new(file.take(variable.length));
             let mut tagged = Tagged { reader: &mut reader, big_endian: self.big_endian, place };

@@ -19,6 +19,9 @@ use crate::formats::{Column, FormatError, usual_label};
 /// Numbers that are put in their places while those places are in the cache.
 const TOGETHER: usize = 1 << 17;
 
+/// Numbers room is made for at once, however many rows a file claims to have.
+const ROOM: usize = 1 << 24;
+
 /// Rows of a table of numbers with a column of labels.
 pub(super) struct ParquetBatches {
     place: String,
@@ -255,6 +258,13 @@ impl BatchReader for ParquetBatches {
     fn next_batch(&mut self, most: usize) -> Result<Option<Batch>, DataError> {
         let mut rows = Rows::default();
         let together = (TOGETHER / self.columns()).clamp(64, 8192);
+        let left = usize::try_from(self.count.saturating_sub(self.next)).unwrap_or(usize::MAX);
+        let room = most.min(left).saturating_mul(self.columns()).min(ROOM);
+        if self.single {
+            rows.singles.reserve_exact(room);
+        } else {
+            rows.doubles.reserve_exact(room);
+        }
         while rows.count < most.max(1) {
             let Some(mut group) = self.group()? else { break };
             let take = group.left.min(most - rows.count).min(together);

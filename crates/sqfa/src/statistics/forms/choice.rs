@@ -65,7 +65,7 @@ impl Form {
 
     /// Decides for a sparse table of so many entries: its samples as they are, or dense covariances.
     ///
-    /// An entry is read twice a pass, with its index and out of order, which costs as much as [`SCATTERED`] numbers in a row.
+    /// An entry is read twice a pass, with its index and out of order, which costs as much as eight numbers in a row.
     pub fn decide_sparse(
         entries: u64,
         points: u64,
