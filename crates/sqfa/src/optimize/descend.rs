@@ -6,11 +6,10 @@
 use super::climb::{GRADIENT_SHARE, end_without_step, negated, scale_first_step};
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
+use super::settling::Settling;
 use super::{Control, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, add_scaled, inner};
 
-/// Small changes in a row that count as convergence.
-const SMALL_CHANGES: usize = 3;
 const WOLFE: Wolfe = Wolfe { curvature: 0.9, max_evaluations: 15 };
 
 /// Where a descent ended, and how.
@@ -37,7 +36,7 @@ pub(crate) fn descend<E>(
     let mut evaluations = 1;
     let mut trace = vec![loss];
     let mut memory = Memory::default();
-    let (mut iterations, mut small_changes) = (0, 0);
+    let (mut iterations, mut settling) = (0, Settling::default());
     let termination = loop {
         if iterations >= stopping.max_iterations {
             break Termination::MaxIterations;
@@ -94,11 +93,10 @@ pub(crate) fn descend<E>(
             break Termination::NoProgress;
         };
         memory.push(&moved - &point, &new_gradient - &gradient, None);
-        let change = (new_loss - loss).abs();
+        let before = loss;
         (point, loss, gradient) = (moved, new_loss, new_gradient);
         trace.push(loss);
-        small_changes = if change < unit { small_changes + 1 } else { 0 };
-        if small_changes >= SMALL_CHANGES {
+        if settling.has_settled(before, loss, step, unit) {
             break Termination::SmallChange;
         }
         let progress = Progress {

@@ -18,7 +18,7 @@ pub struct Stopping {
     /// Iterations of one start at most.
     pub max_iterations: usize,
     /// Converged when the objective changes by less than this times max(1, |objective|) five times in a row, by changes that do
-    /// not grow and steps that are not longer than foretold (three times in a row for methods that look at points).
+    /// not grow and steps that are not longer than foretold.
     pub tolerance: f64,
 }
 
