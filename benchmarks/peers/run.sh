@@ -11,11 +11,12 @@ if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet -r benchmarks/peers/requirements.txt
 fi
-cargo build --release -p sqfa-bench
+cargo build --release -p sqfa-bench -p sqfa-cli
 target/release/sqfa-bench statistics --data "$data" --to "$work" > /dev/null
 "$venv/bin/python" benchmarks/peers/peer.py "$work" --seeds 5 ${PEER_ARGUMENTS:-}
 "$venv/bin/python" benchmarks/peers/agreement.py make "$work"
 if [ -x "${VENV:-.venv}/bin/python" ]; then
     "${VENV:-.venv}/bin/python" benchmarks/peers/agreement.py check "$work"
 fi
+"$venv/bin/python" benchmarks/peers/wda.py "$data" --set svhn --reg 512 --filters 8
 target/release/sqfa-bench peers --from "$work" --seeds 5 --out benchmarks/runs --date "$date"
