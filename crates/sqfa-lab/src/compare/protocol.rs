@@ -35,8 +35,8 @@ pub struct Protocol {
 const SHRINKAGES: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
 /// LFDA neighbourhoods that are tried.
 const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
-/// WDA's regularisations on SVHN: 1/4, 1/2, 1, 2 and 4 for points that are divided by √n as well, as they must have been,
-/// here times n = 1024. Taken as they stand they make plans so sharp that WDA finds little but the largest variances: 33 % at
+/// WDA's regularisations on SVHN: 1/4, 1/2, 1, 2 and 4 for points that are divided by √n as well, as they seem to have
+/// been, here times n = 1024. Taken as they stand they make plans so sharp that WDA finds little but the largest variances: 33 % at
 /// eight filters where the paper has 57 %.
 const SVHN_REGULARIZATIONS: [f64; 5] = [256.0, 512.0, 1024.0, 2048.0, 4096.0];
 /// Principal components of LMNN.
