@@ -70,6 +70,9 @@ fn unknown_names_and_missing_data_are_told_and_nothing_is_left_behind() {
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("did you mean 'growth'?"), "{}", unknown.err);
     folder.run("paper growth --sets neural --out made").fails(2, "svhn, mnist, speed");
+    let nothing = folder.run("paper scaling-filters --filters 7 --out made");
+    nothing.fails(2, "--filters leaves nothing of scaling-filters");
+    assert!(!folder.path("made").exists());
     let missing = folder.run("paper growth qda-mnist --data nowhere --out made");
     assert_eq!(missing.code, 1);
     assert!(missing.err.contains("the four IDX files"), "{}", missing.err);

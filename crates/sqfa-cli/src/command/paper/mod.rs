@@ -83,6 +83,11 @@ impl Paper {
         let Some(out) = self.args.out.clone().filter(|_| !self.items.is_empty()) else {
             return list::list(self.args.json);
         };
+        let flags: Option<Vec<&str>> = self.items.iter().map(|item| self.left_out(item)).collect();
+        if let Some([flag, ..]) = flags.as_deref() {
+            let names: Vec<&str> = self.items.iter().map(|item| item.name).collect();
+            return usage(format!("{flag} leaves nothing of {}", names.join(", ")));
+        }
         keep::check(&out)?;
         // Everything that could be missing is opened before anything is written.
         let mut desk = Desk { out, data: HashMap::new() };
