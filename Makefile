@@ -31,7 +31,7 @@ test-rust:
 	cargo test --workspace --doc
 
 test-parquet:
-	cargo test -p sqfa-lab --features parquet --test parquet
+	cargo test -p sqfa-io --features parquet --test parquet
 
 # What the Python tests and checks need, in an environment of their own.
 $(VENV)/.ready: pyproject.toml

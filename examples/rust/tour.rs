@@ -2,10 +2,9 @@
 //!
 //! Run with `cargo run --release -p sqfa --example tour`.
 
-use sqfa::{
-    ClassStatistics, Control, Distance, Estimator, Labels, Noise, Points, Qda, Sqfa, Table,
-    pairwise,
-};
+use sqfa::distance::pairwise;
+use sqfa::optimize::Control;
+use sqfa::{ClassStatistics, Distance, Estimator, Labels, Noise, Points, Qda, Sqfa, Table};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Three classes in ten dimensions. They differ only in how dimensions 0 and 1 vary together;
@@ -33,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // Distances between the classes in feature space, noise included.
-    let features = sqfa::project(&statistics, model.filters().as_ref(), model.noise());
+    let features = sqfa::statistics::project(&statistics, model.filters().as_ref(), model.noise());
     let distances = pairwise(&Distance::named("calvo-oller")?, &features)?;
     show(&format!("Calvo–Oller distance of classes 0 and 1: {:.3}", distances[(0, 1)]));
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::formats::{Column, CsvOptions, Limits, read_csv_from};
+use sqfa_io::formats::{Column, CsvOptions, Limits, read_csv_from};
 
 fuzz_target!(|bytes: &[u8]| {
     for label in [None, Some(Column::Usual), Some(Column::Index(0))] {

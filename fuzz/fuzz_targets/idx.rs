@@ -4,7 +4,7 @@
 mod file;
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::formats::{Limits, read_idx};
+use sqfa_io::formats::{Limits, read_idx};
 
 fuzz_target!(|bytes: &[u8]| {
     file::with_file("idx", bytes, |path| {

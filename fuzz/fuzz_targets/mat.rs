@@ -4,8 +4,8 @@
 mod file;
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::data::{LoadOptions, open_batches};
-use sqfa_lab::formats::{Limits, MatFile};
+use sqfa_io::data::{LoadOptions, open_batches};
+use sqfa_io::formats::{Limits, MatFile};
 
 const LIMITS: Limits = Limits { bytes: 1 << 24 };
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::model_file::{Model, SHRINKAGE};
+use sqfa_io::model_file::{Model, SHRINKAGE};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(model) = Model::from_bytes(bytes, "input") {

@@ -4,7 +4,7 @@
 mod file;
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::formats::{Limits, read_npy, read_npy_stack};
+use sqfa_io::formats::{Limits, read_npy, read_npy_stack};
 
 const LIMITS: Limits = Limits { bytes: 1 << 24 };
 

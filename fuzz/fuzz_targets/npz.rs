@@ -4,8 +4,8 @@
 mod file;
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_lab::data::{LoadOptions, load};
-use sqfa_lab::formats::{Limits, Npz};
+use sqfa_io::data::{LoadOptions, load};
+use sqfa_io::formats::{Limits, Npz};
 
 const LIMITS: Limits = Limits { bytes: 1 << 24 };
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sqfa::ClassAccumulator;
+use sqfa::statistics::ClassAccumulator;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(sums) = ClassAccumulator::from_bytes(bytes) {

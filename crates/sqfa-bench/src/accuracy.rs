@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::{Method, Noise, Restarts, Sqfa};
+use sqfa::model::{Method, Restarts};
+use sqfa::{Noise, Sqfa};
 
 use crate::data::{Prepared, prepare};
 use crate::machine::median;

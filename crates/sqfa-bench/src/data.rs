@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use sqfa::{
-    ClassAccumulator, ClassStatistics, Estimator, Points, Preprocessor, Scaling, stratified_split,
-};
-use sqfa_lab::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, Part, load};
+use sqfa::split::stratified_split;
+use sqfa::statistics::{ClassAccumulator, Preprocessor, Scaling};
+use sqfa::{ClassStatistics, Estimator, Points};
+use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, Part, load};
 
 /// A data set with its class statistics after preprocessing.
 pub(crate) struct Prepared {
@@ -71,7 +71,12 @@ impl Prepared {
         let (train, test_features) = (features(&self.data.train), features(test));
         let m = filters.ncols();
         let labels = &self.data.train.labels;
-        let knn = sqfa::Knn::new(labels.classes(), train.as_points(m), labels.codes(), neighbors)?;
+        let knn = sqfa::classify::Knn::new(
+            labels.classes(),
+            train.as_points(m),
+            labels.codes(),
+            neighbors,
+        )?;
         Ok(knn.accuracy(test_features.as_points(m), test.labels.codes())?)
     }
 

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::{
-    ClassStatistics, Covariance, Dense, Mat, Method, Moments, Noise, Preconditioning, Restarts,
-    Sqfa,
-};
-use sqfa_lab::datasets::scaling::{CLASSES, Scaling};
+use sqfa::model::{Method, Restarts};
+use sqfa::optimize::Preconditioning;
+use sqfa::statistics::{Covariance, Dense, Moments};
+use sqfa::{ClassStatistics, Mat, Noise, Sqfa};
+use sqfa_io::datasets::scaling::{CLASSES, Scaling};
 
 use crate::data::prepare;
 use crate::machine::{median, peak_memory};

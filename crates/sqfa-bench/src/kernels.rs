@@ -1,10 +1,9 @@
 //! The three hot kernels against what the machine can do at best.
 
 use serde_json::{Value, json};
-use sqfa::{
-    ClassStatistics, Classes, Covariance, Dense, Distance, Estimator, Gaussians, Labels, Mat,
-    Points, Table, mean_distance,
-};
+use sqfa::distance::mean_distance;
+use sqfa::statistics::{Covariance, Dense};
+use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Labels, Mat, Points, Table};
 
 use crate::machine::{best_of, half_gram_seconds, read_seconds};
 

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::{
-    ClassAccumulator, ClassStatistics, Classes, Control, Distance, Estimator, Labels, Restarts,
-    Sqfa, Stopping, Table, project,
-};
-use sqfa_lab::data::{LoadOptions, open_batches, sum_batches};
-use sqfa_lab::datasets::scaling::{Scaling, ScalingForm};
-use sqfa_lab::formats::write_npy;
-use sqfa_lab::paper::{DRAWN, scaling_row};
+use sqfa::model::Restarts;
+use sqfa::optimize::{Control, Stopping};
+use sqfa::statistics::{ClassAccumulator, project};
+use sqfa::{ClassStatistics, Classes, Distance, Estimator, Labels, Sqfa, Table};
+use sqfa_io::data::{LoadOptions, open_batches, sum_batches};
+use sqfa_io::datasets::scaling::{Scaling, ScalingForm};
+use sqfa_io::formats::write_npy;
+use sqfa_paper::{DRAWN, scaling_row};
 
 use crate::machine::peak_memory;
 use crate::sampling::Normals;
@@ -194,7 +194,7 @@ pub(crate) fn factor(dimension: usize, samples: usize) -> Result<Value> {
     let gaussians = project(&statistics, fitted.filters().as_ref(), fitted.noise());
     let pass_seconds = began.elapsed().as_secs_f64();
     let distance = Distance::named(fitted.distance())?;
-    let whole = sqfa::mean_distance(&distance, &gaussians)?.value;
+    let whole = sqfa::distance::mean_distance(&distance, &gaussians)?.value;
     Ok(json!({
         "dimension": dimension, "samples": samples, "covariance_bytes": statistics.bytes(),
         "making_seconds": making, "seconds": seconds, "passes_in_the_span": fitted.passes(),

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
-use sqfa::{
-    ClassStatistics, Constraint, Distance, GivenMatrices, Mat, Method, Preconditioning, project,
-};
-use sqfa_lab::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
-use sqfa_lab::datasets::scaling::Scaling;
-use sqfa_lab::formats::{Limits, NpzWriter, Stack, Values, read_npy};
+use sqfa::constraint::Constraint;
+use sqfa::model::Method;
+use sqfa::optimize::Preconditioning;
+use sqfa::statistics::{GivenMatrices, project};
+use sqfa::{ClassStatistics, Distance, Mat};
+use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
+use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::formats::{Limits, NpzWriter, Stack, Values, read_npy};
 
 use crate::data::prepare;
 use crate::fits::seeds as fit_seeds;
@@ -35,7 +37,9 @@ pub(crate) fn write_statistics(folder: &Path, to: &Path) -> Result<Value> {
         let mut covariances = Vec::with_capacity(classes * n * n);
         for covariance in statistics.covariances() {
             match covariance.entries() {
-                Some(sqfa::Entries::F32(entries)) => covariances.extend_from_slice(entries),
+                Some(sqfa::statistics::Entries::F32(entries)) => {
+                    covariances.extend_from_slice(entries)
+                }
                 _ => bail!("expected dense single-precision covariances"),
             }
         }
@@ -108,7 +112,7 @@ fn peer_runs(
         };
         let filters = Mat::from_fn(shape[1], shape[0], |i, j| at(j * shape[1] + i));
         let features = project(statistics, filters.as_ref(), noise);
-        objectives.push(sqfa::mean_distance(&distance, &features)?.value);
+        objectives.push(sqfa::distance::mean_distance(&distance, &features)?.value);
         seconds.extend(run["seconds"].as_f64());
     }
     record["median_seconds"] = json!(median(&seconds));

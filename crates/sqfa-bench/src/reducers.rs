@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use sqfa::{
-    Choice, Control, Noise, ReduceError, ReducerSettings, Refinement, Restarts, Samples, Training,
-    reducer,
-};
+use sqfa::Noise;
+use sqfa::model::Restarts;
+use sqfa::optimize::Control;
+use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Refinement, Samples, Training, reducer};
 
 use crate::data::prepare;
 use crate::machine::median;

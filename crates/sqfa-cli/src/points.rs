@@ -1,8 +1,9 @@
 //! Copies of points that a command cannot avoid: some of the rows, another precision, preprocessed.
 
 use anyhow::{Context, Result};
-use sqfa::{Points, Scalar, Table, with_table};
-use sqfa_lab::data::OwnedPoints;
+use sqfa::points::Scalar;
+use sqfa::{Points, Table, with_table};
+use sqfa_io::data::OwnedPoints;
 
 /// The precision in which covariances are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

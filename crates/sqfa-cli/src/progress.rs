@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sqfa::{Control, Progress};
-use sqfa_lab::data::Summing;
+use sqfa::optimize::{Control, Progress};
+use sqfa_io::data::Summing;
 
 use crate::interrupt;
 

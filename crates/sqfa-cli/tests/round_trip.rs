@@ -6,7 +6,7 @@ mod common;
 use std::io::Write;
 
 use common::{Folder, table};
-use sqfa_lab::formats::{Limits, NpzWriter, Values, read_npy, write_idx_u8, write_npy};
+use sqfa_io::formats::{Limits, NpzWriter, Values, read_npy, write_idx_u8, write_npy};
 
 fn with_table() -> Folder {
     let folder = Folder::new();
@@ -180,7 +180,7 @@ fn every_method_distance_and_option_fits() {
     let fit = |flags: &str| {
         folder.json(&format!("fit data.csv --label species -m 2 --out m.sqfa {flags}"))
     };
-    for method in sqfa::METHODS {
+    for method in sqfa::model::METHODS {
         let report = fit(&format!("--method {}", method.name));
         assert_eq!(report["method"], method.name);
         assert_eq!(report["distance"], method.distance);
@@ -232,7 +232,7 @@ fn exports_hold_what_a_stranger_needs() {
     let folder = with_table();
     folder.ok("fit data.csv --label species -m 2 --center --out m.sqfa");
     folder.ok("export m.sqfa --format npz --out m.npz");
-    let npz = sqfa_lab::formats::Npz::open(&folder.path("m.npz"), Limits::default()).unwrap();
+    let npz = sqfa_io::formats::Npz::open(&folder.path("m.npz"), Limits::default()).unwrap();
     for name in [
         "filters",
         "raw_filters",

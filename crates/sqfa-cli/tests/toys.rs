@@ -5,9 +5,9 @@ mod common;
 
 use common::Folder;
 use sqfa::ClassStatistics;
-use sqfa_lab::data::{GivenStatistics, Moments};
-use sqfa_lab::datasets::toy::Toy;
-use sqfa_lab::formats::{Stack, write_npy};
+use sqfa_io::data::{GivenStatistics, Moments};
+use sqfa_io::datasets::toy::Toy;
+use sqfa_io::formats::{Stack, write_npy};
 
 /// The share of a vector's length that lies in some dimensions.
 fn share(vector: &[f64], dimensions: std::ops::Range<usize>) -> f64 {
@@ -75,7 +75,7 @@ fn in_six_dimensions_sqfa_lda_and_pca_choose_different_pairs() {
         given.classes.clone(),
         None,
         &means,
-        sqfa::GivenMatrices::F64(covariances),
+        sqfa::statistics::GivenMatrices::F64(covariances),
     )
     .unwrap();
     let (components, _) = statistics.principal_components(2).unwrap();

@@ -3,7 +3,8 @@
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBytes, PyList, PyType};
-use sqfa::{ClassAccumulator, Estimator};
+use sqfa::Estimator;
+use sqfa::statistics::ClassAccumulator;
 
 use crate::arrays::{PointArray, slice, vector};
 use crate::classes::{classes, labels, names};

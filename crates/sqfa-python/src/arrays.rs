@@ -7,7 +7,8 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
-use sqfa::{Features, Mat, MatRef, Points, Table};
+use sqfa::transform::Features;
+use sqfa::{Mat, MatRef, Points, Table};
 
 use crate::errors::{Outcome, invalid};
 

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
-use sqfa::{Control, Points, Scalar, Table};
+use sqfa::optimize::Control;
+use sqfa::points::Scalar;
+use sqfa::{Points, Table};
+use sqfa_io::data::{LabeledData, OwnedPoints, Part};
+use sqfa_io::formats::AtomicFile;
 use sqfa_lab::compare::{CompareError, Event, Experiment, Manifest, Spec};
-use sqfa_lab::data::{LabeledData, OwnedPoints, Part};
-use sqfa_lab::formats::AtomicFile;
 use sqfa_lab::report::compare_report;
 
 use crate::arrays::PointArray;

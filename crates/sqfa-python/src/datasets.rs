@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
-use sqfa::{Classes, Features, Points};
-use sqfa_lab::data::{LabeledData, Moments, Part};
-use sqfa_lab::datasets::scaling::Scaling;
-use sqfa_lab::datasets::speed::Speed;
-use sqfa_lab::datasets::toy::Toy;
-use sqfa_lab::formats::{Limits, Stack, Values, read_idx};
+use sqfa::transform::Features;
+use sqfa::{Classes, Points};
+use sqfa_io::data::{LabeledData, Moments, Part};
+use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::speed::Speed;
+use sqfa_io::datasets::toy::Toy;
+use sqfa_io::formats::{Limits, Stack, Values, read_idx};
 
 use crate::arrays::{from_features, matrix, stack, vector};
 use crate::errors::{Outcome, invalid};

@@ -3,7 +3,7 @@
 use numpy::{PyArray2, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
-use sqfa::{Parameter, pairwise_between, registry};
+use sqfa::distance::{Parameter, pairwise_between, registry};
 
 use crate::arrays::{from_mat, gaussians};
 use crate::errors::{Outcome, invalid};

@@ -7,14 +7,18 @@ use std::io;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use sqfa::{
-    ClassifierError, DistanceError, FisherRaoError, FitError, GaussianError, LabelError, PairError,
-    ReduceError, StatisticsError,
-};
+use sqfa::classify::ClassifierError;
+use sqfa::distance::{DistanceError, PairError};
+use sqfa::features::GaussianError;
+use sqfa::fisher_rao::FisherRaoError;
+use sqfa::labels::LabelError;
+use sqfa::model::FitError;
+use sqfa::reduce::ReduceError;
+use sqfa::statistics::StatisticsError;
+use sqfa_io::datasets::DatasetError;
+use sqfa_io::formats::FormatError;
+use sqfa_io::model_file::ModelError;
 use sqfa_lab::compare::CompareError;
-use sqfa_lab::datasets::DatasetError;
-use sqfa_lab::formats::FormatError;
-use sqfa_lab::model_file::ModelError;
 
 /// An error of the core on its way to Python.
 pub(crate) struct Failure(pub(crate) PyErr);

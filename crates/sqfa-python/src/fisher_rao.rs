@@ -3,7 +3,8 @@
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use sqfa::{Certainty, FisherRaoOptions, Gaussian, GaussianPoint, Velocity};
+use sqfa::features::Gaussian;
+use sqfa::fisher_rao::{Certainty, FisherRaoOptions, GaussianPoint, Velocity};
 
 use crate::arrays::{matrix, slice, vector};
 use crate::errors::{Outcome, invalid};
@@ -47,7 +48,7 @@ pub(crate) fn fisher_rao(
     let p = gaussian(&mean_a, &covariance_a, "the first Gaussian")?;
     let q = gaussian(&mean_b, &covariance_b, "the second Gaussian")?;
     let options = FisherRaoOptions { tolerance, bounds, ..FisherRaoOptions::default() };
-    let found = py.detach(|| sqfa::fisher_rao(p, q, &options))?;
+    let found = py.detach(|| sqfa::fisher_rao::fisher_rao(p, q, &options))?;
     let exact = found.certainty == Certainty::Exact;
     Ok((found.distance, found.lower, found.upper, found.residual, found.evaluations, exact))
 }
@@ -55,7 +56,7 @@ pub(crate) fn fisher_rao(
 /// A geodesic of the Fisher–Rao metric.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Geodesic {
-    core: sqfa::Geodesic,
+    core: sqfa::fisher_rao::Geodesic,
     velocity: Velocity,
 }
 
@@ -75,7 +76,7 @@ impl Geodesic {
         let p = gaussian(&mean_a, &covariance_a, "the first Gaussian")?;
         let q = gaussian(&mean_b, &covariance_b, "the second Gaussian")?;
         let options = FisherRaoOptions { tolerance, bounds: false, ..FisherRaoOptions::default() };
-        let found = py.detach(|| sqfa::fisher_rao(p, q, &options))?;
+        let found = py.detach(|| sqfa::fisher_rao::fisher_rao(p, q, &options))?;
         Ok(Self { core: found.geodesic(), velocity: found.velocity() })
     }
 
@@ -92,7 +93,7 @@ impl Geodesic {
         let velocity = gaussian(&velocity_mean, &velocity_covariance, "the velocity")?;
         let velocity =
             Velocity { mean: velocity.mean.to_vec(), covariance: velocity.covariance.to_vec() };
-        Ok(Self { core: sqfa::Geodesic::shoot(start, &velocity)?, velocity })
+        Ok(Self { core: sqfa::fisher_rao::Geodesic::shoot(start, &velocity)?, velocity })
     }
 
     /// The length between times 0 and 1.

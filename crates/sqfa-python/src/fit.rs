@@ -3,7 +3,9 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
-use sqfa::{Control, Estimator, FittedSqfa, Progress, Restart};
+use sqfa::model::Restart;
+use sqfa::optimize::{Control, Progress};
+use sqfa::{Estimator, FittedSqfa};
 
 use crate::arrays::{PointArray, from_mat_transposed, vector};
 use crate::classes::{classes, labels};

@@ -12,7 +12,7 @@ use crate::running::run;
 /// Training points that vote.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Knn {
-    core: sqfa::Knn,
+    core: sqfa::classify::Knn,
 }
 
 #[pymethods]
@@ -32,7 +32,9 @@ impl Knn {
         let array = PointArray::borrow(points)?;
         let points = array.points()?;
         let codes = slice(&codes, "codes")?;
-        let core = run(py, threads, |_| Ok(sqfa::Knn::new(&classes, points, codes, neighbors)?))?;
+        let core = run(py, threads, |_| {
+            Ok(sqfa::classify::Knn::new(&classes, points, codes, neighbors)?)
+        })?;
         Ok(Self { core })
     }
 
@@ -65,7 +67,7 @@ impl Knn {
 /// Class means and one pooled covariance.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Linear {
-    core: sqfa::LdaClassifier,
+    core: sqfa::classify::LdaClassifier,
 }
 
 #[pymethods]
@@ -90,7 +92,7 @@ impl Linear {
             return Err(invalid(format!("{classes} classes for {gaussians} Gaussians")));
         }
         let core = run(py, threads, |_| {
-            Ok(sqfa::LdaClassifier::new(&classes, &gaussians, priors, shrinkage)?)
+            Ok(sqfa::classify::LdaClassifier::new(&classes, &gaussians, priors, shrinkage)?)
         })?;
         Ok(Self { core })
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sqfa::Preprocessor;
-use sqfa_lab::formats::Limits;
-use sqfa_lab::model_file::{Description, Model, ModelParts};
+use sqfa::statistics::Preprocessor;
+use sqfa_io::formats::Limits;
+use sqfa_io::model_file::{Description, Model, ModelParts};
 
 use crate::arrays::{filters, from_mat_transposed, gaussians, matrix, slice, stack, vector};
 use crate::errors::{Outcome, invalid};

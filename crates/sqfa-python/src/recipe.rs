@@ -4,9 +4,11 @@ use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
-use sqfa::{
-    CONSTRAINTS, Constraint, ESTIMATORS, Learning, METHODS, Noise, Restarts, Sqfa, Start, Stopping,
-};
+use sqfa::constraint::{CONSTRAINTS, Constraint};
+use sqfa::model::{Learning, METHODS, Restarts, Start};
+use sqfa::optimize::Stopping;
+use sqfa::statistics::ESTIMATORS;
+use sqfa::{Noise, Sqfa};
 
 use crate::arrays::{filters, slice};
 use crate::errors::{Outcome, invalid};

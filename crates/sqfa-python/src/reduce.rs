@@ -4,9 +4,12 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
-use sqfa::{
-    Choice, Constraint, Estimator, LOCAL_SCALES, Learning, PcaSolver, ReducerSettings, Reduction,
-    Restarts, Samples, Stopping, Termination, Training, reducer,
+use sqfa::Estimator;
+use sqfa::constraint::Constraint;
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::{Stopping, Termination};
+use sqfa::reduce::{
+    Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Reduction, Samples, Training, reducer,
 };
 
 use crate::arrays::{PointArray, from_mat_transposed, vector};

@@ -4,7 +4,8 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
-use sqfa::{ClassStatistics, Csr, Estimator, Form, Precision};
+use sqfa::statistics::{Csr, Form, Precision};
+use sqfa::{ClassStatistics, Estimator};
 
 use crate::arrays::slice;
 use crate::classes::{classes, labels};

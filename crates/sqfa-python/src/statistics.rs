@@ -5,7 +5,8 @@ use numpy::{PyArray3, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList, PyType};
-use sqfa::{ClassStatistics, Entries, GivenMatrices, Moments, project};
+use sqfa::ClassStatistics;
+use sqfa::statistics::{Entries, GivenMatrices, Moments, project};
 
 use crate::arrays::{filters, from_mat_transposed, matrix, slice, stack, vector};
 use crate::classes::{classes, names};

@@ -9,7 +9,9 @@ use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMetho
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyAny;
-use sqfa::{Dissimilarity, Distance, Gaussian, PairGradient};
+use sqfa::Distance;
+use sqfa::distance::{Dissimilarity, PairGradient};
+use sqfa::features::Gaussian;
 
 use crate::errors::{Failure, Outcome};
 

@@ -1,54 +1,57 @@
 //! Filters that maximise information-geometric distances between classes.
+//!
+//! Data become class statistics, which filters project to feature statistics, whose pairwise distances make an
+//! objective, which an optimiser climbs to find filters, which transform data. The modules stand in that order, and
+//! each uses only modules above it.
+//!
+//! ```
+//! use sqfa::{ClassStatistics, Distance, Estimator, Labels, Noise, Points, Sqfa, Table, transform};
+//!
+//! // Two classes with equal means: only their variances differ, the first column in one class, the second in the other.
+//! let rows: Vec<f64> = (0..200)
+//!     .flat_map(|i| {
+//!         let (a, b) = ((i as f64).sin(), (i as f64 * 1.7).cos());
+//!         if i % 2 == 0 { [3.0 * a, b, a * b] } else { [a, 3.0 * b, a * b] }
+//!     })
+//!     .collect();
+//! let labels = Labels::from_integers(&(0..200).map(|i| i % 2).collect::<Vec<i64>>());
+//! let points = Points::F64(Table::row_major(&rows, 200, 3).expect("200 × 3 numbers"));
+//!
+//! let statistics = ClassStatistics::from_points(points, &labels, Estimator::Empirical)?;
+//! let model = Sqfa::new(2)?
+//!     .distance(Distance::named("hellinger")?)
+//!     .noise(Noise::Value(0.01))
+//!     .fit(&statistics)?;
+//! let features = transform(points, model.filters().as_ref(), None);
+//! # assert!(model.converged());
+//! # let _ = features;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-mod classify;
-mod constraint;
-mod distance;
-mod features;
-mod fisher_rao;
-mod labels;
+pub mod names;
+pub mod points;
+pub mod labels;
+pub mod split;
 mod linalg;
-mod model;
-mod names;
+pub mod transform;
 mod neighbors;
-mod objective;
-mod optimize;
-mod points;
-mod reduce;
-mod split;
-mod statistics;
-mod transform;
+pub mod features;
+pub mod statistics;
+pub mod fisher_rao;
+pub mod distance;
+pub mod constraint;
+pub mod classify;
+pub mod objective;
+pub mod optimize;
+pub mod model;
+pub mod reduce;
 
-pub use classify::{ClassifierError, Knn, LdaClassifier, Qda};
-pub use constraint::{CONSTRAINTS, Constraint};
-pub use distance::{
-    Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,
-    PairGradient, Parameter, mean_distance, pairwise, pairwise_between, registry,
-};
-pub use features::{Gaussian, GaussianError, Gaussians, Separation, project, separation};
-pub use fisher_rao::{
-    Certainty, FisherRao, FisherRaoError, FisherRaoGradient, FisherRaoOptions, GaussianPoint,
-    Geodesic, Side, Velocity, exponential, fisher_rao, fisher_rao_pairwise, logarithm,
-};
-pub use labels::{Classes, Label, LabelError, Labels};
+pub use classify::Qda;
+pub use distance::Distance;
+pub use features::Gaussians;
+pub use labels::{Classes, Label, Labels};
 pub use linalg::{Mat, MatMut, MatRef};
-pub use model::{
-    FitError, FittedSqfa, Learning, METHODS, Method, Noise, NoiseTrial, Restart, Restarts, Sqfa,
-    Start,
-};
-pub use names::nearest;
-pub use objective::EvaluationError;
-pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
-pub use points::{Points, Scalar, Table};
-pub use reduce::{
-    Choice, EMBEDDINGS, Embedding, LOCAL_SCALES, Lda, Lfda, Lmnn, LmnnDescent, LocalScale, Pca,
-    PcaSolver, PlainDescent, REFINED, ReduceError, Reducer, ReducerEntry, ReducerSettings,
-    Reduction, Refinement, SampleError, SampleFit, Samples, Spca, Training, Trial, Wda,
-    balanced_rows, lfda, reducer, reducer_entry, reducers,
-};
-pub use split::{Split, SplitError, stratified_split};
-pub use statistics::{
-    ClassAccumulator, ClassStatistics, Covariance, Csr, Dense, ESTIMATORS, Entries, Estimator,
-    Factor, Form, GivenMatrices, LowRank, Moments, Precision, Preprocessor, SCALINGS, Scaling,
-    Span, Spanning, SparseFactor, StatisticsError,
-};
-pub use transform::{Features, transform};
+pub use model::{FittedSqfa, Noise, Sqfa};
+pub use points::{Points, Table};
+pub use statistics::{ClassStatistics, Estimator};
+pub use transform::transform;

@@ -7,10 +7,15 @@ mod problems;
 
 use std::fmt::Display;
 
+use sqfa::distance::{Dissimilarity, PairGradient};
+use sqfa::features::Gaussian;
+use sqfa::model::{FitError, Learning, Restarts, Start};
+use sqfa::optimize::{Control, Stopping};
+use sqfa::split::stratified_split;
+use sqfa::statistics::{ClassAccumulator, GivenMatrices, StatisticsError};
 use sqfa::{
-    ClassAccumulator, ClassStatistics, Classes, Control, Dissimilarity, Distance, Estimator,
-    FitError, FittedSqfa, Gaussian, GivenMatrices, Labels, Learning, Mat, Noise, PairGradient,
-    Points, Restarts, Sqfa, Start, StatisticsError, Stopping, Table, stratified_split,
+    ClassStatistics, Classes, Distance, Estimator, FittedSqfa, Labels, Mat, Noise, Points, Sqfa,
+    Table,
 };
 
 use common::{Normal, diagonal};
@@ -171,7 +176,7 @@ fn starts_that_make_no_sense() {
     );
     refused(fit(Mat::zeros(4, 2)), &["starting filters", "zero"]);
     let twice = recipe(2, "wasserstein")
-        .constraint(sqfa::Constraint::Orthonormal)
+        .constraint(sqfa::constraint::Constraint::Orthonormal)
         .start(Start::Given(axes(4, &[1, 1])))
         .fit(&statistics);
     refused(twice, &["starting filters", "depend on each other"]);
@@ -299,6 +304,9 @@ fn a_users_distance_that_is_not_a_number() {
 #[test]
 fn names_that_are_unknown() {
     refused(Distance::named("hellinge"), &["'hellinge'", "did you mean 'hellinger'?"]);
-    refused(sqfa::Method::named("smsqa"), &["'smsqa'", "did you mean 'smsqfa'?"]);
-    refused("per-featur".parse::<sqfa::Scaling>(), &["did you mean 'per-feature'?", "global-std"]);
+    refused(sqfa::model::Method::named("smsqa"), &["'smsqa'", "did you mean 'smsqfa'?"]);
+    refused(
+        "per-featur".parse::<sqfa::statistics::Scaling>(),
+        &["did you mean 'per-feature'?", "global-std"],
+    );
 }

@@ -5,10 +5,10 @@
 mod common;
 mod problems;
 
-use sqfa::{
-    ClassStatistics, Constraint, Estimator, Learning, Noise, Points, Preconditioning, Restarts,
-    Stopping, Table,
-};
+use sqfa::constraint::Constraint;
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::{Preconditioning, Stopping};
+use sqfa::{ClassStatistics, Estimator, Noise, Points, Table};
 
 use common::{normals, stream};
 use problems::{Sample, bits, entries, recipe};
@@ -145,7 +145,7 @@ fn noise_chosen_on_held_out_points_repeats() {
             recipe(2, "calvo-oller")
                 .noise(Noise::Auto)
                 .fit_points(sample.points(), &sample.labels, Estimator::Empirical, &mut |_| {
-                    sqfa::Control::Continue
+                    sqfa::optimize::Control::Continue
                 })
                 .unwrap()
         })

@@ -5,10 +5,11 @@
 mod common;
 mod problems;
 
-use sqfa::{
-    ClassStatistics, Classes, Constraint, GivenMatrices, Mat, MatRef, Noise, Restarts, Start,
-    pairwise, project,
-};
+use sqfa::constraint::Constraint;
+use sqfa::distance::pairwise;
+use sqfa::model::{Restarts, Start};
+use sqfa::statistics::{GivenMatrices, project};
+use sqfa::{ClassStatistics, Classes, Mat, MatRef, Noise};
 
 use common::{Normal, diagonal, normals, rotation, stream};
 use problems::{

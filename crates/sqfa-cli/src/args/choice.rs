@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use sqfa::{
-    CONSTRAINTS, Constraint, Distance, ESTIMATORS, Estimator, Form, ReducerEntry, SCALINGS,
-    Scaling, reducer_entry, reducers, registry,
-};
+use sqfa::constraint::{CONSTRAINTS, Constraint};
+use sqfa::distance::registry;
+use sqfa::reduce::{ReducerEntry, reducer_entry, reducers};
+use sqfa::statistics::{ESTIMATORS, Form, SCALINGS, Scaling};
+use sqfa::{Distance, Estimator};
 
 use crate::data::Builtin;
 

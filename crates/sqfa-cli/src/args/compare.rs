@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::{Noise, Restarts, Scaling};
+use sqfa::Noise;
+use sqfa::model::Restarts;
+use sqfa::statistics::Scaling;
 
 use super::values;
 use super::{DataFlags, choice};

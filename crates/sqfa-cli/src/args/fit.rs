@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::{Choice, Constraint, Distance, Estimator, Form, Noise, ReducerEntry, Restarts, Scaling};
+use sqfa::constraint::Constraint;
+use sqfa::model::Restarts;
+use sqfa::reduce::{Choice, ReducerEntry};
+use sqfa::statistics::{Form, Scaling};
+use sqfa::{Distance, Estimator, Noise};
 
 use super::values::{self, PrecisionArg, StartArg};
 use super::{DataFlags, choice};

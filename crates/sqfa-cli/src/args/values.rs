@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use sqfa::{Choice, Noise, Restarts, nearest};
+use sqfa::Noise;
+use sqfa::model::Restarts;
+use sqfa::names::nearest;
+use sqfa::reduce::Choice;
 
 /// `scale`, `auto` or a number.
 pub(crate) fn noise(text: &str) -> Result<Noise, String> {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::Points;
-use sqfa_lab::data::{GivenStatistics, LabeledData, Loaded, Moments, OwnedPoints, Part};
-use sqfa_lab::datasets::scaling::Scaling;
-use sqfa_lab::datasets::speed::{GrayImage, Speed, read_images};
-use sqfa_lab::formats::{Limits, NpzWriter, Stack, Values};
+use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, OwnedPoints, Part};
+use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::speed::{GrayImage, Speed, read_images};
+use sqfa_io::formats::{Limits, NpzWriter, Stack, Values};
 
 use super::ending;
 use super::tables::{class_values, label_values};

@@ -7,12 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use sqfa::{
-    ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise, PairError, pairwise,
-};
-use sqfa_lab::data::Loaded;
-use sqfa_lab::formats::write_npy;
-use sqfa_lab::model_file::ClassNames;
+use sqfa::distance::{PairError, pairwise};
+use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
+use sqfa_io::data::Loaded;
+use sqfa_io::formats::write_npy;
+use sqfa_io::model_file::ClassNames;
 
 use super::tables::{cell, write_text};
 use super::{ending, read_model};
@@ -185,7 +184,7 @@ impl Distances {
             Some(distance) => distance.clone(),
             None => Distance::named("calvo-oller")?,
         };
-        let gaussians = sqfa::project(&statistics, identity.as_ref(), noise);
+        let gaussians = sqfa::statistics::project(&statistics, identity.as_ref(), noise);
         Ok(Measured { distance, noise, classes: statistics.classes().clone(), gaussians })
     }
 }

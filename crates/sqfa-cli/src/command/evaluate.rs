@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use sqfa_lab::data::Part;
-use sqfa_lab::model_file::{ClassNames, Model};
+use sqfa_io::data::Part;
+use sqfa_io::model_file::{ClassNames, Model};
 
 use super::{classifier, read_model};
 use crate::args::EvaluateArgs;

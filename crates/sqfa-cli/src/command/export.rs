@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use sqfa::{Gaussians, MatRef};
-use sqfa_lab::formats::NpzWriter;
-use sqfa_lab::model_file::Model;
+use sqfa_io::formats::NpzWriter;
+use sqfa_io::model_file::Model;
 
 use super::tables::{class_values, write_text};
 use super::{ending, read_model};

@@ -1,8 +1,8 @@
 //! `sqfa inspect`: what a model is and how it was fitted, or what class sums hold.
 
 use anyhow::Result;
-use sqfa_lab::data::{is_sums, read_sums};
-use sqfa_lab::model_file::{Description, Model};
+use sqfa_io::data::{is_sums, read_sums};
+use sqfa_io::model_file::{Description, Model};
 
 use super::{read_model, stats};
 use crate::args::InspectArgs;

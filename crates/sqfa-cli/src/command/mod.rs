@@ -19,8 +19,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqfa::Qda;
-use sqfa_lab::formats::Limits;
-use sqfa_lab::model_file::Model;
+use sqfa_io::formats::Limits;
+use sqfa_io::model_file::Model;
 
 use crate::args::{ClassifierFlags, PriorsArg};
 use crate::failure::{Usage, usage};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::Labels;
-use sqfa_lab::formats::write_npy;
-use sqfa_lab::model_file::ClassNames;
+use sqfa_io::formats::write_npy;
+use sqfa_io::model_file::ClassNames;
 
 use super::tables::{cell, label_values, write_text};
 use super::{classifier, ending, read_model};
@@ -95,8 +95,8 @@ impl Predict {
 
 fn names(labels: &Labels) -> ClassNames {
     match label_values(labels) {
-        sqfa_lab::formats::Values::I64(values) => ClassNames::Integers(values),
-        sqfa_lab::formats::Values::Text(values) => ClassNames::Texts(values),
+        sqfa_io::formats::Values::I64(values) => ClassNames::Integers(values),
+        sqfa_io::formats::Values::Text(values) => ClassNames::Texts(values),
         _ => ClassNames::Integers(Vec::new()),
     }
 }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::ClassAccumulator;
-use sqfa_lab::data::{LoadOptions, Summed, open_batches, read_sums, write_sums};
-use sqfa_lab::formats::{AtomicFile, Column};
-use sqfa_lab::model_file::ClassNames;
+use sqfa::statistics::ClassAccumulator;
+use sqfa_io::data::{LoadOptions, Summed, open_batches, read_sums, write_sums};
+use sqfa_io::formats::{AtomicFile, Column};
+use sqfa_io::model_file::ClassNames;
 
 use crate::args::{DataFlags, MergeArgs, StatsArgs, StatsCommand};
 use crate::data::{check_flags, column, expand, in_flags};

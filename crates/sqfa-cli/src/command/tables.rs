@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqfa::{Classes, Labels};
-use sqfa_lab::formats::{AtomicFile, Values};
+use sqfa_io::formats::{AtomicFile, Values};
 
 /// Labels as an array: whole numbers or text.
 pub(crate) fn label_values(labels: &Labels) -> Values {

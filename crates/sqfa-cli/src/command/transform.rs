@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::{Features, Labels};
-use sqfa_lab::formats::{NpzWriter, Values, write_npy};
+use sqfa::Labels;
+use sqfa::transform::Features;
+use sqfa_io::formats::{NpzWriter, Values, write_npy};
 
 use super::tables::{cell, label_values, write_text};
 use super::{ending, read_model};

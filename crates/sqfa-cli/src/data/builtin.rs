@@ -1,11 +1,11 @@
 //! The built-in data sets by name.
 
 use anyhow::Result;
-use sqfa::nearest;
-use sqfa_lab::data::Loaded;
-use sqfa_lab::datasets::scaling::Scaling;
-use sqfa_lab::datasets::speed::Speed;
-use sqfa_lab::datasets::toy::Toy;
+use sqfa::names::nearest;
+use sqfa_io::data::Loaded;
+use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::speed::Speed;
+use sqfa_io::datasets::toy::Toy;
 
 /// A data set made from a formula and a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

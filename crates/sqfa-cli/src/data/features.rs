@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use sqfa::Labels;
-use sqfa_lab::data::{LabeledData, Loaded, OwnedPoints, Part};
-use sqfa_lab::formats::{Column, CsvOptions, Limits, Npz, read_csv, read_csv_from, read_npy};
+use sqfa_io::data::{LabeledData, Loaded, OwnedPoints, Part};
+use sqfa_io::formats::{Column, CsvOptions, Limits, Npz, read_csv, read_csv_from, read_npy};
 
 use super::{Builtin, check_exists, check_flags, column, in_flags, open};
 use crate::args::{DataFlags, PartArg};

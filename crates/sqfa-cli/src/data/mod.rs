@@ -8,9 +8,11 @@ mod several;
 use std::path::Path;
 
 use anyhow::Result;
-use sqfa::{ClassStatistics, GivenMatrices, nearest};
-use sqfa_lab::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
-use sqfa_lab::formats::{Column, Stack};
+use sqfa::ClassStatistics;
+use sqfa::names::nearest;
+use sqfa::statistics::GivenMatrices;
+use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
+use sqfa_io::formats::{Column, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{NamedPart, parts};

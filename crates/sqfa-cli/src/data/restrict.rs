@@ -1,9 +1,10 @@
 //! Some of the classes: those the user names, or those a model knows.
 
 use anyhow::Result;
-use sqfa::{Classes, Labels, nearest};
-use sqfa_lab::data::{GivenStatistics, LabeledData, Loaded, Moments, Part};
-use sqfa_lab::formats::Stack;
+use sqfa::names::nearest;
+use sqfa::{Classes, Labels};
+use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, Part};
+use sqfa_io::formats::Stack;
 
 use crate::failure::usage;
 use crate::points::select;

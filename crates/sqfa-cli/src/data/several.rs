@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use sqfa_lab::data::{LoadOptions, Loaded, Summed, is_sums, open_batches, read_sums};
+use sqfa_io::data::{LoadOptions, Loaded, Summed, is_sums, open_batches, read_sums};
 
 use super::{check_exists, check_flags, column, in_flags, open};
 use crate::args::DataFlags;

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use sqfa::{
-    Choice, Control, Learning, Noise, Progress, ReduceError, ReducerSettings, Reduction, Restarts,
-    Samples, Termination, Training, reducer,
-};
+use sqfa::Noise;
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::{Control, Progress, Termination};
+use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 
 use super::judge::Bench;
 use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};

@@ -1,6 +1,8 @@
 //! What a closer look at one model needs, gathered from the model and the points that judged it.
 
-use sqfa::{Features, Gaussians, MatRef, Trial};
+use sqfa::reduce::Trial;
+use sqfa::transform::Features;
+use sqfa::{Gaussians, MatRef};
 
 use super::Numbers;
 use super::record::{Detail, Sample, TrialRecord};

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use sqfa::{ReduceError, SplitError, StatisticsError};
+use sqfa::reduce::ReduceError;
+use sqfa::split::SplitError;
+use sqfa::statistics::StatisticsError;
 use thiserror::Error;
 
-use crate::formats::FormatError;
+use sqfa_io::formats::FormatError;
 
 /// Why a comparison could not be set up or kept. What happens inside one cell is a record, not an error.
 #[derive(Debug, Error)]

@@ -1,11 +1,12 @@
 //! What is known of the data: enough for a report, and to tell two data sets apart.
 
 use serde::{Deserialize, Serialize};
-use sqfa::{Labels, Points, Scalar, Table, with_table};
+use sqfa::points::Scalar;
+use sqfa::{Labels, Points, Table, with_table};
 
 use super::remarks::remarks;
-use crate::data::{LabeledData, Part};
-use crate::model_file::ClassNames;
+use sqfa_io::data::{LabeledData, Part};
+use sqfa_io::model_file::ClassNames;
 
 /// What is known of the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

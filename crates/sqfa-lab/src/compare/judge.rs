@@ -1,14 +1,15 @@
 //! Classifiers that judge filters on test points.
 
-use sqfa::{
-    ClassStatistics, Estimator, Features, Gaussians, Knn, Mat, MatRef, Preprocessor, Qda, nearest,
-    transform,
-};
+use sqfa::classify::Knn;
+use sqfa::names::nearest;
+use sqfa::statistics::Preprocessor;
+use sqfa::transform::Features;
+use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, Qda, transform};
 
 use super::record::Verdict;
 use super::{Bits, CompareError, Spec};
-use crate::data::Part;
-use crate::model_file::maximum_likelihood;
+use sqfa_io::data::Part;
+use sqfa_io::model_file::maximum_likelihood;
 
 /// A classifier by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

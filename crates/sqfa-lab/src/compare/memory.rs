@@ -1,7 +1,7 @@
 //! Whether a comparison fits into memory, before it begins.
 
 use super::{CompareError, Spec};
-use crate::data::{LabeledData, OwnedPoints};
+use sqfa_io::data::{LabeledData, OwnedPoints};
 
 /// Bytes in a GB.
 const GIGA: f64 = 1e9;

@@ -1,6 +1,6 @@
 //! Methods by name, refined or not: what a plan and a report must know of each.
 
-use sqfa::{REFINED, ReduceError, reducer_entry};
+use sqfa::reduce::{REFINED, ReduceError, reducer_entry};
 
 /// The refined methods that `all` stands for: refinement of the two best starts.
 pub(super) const REFINED_METHODS: [&str; 2] = ["sqfa+refine", "sqfa-h+refine"];

@@ -2,7 +2,8 @@
 //!
 //! Choices are made per method and number of filters on a held-out 15 % of the training points.
 
-use sqfa::{Choice, LocalScale, Noise, ReducerSettings};
+use sqfa::Noise;
+use sqfa::reduce::{Choice, LocalScale, ReducerSettings};
 
 use super::{NoiseChoice, Spec};
 

@@ -1,8 +1,9 @@
 //! What a user should know about the data before trusting a comparison.
 
-use sqfa::{Scalar, Table, with_table};
+use sqfa::points::Scalar;
+use sqfa::{Table, with_table};
 
-use crate::data::LabeledData;
+use sqfa_io::data::LabeledData;
 
 /// Classes are strongly unbalanced when the largest has this many times the points of the smallest.
 const UNBALANCED: u64 = 10;

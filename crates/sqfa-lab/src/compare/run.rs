@@ -6,14 +6,14 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
-use sqfa::{
-    ClassStatistics, Control, Estimator, Labels, Preprocessor, Progress, Scaling, Split,
-    SplitError, stratified_split,
-};
+use sqfa::optimize::{Control, Progress};
+use sqfa::split::{Split, SplitError, stratified_split};
+use sqfa::statistics::{Preprocessor, Scaling};
+use sqfa::{ClassStatistics, Estimator, Labels};
 
 use super::cell::{self, Known};
 use super::{CompareError, Facts, Job, Parts, Record, Setting, Spec, memory, plan};
-use crate::data::{LabeledData, Part};
+use sqfa_io::data::{LabeledData, Part};
 
 /// How many classes a message lists.
 const LISTED: usize = 5;

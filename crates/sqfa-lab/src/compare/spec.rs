@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sqfa::reducers;
+use sqfa::reduce::reducers;
 
 use super::method::{MethodEntry, REFINED_METHODS};
 use super::{Classifier, CompareError};
@@ -104,7 +104,7 @@ impl Default for Spec {
             restarts: 1,
             pairs: false,
             neighbors: 5,
-            shrinkage: crate::model_file::SHRINKAGE,
+            shrinkage: sqfa_io::model_file::SHRINKAGE,
             time_limit: 0.0,
             protocol: String::new(),
         }
@@ -211,7 +211,7 @@ impl Spec {
         {
             return refuse("noise", noise.to_string(), "give a finite number of at least 0");
         }
-        if self.scale.parse::<sqfa::Scaling>().is_err() {
+        if self.scale.parse::<sqfa::statistics::Scaling>().is_err() {
             return refuse("scale", self.scale.clone(), "choose none, global-std or per-feature");
         }
         if !(0.0..=1.0).contains(&self.shrinkage) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CompareError, Facts, Record, Spec};
-use crate::formats::AtomicFile;
+use sqfa_io::formats::AtomicFile;
 
 const MANIFEST: &str = "spec.json";
 const RECORDS: &str = "records.jsonl";
@@ -152,7 +152,7 @@ fn parse(bytes: &[u8], path: &Path) -> (Vec<Record>, Vec<String>) {
 mod tests {
     use super::*;
     use crate::compare::Outcome;
-    use crate::model_file::ClassNames;
+    use sqfa_io::model_file::ClassNames;
 
     fn manifest() -> Manifest {
         Manifest {

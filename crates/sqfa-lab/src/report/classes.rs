@@ -1,7 +1,8 @@
 //! Classes: which are recognised, which are taken for each other, and how far apart they are.
 
 use maud::{Markup, html};
-use sqfa::{Distance, pairwise};
+use sqfa::Distance;
+use sqfa::distance::pairwise;
 
 use super::page::section as framed_section;
 use super::style::{framed, percent, short};

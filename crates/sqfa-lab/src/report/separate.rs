@@ -1,7 +1,8 @@
 //! What separates two classes: the directions in which they differ, lifted to input space.
 
 use maud::{Markup, html};
-use sqfa::{Gaussians, Separation, separation};
+use sqfa::Gaussians;
+use sqfa::distance::{Separation, separation};
 
 use super::filters::picture;
 use super::page::section as framed_section;

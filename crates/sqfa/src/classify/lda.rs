@@ -5,11 +5,12 @@
 
 use super::ClassifierError;
 use super::discriminant::{Discriminant, check_parameters, maximum_likelihood, whiten};
-use crate::features::{Gaussians, project};
+use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
+use crate::statistics::project;
 
 /// A linear classifier on features.
 #[derive(Debug, Clone)]

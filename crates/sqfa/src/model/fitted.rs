@@ -1,12 +1,13 @@
 //! The result of a fit: filters, and everything about how they were found.
 
 use crate::constraint::Constraint;
-use crate::features::{Gaussians, project};
+use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::{Mat, column_inner, orthonormalize};
 use crate::optimize::Termination;
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
+use crate::statistics::project;
 use crate::transform::{Features, transform};
 
 use super::FitError;

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use super::small::{Forms, Placed, SmallProblem};
 use crate::constraint::Constraint;
 use crate::distance::PairSums;
-use crate::features::pass;
 use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
 use crate::statistics::ClassStatistics;
+use crate::statistics::pass;
 
 #[derive(Debug)]
 pub(super) struct Ground<'a> {

@@ -8,9 +8,10 @@ use super::small::{Forms, Placed};
 use super::{EvaluationError, Objective};
 use crate::constraint::Constraint;
 use crate::distance::{Hint, PairSums};
-use crate::features::{Gaussians, pass};
+use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
 use crate::statistics::ClassStatistics;
+use crate::statistics::pass;
 
 #[derive(Debug)]
 pub(crate) struct OnStatistics<'a> {

@@ -4,8 +4,8 @@
 //! same products the optimiser uses, from a fixed seed, until the variance held by the components settles.
 //! Cost a round: one pass of 5/4 as many columns as components (at least 8 more), and 4nw² flops.
 
+use super::pass;
 use super::{ClassStatistics, StatisticsError};
-use crate::features::pass;
 use crate::linalg::{
     Mat, MatRef, add_products, add_scaled, completed_basis, random, symmetric_eigen, tall_times,
     transpose_times,

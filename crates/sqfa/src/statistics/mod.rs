@@ -10,6 +10,7 @@ mod fourth;
 mod given;
 mod portable;
 mod preprocess;
+mod projection;
 mod reduce;
 mod span;
 mod weighted;
@@ -26,6 +27,8 @@ pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
+pub(crate) use projection::pass;
+pub use projection::project;
 pub use span::Span;
 
 /// Which matrices the statistics hold.

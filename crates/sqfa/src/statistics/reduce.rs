@@ -1,7 +1,6 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
-use super::{ClassStatistics, Dense};
-use crate::features::project;
+use super::{ClassStatistics, Dense, project};
 use crate::linalg::{Mat, MatRef};
 
 impl ClassStatistics {

@@ -6,7 +6,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::{Claims, Distance, Gaussian, Gaussians, PairGradient, Parameter, registry};
+use sqfa::distance::{Claims, PairGradient, Parameter, registry};
+use sqfa::features::Gaussian;
+use sqfa::{Distance, Gaussians};
 
 /// Exponents of the Chernoff distance that are tried: the symmetric one and both sides of it.
 const EXPONENTS: [&str; 4] = ["0.1", "0.3", "0.5", "0.85"];

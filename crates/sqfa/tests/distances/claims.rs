@@ -1,7 +1,7 @@
 //! Zero at itself, and every claim of the registry: kept where it is made, broken where it is not.
 
 use rand_chacha::ChaCha8Rng;
-use sqfa::pairwise;
+use sqfa::distance::pairwise;
 
 use crate::common::{
     Case, Normal, assert_close, every_distance, flat, gap, gradient, inverse, invertible, norm,

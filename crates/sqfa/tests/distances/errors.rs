@@ -1,9 +1,8 @@
 //! What is refused, and what the refusal says.
 
-use sqfa::{
-    Dissimilarity, Distance, DistanceError, Gaussian, GaussianError, Gaussians, PairError,
-    PairGradient, pairwise, registry,
-};
+use sqfa::distance::{Dissimilarity, DistanceError, PairError, PairGradient, pairwise, registry};
+use sqfa::features::{Gaussian, GaussianError};
+use sqfa::{Distance, Gaussians};
 
 use crate::common::{Normal, diagonal, every_distance, set, stream};
 

@@ -1,6 +1,6 @@
 //! Eight pairs in one batch give what each pair gives alone.
 
-use sqfa::{pairwise, pairwise_between};
+use sqfa::distance::{pairwise, pairwise_between};
 
 use crate::common::{Normal, assert_close, every_distance, set, stream};
 

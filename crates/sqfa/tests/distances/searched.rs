@@ -1,9 +1,9 @@
 //! The contract of distances that a search finds: the same axioms, to the search's tolerance.
 
-use sqfa::{
-    ClassStatistics, Classes, Distance, GivenMatrices, Noise, PairGradient, Restarts, Sqfa,
-    mean_distance, project, registry,
-};
+use sqfa::distance::{PairGradient, mean_distance, registry};
+use sqfa::model::Restarts;
+use sqfa::statistics::{GivenMatrices, project};
+use sqfa::{ClassStatistics, Classes, Distance, Noise, Sqfa};
 
 use crate::common::{Normal, SEARCHED, between, normals, stream, symmetric};
 

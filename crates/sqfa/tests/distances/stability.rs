@@ -1,7 +1,7 @@
 //! Far from the origin and at condition numbers of 10⁸ the digits that the input carries are kept.
 
 use rand_chacha::ChaCha8Rng;
-use sqfa::pairwise;
+use sqfa::distance::pairwise;
 
 use crate::common::{
     Normal, assert_close, between, diagonal, every_distance, flat, gradient, normals, product,

@@ -1,6 +1,8 @@
 //! QDA against Gaussian densities computed from explicit inverses and determinants.
 
-use sqfa::{Classes, ClassifierError, Features, Gaussians, Qda};
+use sqfa::classify::ClassifierError;
+use sqfa::transform::Features;
+use sqfa::{Classes, Gaussians, Qda};
 
 use crate::common::{inverse, times};
 use crate::problems::{Sample, axes, columns, dot, eigen, largest, matrix, worst};

@@ -1,10 +1,10 @@
 //! Fits reach the same optimum in whatever form the covariances are kept.
 
-use sqfa::{
-    ClassStatistics, Classes, Constraint, Control, Covariance, Csr, Dense, Distance, Estimator,
-    FitError, LowRank, Mat, Moments, Noise, Preconditioning, Restarts, Sqfa, Start,
-    StatisticsError,
-};
+use sqfa::constraint::Constraint;
+use sqfa::model::{FitError, Restarts, Start};
+use sqfa::optimize::{Control, Preconditioning};
+use sqfa::statistics::{Covariance, Csr, Dense, LowRank, Moments, StatisticsError};
+use sqfa::{ClassStatistics, Classes, Distance, Estimator, Mat, Noise, Sqfa};
 
 use crate::common::{normals, stream};
 use crate::problems::{Sample, TIGHT, bits, objective, recipe};

@@ -1,6 +1,7 @@
 //! The linear and the nearest-neighbour classifier against their definitions, and what every classifier refuses.
 
-use sqfa::{Classes, ClassifierError, Gaussians, Knn, LdaClassifier, Points, Qda, Table};
+use sqfa::classify::{ClassifierError, Knn, LdaClassifier};
+use sqfa::{Classes, Gaussians, Points, Qda, Table};
 
 use crate::common::{inverse, normals, stream, times};
 use crate::problems::{Sample, axes, dot, largest, worst};

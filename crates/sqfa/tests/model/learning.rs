@@ -1,6 +1,9 @@
 //! Joint and sequential learning, and the weights of pairs.
 
-use sqfa::{Constraint, Learning, Noise, Preconditioning, Restarts};
+use sqfa::Noise;
+use sqfa::constraint::Constraint;
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::Preconditioning;
 
 use crate::problems::{TIGHT, given, norm_gap, objective, random_classes, recipe, subspace_gap};
 

@@ -1,8 +1,10 @@
 //! The feature noise: a number, the scale of the data, or chosen on held-out points.
 
-use sqfa::{
-    ClassAccumulator, Control, Estimator, FittedSqfa, Noise, Qda, Restarts, stratified_split,
-};
+use sqfa::model::Restarts;
+use sqfa::optimize::Control;
+use sqfa::split::stratified_split;
+use sqfa::statistics::ClassAccumulator;
+use sqfa::{Estimator, FittedSqfa, Noise, Qda};
 
 use crate::problems::{Sample, given, objective, random_classes, recipe};
 

@@ -1,6 +1,8 @@
 //! An observer is told every iteration and may cancel; running out of iterations is told, too.
 
-use sqfa::{Control, Estimator, Learning, Noise, Progress, Restarts, Stopping, Termination};
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::{Control, Progress, Stopping, Termination};
+use sqfa::{Estimator, Noise};
 
 use crate::problems::{Sample, given, random_classes, recipe};
 

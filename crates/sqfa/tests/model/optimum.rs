@@ -1,8 +1,9 @@
 //! Tables of problems with known optima, climbed with and without preconditioning under every constraint.
 
-use sqfa::{
-    ClassStatistics, Constraint, FittedSqfa, Mat, Noise, Preconditioning, Restarts, Sqfa, Stopping,
-};
+use sqfa::constraint::Constraint;
+use sqfa::model::Restarts;
+use sqfa::optimize::{Preconditioning, Stopping};
+use sqfa::{ClassStatistics, FittedSqfa, Mat, Noise, Sqfa};
 
 use crate::common::{Normal, diagonal, invertible, normals, product, rotation, stream};
 use crate::problems::{

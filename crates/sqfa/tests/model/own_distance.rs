@@ -1,6 +1,9 @@
 //! A distance of the user's own climbs to the optimum of the built-in one.
 
-use sqfa::{Dissimilarity, Distance, Gaussian, Noise, PairGradient, Restarts, Sqfa};
+use sqfa::distance::{Dissimilarity, PairGradient};
+use sqfa::features::Gaussian;
+use sqfa::model::Restarts;
+use sqfa::{Distance, Noise, Sqfa};
 
 use crate::common::{inverse, times};
 use crate::problems::{TIGHT, dot, given, random_classes, recipe, subspace_gap};
@@ -99,7 +102,7 @@ fn a_distance_that_is_not_rotation_invariant_has_its_own_optimum() {
     let fitted = Sqfa::new(2)
         .unwrap()
         .distance(Distance::custom(Uneven))
-        .constraint(sqfa::Constraint::Orthonormal)
+        .constraint(sqfa::constraint::Constraint::Orthonormal)
         .noise(Noise::Value(0.1))
         .stopping(TIGHT)
         .fit(&given(&classes))

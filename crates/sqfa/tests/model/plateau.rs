@@ -1,9 +1,9 @@
 //! Random filters in many dimensions see almost nothing of the classes at first; a climb must not take that for the top.
 
-use sqfa::{
-    ClassStatistics, Classes, Covariance, Distance, LowRank, Mat, MatRef, Moments, Noise, Restarts,
-    Sqfa, mean_distance, project,
-};
+use sqfa::distance::mean_distance;
+use sqfa::model::Restarts;
+use sqfa::statistics::{Covariance, LowRank, Moments, project};
+use sqfa::{ClassStatistics, Classes, Distance, Mat, MatRef, Noise, Sqfa};
 
 use crate::common::{normals, stream};
 

@@ -1,6 +1,8 @@
 //! What a fitted model promises: presets, unit or orthonormal filters, signs, features, the objective.
 
-use sqfa::{CONSTRAINTS, Constraint, FitError, Method, Noise, Sqfa, Table};
+use sqfa::constraint::{CONSTRAINTS, Constraint};
+use sqfa::model::{FitError, Method};
+use sqfa::{Noise, Sqfa, Table};
 
 use crate::problems::{
     Sample, columns, dot, given, objective, random_classes, recipe, subspace_gap, worst,

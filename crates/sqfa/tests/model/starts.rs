@@ -1,6 +1,7 @@
 //! Where fits begin: restarts that do not know of each other, principal components, given filters, seeds.
 
-use sqfa::{Preconditioning, Restarts, Start, Stopping};
+use sqfa::model::{Restarts, Start};
+use sqfa::optimize::{Preconditioning, Stopping};
 
 use crate::common::{Normal, diagonal};
 use crate::problems::{axes, bits, given, given_single, objective, random_classes, recipe};
@@ -115,7 +116,7 @@ fn no_seed_gives_a_degenerate_start() {
     let briefly = Stopping { max_iterations: 1, ..Stopping::default() };
     for seed in 0..400 {
         let recipe = recipe(2, "hellinger").restarts(Restarts::Count(8)).stopping(briefly);
-        let orthonormal = recipe.constraint(sqfa::Constraint::Orthonormal).seed(seed);
+        let orthonormal = recipe.constraint(sqfa::constraint::Constraint::Orthonormal).seed(seed);
         assert!(orthonormal.fit(&statistics).is_ok(), "seed {seed}");
     }
 }

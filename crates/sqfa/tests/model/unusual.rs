@@ -1,9 +1,11 @@
 //! What must not stop a fit: identical classes, constant features, second moments alone, no constraint.
 
-use sqfa::{
-    ClassStatistics, Classes, Constraint, Estimator, GivenMatrices, Noise, Restarts, Termination,
-    registry,
-};
+use sqfa::constraint::Constraint;
+use sqfa::distance::registry;
+use sqfa::model::Restarts;
+use sqfa::optimize::Termination;
+use sqfa::statistics::GivenMatrices;
+use sqfa::{ClassStatistics, Classes, Estimator, Noise};
 
 use crate::common::{Normal, every_distance};
 use crate::problems::{

@@ -3,10 +3,10 @@
 
 #![allow(dead_code)] // each test binary uses the part it needs
 
-use sqfa::{
-    ClassStatistics, Classes, Distance, Entries, GivenMatrices, Labels, Mat, MatRef, Points, Sqfa,
-    Stopping, Table, mean_distance, project,
-};
+use sqfa::distance::mean_distance;
+use sqfa::optimize::Stopping;
+use sqfa::statistics::{Entries, GivenMatrices, project};
+use sqfa::{ClassStatistics, Classes, Distance, Labels, Mat, MatRef, Points, Sqfa, Table};
 
 use crate::common::{Normal, diagonal, norm, normals, stream, transposed};
 

@@ -1,9 +1,11 @@
 //! What every reducer of the registry promises, whatever it does.
 
-use sqfa::{
-    Control, Mat, MatRef, Preprocessor, ReduceError, ReducerSettings, Samples, Training, reducer,
-    reducer_entry, reducers,
+use sqfa::optimize::Control;
+use sqfa::reduce::{
+    ReduceError, ReducerSettings, Samples, Training, reducer, reducer_entry, reducers,
 };
+use sqfa::statistics::Preprocessor;
+use sqfa::{Mat, MatRef};
 
 use crate::problems::Sample;
 

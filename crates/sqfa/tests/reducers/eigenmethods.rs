@@ -1,8 +1,8 @@
 //! PCA, LDA and SPCA against eigenproblems written out from the points.
 
-use sqfa::{
-    Choice, Control, Lda, Mat, Pca, PcaSolver, ReduceError, Reducer, Reduction, Spca, Training,
-};
+use sqfa::Mat;
+use sqfa::optimize::Control;
+use sqfa::reduce::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Reduction, Spca, Training};
 
 use crate::problems::Sample;
 
@@ -150,7 +150,7 @@ fn supervised_components_are_eigenvectors_of_the_dense_label_kernel() {
 fn limits_are_said_with_their_reason() {
     let sample = Sample::draw(&COUNTS, COLUMNS, 8);
     let training = Training::from_points(sample.points(), &sample.labels).unwrap();
-    let mut go = |_: &sqfa::Progress| Control::Continue;
+    let mut go = |_: &sqfa::optimize::Progress| Control::Continue;
     let error = Lda::default().fit(&training, &[2, 4], &mut go).unwrap_err();
     assert!(matches!(error, ReduceError::TooMany { limit: 3, filters: 4, .. }));
     assert!(error.to_string().contains("classes less one"), "{error}");

@@ -1,9 +1,10 @@
 //! Likelihood acquired directions and AMA against what is known of their optima.
 
-use sqfa::{
-    ClassStatistics, Classes, Control, GivenMatrices, Learning, Noise, ReducerSettings, Restarts,
-    Training, reducer,
-};
+use sqfa::model::{Learning, Restarts};
+use sqfa::optimize::Control;
+use sqfa::reduce::{ReducerSettings, Training, reducer};
+use sqfa::statistics::GivenMatrices;
+use sqfa::{ClassStatistics, Classes, Noise};
 
 use crate::problems::Sample;
 

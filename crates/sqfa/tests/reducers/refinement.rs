@@ -1,9 +1,8 @@
 //! The refinement improves what can be improved, and knows when to stay put.
 
-use sqfa::{
-    Control, Labels, Mat, Points, Qda, ReduceError, ReducerSettings, Table, Training, reducer,
-    transform,
-};
+use sqfa::optimize::Control;
+use sqfa::reduce::{ReduceError, ReducerSettings, Training, reducer};
+use sqfa::{Labels, Mat, Points, Qda, Table, transform};
 
 use crate::common::{normals, stream};
 use crate::problems::Sample;

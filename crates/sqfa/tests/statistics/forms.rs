@@ -1,9 +1,10 @@
 //! Covariances kept as factors, sparse factors and low rank against the same covariances entry by entry.
 
-use sqfa::{
-    ClassStatistics, Classes, Covariance, Csr, Dense, Estimator, Factor, Form, Labels, LowRank,
-    Mat, Moments, Points, Preprocessor, Scaling, StatisticsError, Table, project,
+use sqfa::statistics::{
+    Covariance, Csr, Dense, Factor, Form, LowRank, Moments, Preprocessor, Scaling, StatisticsError,
+    project,
 };
+use sqfa::{ClassStatistics, Classes, Estimator, Labels, Mat, Points, Table};
 
 use crate::common::{normals, stream};
 use crate::moments::{DOUBLE, SINGLE};

@@ -1,6 +1,7 @@
 //! Statistics given from outside, and the rules of labels.
 
-use sqfa::{ClassStatistics, Classes, GivenMatrices, Label, Labels, Moments};
+use sqfa::statistics::{GivenMatrices, Moments};
+use sqfa::{ClassStatistics, Classes, Label, Labels};
 
 use crate::common::diagonal;
 use crate::problems::{entries, given, given_single, random_classes, worst};

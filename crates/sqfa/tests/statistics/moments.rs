@@ -1,6 +1,7 @@
 //! Counts, means and covariances of points in every number type and layout against a plain computation.
 
-use sqfa::{ClassStatistics, Estimator, Moments, Points, Table};
+use sqfa::statistics::Moments;
+use sqfa::{ClassStatistics, Estimator, Points, Table};
 
 use crate::problems::{Sample, entries, largest, worst};
 

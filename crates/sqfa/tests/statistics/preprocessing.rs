@@ -1,8 +1,8 @@
 //! Scaling, centring and reduction of statistics are those of the points.
 
-use sqfa::{
-    ClassStatistics, Estimator, Features, Preprocessor, SCALINGS, Scaling, Table, transform,
-};
+use sqfa::statistics::{Preprocessor, SCALINGS, Scaling};
+use sqfa::transform::Features;
+use sqfa::{ClassStatistics, Estimator, Table, transform};
 
 use crate::common::{normals, stream};
 use crate::moments::{DOUBLE, SINGLE, assert_matches};

@@ -1,6 +1,7 @@
 //! Oracle-approximating shrinkage against its formula, computed apart.
 
-use sqfa::{ClassAccumulator, ClassStatistics, ESTIMATORS, Estimator, Table};
+use sqfa::statistics::{ClassAccumulator, ESTIMATORS};
+use sqfa::{ClassStatistics, Estimator, Table};
 
 use crate::common::product;
 use crate::moments::{DOUBLE, SINGLE};

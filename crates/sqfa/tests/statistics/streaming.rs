@@ -1,6 +1,7 @@
 //! Statistics do not depend on how the points arrive: in batches, in parts that are merged, in mixed types.
 
-use sqfa::{ClassAccumulator, ClassStatistics, Estimator, Labels, Points, Table};
+use sqfa::statistics::ClassAccumulator;
+use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 use crate::moments::{DOUBLE, SINGLE, assert_matches};
 use crate::problems::{Sample, entries, largest, worst};

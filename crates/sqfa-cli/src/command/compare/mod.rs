@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use sqfa::{Control, Noise, Restarts};
+use sqfa::Noise;
+use sqfa::model::Restarts;
+use sqfa::optimize::Control;
+use sqfa_io::data::{LabeledData, Loaded};
+use sqfa_io::formats::AtomicFile;
 use sqfa_lab::compare::{
     Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store, summarize,
 };
-use sqfa_lab::data::{LabeledData, Loaded};
-use sqfa_lab::formats::AtomicFile;
 use sqfa_lab::report::compare_report;
 
 use super::tables::write_text;

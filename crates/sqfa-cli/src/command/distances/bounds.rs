@@ -3,7 +3,8 @@
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
-use sqfa::{Certainty, Classes, FisherRaoOptions, Gaussians, fisher_rao_pairwise};
+use sqfa::fisher_rao::{Certainty, FisherRaoOptions, fisher_rao_pairwise};
+use sqfa::{Classes, Gaussians};
 
 use crate::output::{self, measured, number};
 

@@ -1,6 +1,7 @@
 //! What the engine refuses, said in terms of flags.
 
-use sqfa::{FitError, ReduceError};
+use sqfa::model::FitError;
+use sqfa::reduce::ReduceError;
 
 /// An error whose remedy can be typed.
 pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {

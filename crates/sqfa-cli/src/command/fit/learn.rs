@@ -1,12 +1,13 @@
 //! The mathematics of a fit in order: statistics, preprocessing, principal components, filters, lifting.
 
 use anyhow::{Context, Result, bail};
-use sqfa::{
-    ClassStatistics, Control, Estimator, Gaussians, Mat, MatRef, Moments, Preprocessor, Progress,
-    ReduceError, ReducerSettings, Reduction, Samples, Start, Training, reducer, transform,
-};
-use sqfa_lab::data::{Loaded, Part};
-use sqfa_lab::model_file::{
+use sqfa::model::Start;
+use sqfa::optimize::{Control, Progress};
+use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
+use sqfa::statistics::{Moments, Preprocessor};
+use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
+use sqfa_io::data::{Loaded, Part};
+use sqfa_io::model_file::{
     ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
 };
 

@@ -10,12 +10,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use sqfa::{
-    ClassStatistics, Constraint, Estimator, Form, Learning, Mat, Method, Noise, REFINED,
-    ReducerEntry, ReducerSettings, Restarts, Scaling, Start, Stopping,
-};
-use sqfa_lab::data::{LabeledData, Loaded, Part};
-use sqfa_lab::formats::{AtomicFile, Limits, Values, read_npy};
+use sqfa::constraint::Constraint;
+use sqfa::model::{Learning, Method, Restarts, Start};
+use sqfa::optimize::Stopping;
+use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings};
+use sqfa::statistics::{Form, Scaling};
+use sqfa::{ClassStatistics, Estimator, Mat, Noise};
+use sqfa_io::data::{LabeledData, Loaded, Part};
+use sqfa_io::formats::{AtomicFile, Limits, Values, read_npy};
 
 use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg};
 use crate::failure::usage;

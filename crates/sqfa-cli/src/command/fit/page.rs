@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sqfa::Reduction;
+use sqfa::reduce::Reduction;
+use sqfa_io::data::Part;
+use sqfa_io::model_file::{ClassNames, Model, SHRINKAGE};
 use sqfa_lab::compare::{Climb, Detail, Facts, MethodEntry};
-use sqfa_lab::data::Part;
-use sqfa_lab::model_file::{ClassNames, Model, SHRINKAGE};
 use sqfa_lab::report::{View, model_report};
 
 use super::Fit;
@@ -72,7 +72,7 @@ pub(super) fn write(
         .with_context(|| format!("the report {}", path.display()))
 }
 
-type Judged = (sqfa::Features, Vec<u32>, Vec<u32>);
+type Judged = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
 
 /// Features, true and predicted classes of points.
 fn judge(model: &Model, part: &Part) -> Result<Judged> {

@@ -2,8 +2,10 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::{Noise, Reduction, Termination};
-use sqfa_lab::model_file::Trial;
+use sqfa::Noise;
+use sqfa::optimize::Termination;
+use sqfa::reduce::Reduction;
+use sqfa_io::model_file::Trial;
 
 use super::learn::{Prepared, trials};
 use super::{Fit, Times};
@@ -107,7 +109,7 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         converged: fitted.converged(),
         termination: termination(fitted),
         restarts: restarts.collect(),
-        constraint: fit.constraint().map(sqfa::Constraint::name),
+        constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
         noise_choice: fit.noise_name(),
         noise_trials: trials(fitted),
         classes: prepared.statistics.classes().len(),

@@ -1,7 +1,8 @@
 //! Class sums as statistics, with and without shrinkage.
 
 use anyhow::{Context, Result};
-use sqfa::{ClassAccumulator, ClassStatistics, Estimator};
+use sqfa::statistics::ClassAccumulator;
+use sqfa::{ClassStatistics, Estimator};
 
 /// Statistics of sums and, when they are shrunk, the same without shrinkage, which classifiers need.
 pub(super) fn finish(

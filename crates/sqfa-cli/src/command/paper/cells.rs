@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sqfa::Control;
+use sqfa::optimize::Control;
+use sqfa_io::data::LabeledData;
 use sqfa_lab::compare::{Event, Experiment, Facts, Manifest, Outcome, Record, Spec, Store};
-use sqfa_lab::data::LabeledData;
-use sqfa_lab::paper::Item;
+use sqfa_paper::Item;
 
 use crate::interrupt::{Guard, asked};
 use crate::output;

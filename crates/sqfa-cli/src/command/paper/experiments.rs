@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use sqfa::Stopping;
+use sqfa::optimize::Stopping;
+use sqfa_io::datasets::scaling::ScalingForm;
 use sqfa_lab::compare::Protocol;
-use sqfa_lab::datasets::scaling::ScalingForm;
-use sqfa_lab::paper::{
+use sqfa_paper::{
     Claim, DATA_CLAIMS, DRAWN, GENERAL_CLAIMS, Item, Memo, Problem, ScalingRow, Sheet, Verdicts,
     data_claim, general_claim, scaling_problems, scaling_row, scaling_sheet,
 };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use sqfa::{ClassStatistics, Estimator};
 use sqfa_lab::compare::Protocol;
-use sqfa_lab::paper::{Evidence, FILTER_STARTS, Item, filter_spec, sensitivity_specs};
+use sqfa_paper::{Evidence, FILTER_STARTS, Item, filter_spec, sensitivity_specs};
 
 use super::cells::Run;
 use super::{Desk, EIGHT, Paper};

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use sqfa_lab::figure::{Figure, Place};
-use sqfa_lab::paper::{Item, Sheet, Verdicts};
+use sqfa_paper::{Item, Sheet, Verdicts};
 
 use crate::command::tables::write_text;
 use crate::interrupt::Guard;
@@ -66,7 +66,7 @@ fn keep_figure(out: &Path, item: &Item, drawn: &Figure, as_json: bool) -> Result
     let mut files = vec![path.display().to_string()];
     if let Some(bytes) = png(&svg)? {
         let path = path.with_extension("png");
-        let mut file = sqfa_lab::formats::AtomicFile::create(&path)?;
+        let mut file = sqfa_io::formats::AtomicFile::create(&path)?;
         file.write_all(&bytes)?;
         file.commit()?;
         files.push(path.display().to_string());

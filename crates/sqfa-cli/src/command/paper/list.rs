@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use sqfa_lab::paper::{ITEMS, Item, Kind, Needs};
+use sqfa_paper::{ITEMS, Item, Kind, Needs};
 
 use crate::output;
 

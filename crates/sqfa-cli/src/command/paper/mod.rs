@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use sqfa_io::data::LabeledData;
 use sqfa_lab::compare::{Classifier, MethodEntry, Protocol};
-use sqfa_lab::data::LabeledData;
-use sqfa_lab::paper::{
+use sqfa_paper::{
     DRAWS, DataFolder, Evidence, Item, Kind, Needs, Sheet, accuracy, calvo_oller_scatter, figure,
     filter_pictures, fisher_rao_means, scaling_problems, sensitivity, training_time, variability,
     videos,
@@ -216,7 +216,7 @@ fn table(item: &Item, all: &[Evidence]) -> Result<Sheet> {
 
 #[cfg(test)]
 mod tests {
-    use sqfa_lab::paper::ITEMS;
+    use sqfa_paper::ITEMS;
 
     use super::*;
 

@@ -17,9 +17,10 @@ use super::ground::{Ground, SampleSlopes};
 use super::small::{Forms, Placed};
 use super::{EvaluationError, Objective};
 use crate::constraint::{Constraint, Map};
-use crate::features::{Gaussians, pass};
+use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, inner};
 use crate::points::Points;
+use crate::statistics::pass;
 use crate::statistics::{ClassStatistics, Preprocessor};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 

@@ -3,9 +3,9 @@
 use super::*;
 use crate::classify::Qda;
 use crate::constraint::CONSTRAINTS;
-use crate::features::project;
 use crate::objective::tests::{assert_consistent, block, example, start};
 use crate::points::Table;
+use crate::statistics::project;
 
 const ROWS: usize = 101;
 const CLASSES: usize = 4;

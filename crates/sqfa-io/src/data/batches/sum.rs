@@ -1,0 +1,209 @@
+//! Class sums of batches: one thread reads ahead while the others add, and files join one by one.
+//!
+//! The size of a batch depends only on the dimension, so the sums have the same bits at any thread count.
+
+use std::sync::mpsc::sync_channel;
+
+use sqfa::Classes;
+use sqfa::labels::LabelError;
+use sqfa::statistics::{ClassAccumulator, StatisticsError};
+
+use super::super::DataError;
+use super::{Batch, BatchReader};
+
+/// Numbers of one batch: large enough for whole blocks of every class, small enough that three fit anywhere.
+const NUMBERS: usize = 6 << 20;
+/// Batches hold at least this many points, however many dimensions they have.
+const FEWEST: usize = 512;
+
+/// What is known while sums are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summing {
+    /// Points added so far.
+    pub rows: u64,
+    /// Points in all, where known.
+    pub total: Option<u64>,
+}
+
+/// Sums of one or several files.
+#[derive(Debug, Default)]
+pub struct Summed {
+    sums: Option<ClassAccumulator>,
+    /// The file the first sums came from.
+    first: String,
+    image: Option<(usize, usize)>,
+}
+
+impl Summed {
+    /// Adds the sums of another file; labels of another type and points of another dimension are refused.
+    pub fn join(&mut self, sums: ClassAccumulator, place: &str) -> Result<(), DataError> {
+        let Some(mine) = &mut self.sums else {
+            self.first = place.to_owned();
+            self.sums = Some(sums);
+            return Ok(());
+        };
+        let (kind, other) = (kind_of(sums.classes()), kind_of(mine.classes()));
+        if kind != other {
+            return Err(DataError::LabelTypes {
+                place: place.to_owned(),
+                found: kind,
+                example: example(sums.classes(), mine.classes()),
+                other: self.first.clone(),
+                expected: other,
+            });
+        }
+        if sums.dimension() != mine.dimension() {
+            return Err(DataError::FileDimensions {
+                place: place.to_owned(),
+                found: sums.dimension(),
+                other: self.first.clone(),
+                expected: mine.dimension(),
+            });
+        }
+        let fail = |source| DataError::Sums { place: place.to_owned(), source };
+        let mut sums = sums;
+        let all = union(mine.classes(), sums.classes());
+        if *mine.classes() != all {
+            mine.widen(all.clone()).map_err(fail)?;
+        }
+        if *sums.classes() != all {
+            sums.widen(all).map_err(fail)?;
+        }
+        mine.merge(&sums).map_err(fail)
+    }
+
+    /// Adds all batches of a file for as long as `go_on` says so; returns whether all were added.
+    pub fn add(
+        &mut self,
+        reader: Box<dyn BatchReader>,
+        go_on: &mut dyn FnMut(Summing) -> bool,
+    ) -> Result<bool, DataError> {
+        let place = reader.place().to_owned();
+        let image = reader.image_shape();
+        let Some(sums) = sum_batches(reader, go_on)? else { return Ok(false) };
+        if self.sums.is_none() {
+            self.image = image;
+        }
+        self.join(sums, &place)?;
+        Ok(true)
+    }
+
+    /// Height and width of the first file's points, when they are images.
+    pub fn image_shape(&self) -> Option<(usize, usize)> {
+        self.image
+    }
+
+    /// All sums; an error when nothing was added or nothing had any weight.
+    pub fn finish(self) -> Result<ClassAccumulator, DataError> {
+        let sums = self.sums.ok_or_else(|| DataError::content("DATA", "it holds no points"))?;
+        if sums.counts().iter().all(|&count| count == 0) {
+            let problem = "the weights of all points are 0: nothing is left to learn from";
+            return Err(DataError::content(&self.first, problem));
+        }
+        Ok(sums)
+    }
+}
+
+/// The sums of all batches of a file, or `None` when `go_on` said to stop.
+pub fn sum_batches(
+    mut reader: Box<dyn BatchReader>,
+    go_on: &mut dyn FnMut(Summing) -> bool,
+) -> Result<Option<ClassAccumulator>, DataError> {
+    let place = reader.place().to_owned();
+    let (columns, total) = (reader.columns(), reader.rows());
+    let rows = (NUMBERS / columns.max(1)).max(FEWEST);
+    // One batch waits while another is read and a third is added.
+    let (sender, receiver) = sync_channel::<Result<Batch, DataError>>(1);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            loop {
+                let message = match reader.next_batch(rows) {
+                    Ok(Some(batch)) => Ok(batch),
+                    Ok(None) => return,
+                    Err(error) => Err(error),
+                };
+                let failed = message.is_err();
+                // Nobody listens after a failure or a stop.
+                if sender.send(message).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        let mut sums: Option<ClassAccumulator> = None;
+        let mut seen = 0;
+        for batch in receiver {
+            let batch = batch?;
+            let sums = sums.get_or_insert_with(|| {
+                ClassAccumulator::new(batch.labels.classes().clone(), columns)
+            });
+            let added = add(sums, &batch, &mut || go_on(Summing { rows: seen, total })).map_err(
+                |error| DataError::Sums { place: place.clone(), source: moved(error, seen) },
+            )?;
+            if !added {
+                return Ok(None);
+            }
+            seen += batch.points.rows() as u64;
+            if !go_on(Summing { rows: seen, total }) {
+                return Ok(None);
+            }
+        }
+        let sums = sums.ok_or_else(|| DataError::content(&place, "it holds no points"))?;
+        Ok(Some(sums.with_integer_classes()))
+    })
+}
+
+fn add(
+    sums: &mut ClassAccumulator,
+    batch: &Batch,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, StatisticsError> {
+    let all = union(sums.classes(), batch.labels.classes());
+    if *sums.classes() != all {
+        sums.widen(all)?;
+    }
+    sums.update_while(batch.points.view(), &batch.labels, batch.weights.as_deref(), go_on)
+}
+
+/// Rows counted from the file's first instead of the batch's.
+fn moved(error: StatisticsError, first: u64) -> StatisticsError {
+    let first = first as usize;
+    match error {
+        StatisticsError::NotFinite { row, column, value } => {
+            StatisticsError::NotFinite { row: row + first, column, value }
+        }
+        StatisticsError::Label(LabelError::Unknown { row, label, classes }) => {
+            LabelError::Unknown { row: row + first, label, classes }.into()
+        }
+        other => other,
+    }
+}
+
+fn kind_of(classes: &Classes) -> &'static str {
+    match classes {
+        Classes::Integers(_) => "whole numbers",
+        Classes::Texts(_) => "text",
+    }
+}
+
+/// A label of the first set that shows why it is text: one that reads as no number, if there is one.
+fn example(classes: &Classes, other: &Classes) -> String {
+    let words = match classes {
+        Classes::Texts(texts) => texts.iter().find(|text| text.trim().parse::<i64>().is_err()),
+        Classes::Integers(_) => None,
+    };
+    let any = || classes.iter().chain(other.iter()).next().map(|label| label.to_string());
+    words.cloned().or_else(any).unwrap_or_default()
+}
+
+/// All classes of two sets of one type, in order; the first set where the types differ.
+fn union(first: &Classes, second: &Classes) -> Classes {
+    fn joined<T: Ord + Clone>(a: &[T], b: &[T]) -> Vec<T> {
+        let all: std::collections::BTreeSet<&T> = a.iter().chain(b).collect();
+        all.into_iter().cloned().collect()
+    }
+    match (first, second) {
+        (Classes::Integers(a), Classes::Integers(b)) => Classes::Integers(joined(a, b)),
+        (Classes::Texts(a), Classes::Texts(b)) => Classes::Texts(joined(a, b)),
+        _ => first.clone(),
+    }
+}

@@ -1,0 +1,226 @@
+//! Models to bytes and back, every declared size compared with the bytes there.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensors, serialize};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqfa::statistics::Preprocessor;
+use sqfa::{Gaussians, Mat};
+
+use super::{Description, Model, ModelError, ModelParts};
+use crate::formats::{AtomicFile, FormatError, Limits};
+
+/// The metadata key under which the description stands.
+const KEY: &str = "sqfa";
+/// The format written here, and the only one read.
+const VERSION: u64 = 1;
+/// Bytes before the header: its length as a 64-bit number.
+const PREFIX: usize = 8;
+
+/// The description as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Versioned {
+    version: u64,
+    #[serde(flatten)]
+    description: Description,
+}
+
+impl Model {
+    /// Reads a model file; nothing in it is believed before it is checked.
+    pub fn read(path: &Path, limits: Limits) -> Result<Self, ModelError> {
+        let place = path.display().to_string();
+        let fail = |action, source| FormatError::Io { place: place.clone(), action, source };
+        let file = File::open(path).map_err(|source| fail("open", source))?;
+        let length = file.metadata().map_err(|source| fail("open", source))?.len();
+        if length > limits.bytes {
+            let (needed, limit) = (u128::from(length), limits.bytes);
+            return Err(FormatError::Limit { place, needed, limit }.into());
+        }
+        let mut bytes = Vec::new();
+        // One byte more than promised, so that a file that grows meanwhile is noticed, not followed.
+        file.take(length.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|source| fail("read", source))?;
+        Self::from_bytes(&bytes, &place)
+    }
+
+    /// Writes a model file, whole or not at all; what was there is replaced only by a complete model.
+    pub fn write(&self, path: &Path) -> Result<(), ModelError> {
+        let bytes = self.to_bytes()?;
+        let mut file = AtomicFile::create(path)?;
+        file.write_all(&bytes)
+            .map_err(|source| FormatError::write(&path.display().to_string(), source))?;
+        Ok(file.commit()?)
+    }
+
+    /// The bytes of a model file; the same model always gives the same bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let refused = |problem: String| ModelError::Metadata { problem };
+        let (n, m, c) = (self.filters.nrows(), self.filters.ncols(), self.classes.len());
+        let filters = (0..n).flat_map(|i| (0..m).map(move |j| self.filters[(i, j)]));
+        let each = |part: fn(&Gaussians, usize) -> &[f64]| {
+            (0..c).flat_map(move |class| part(&self.features, class).iter().copied())
+        };
+        let mut tensors = vec![
+            ("filters", vec![n, m], reals(filters)),
+            ("feature_means", vec![c, m], reals(each(Gaussians::mean))),
+            ("feature_covariances", vec![c, m, m], reals(each(Gaussians::covariance))),
+        ];
+        if let Some(Preprocessor { offset, factors }) = &self.preprocessing {
+            tensors.push(("offset", vec![n], reals(offset.iter().copied())));
+            tensors.push(("factors", vec![n], reals(factors.iter().copied())));
+        }
+        if let Some(mean) = &self.mean {
+            tensors.push(("mean", vec![n], reals(mean.iter().copied())));
+        }
+        if let Some(counts) = &self.counts {
+            let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+            tensors.push(("counts", vec![c], bytes));
+        }
+        let views = tensors
+            .iter()
+            .map(|(name, shape, bytes)| {
+                let dtype = if *name == "counts" { Dtype::U64 } else { Dtype::F64 };
+                let view = TensorView::new(dtype, shape.clone(), bytes);
+                view.map(|view| (*name, view)).map_err(|error| refused(error.to_string()))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let versioned = Versioned { version: VERSION, description: self.description.clone() };
+        let text = serde_json::to_string(&versioned).map_err(|error| refused(error.to_string()))?;
+        serialize(views, Some(HashMap::from([(KEY.to_owned(), text)])))
+            .map_err(|error| refused(error.to_string()))
+    }
+
+    /// The model in the bytes of a file; `place` is what messages call it.
+    pub fn from_bytes(bytes: &[u8], place: &str) -> Result<Self, ModelError> {
+        let damaged = |problem: String| ModelError::damaged(place, problem);
+        check_header(bytes).map_err(damaged)?;
+        let tensors =
+            SafeTensors::deserialize(bytes).map_err(|error| damaged(error.to_string()))?;
+        let (_, metadata) =
+            SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
+        let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+        let text = text.ok_or_else(|| damaged("it holds tensors, but no sqfa model".to_owned()))?;
+        let description = describe(text, place)?;
+
+        let (shape, filters) = floats(&tensors, "filters", 2).map_err(damaged)?;
+        let (n, m) = (shape[0], shape[1]);
+        let (shape, means) = floats(&tensors, "feature_means", 2).map_err(damaged)?;
+        let c = shape[0];
+        if shape[1] != m {
+            return Err(damaged(format!("feature_means are {c} × {} for {m} filters", shape[1])));
+        }
+        let (shape, covariances) = floats(&tensors, "feature_covariances", 3).map_err(damaged)?;
+        if shape != [c, m, m] {
+            let problem = format!("feature_covariances have shape {shape:?}, not {:?}", [c, m, m]);
+            return Err(damaged(problem));
+        }
+        let features = Gaussians::new(m, means, covariances).map_err(|e| damaged(e.to_string()))?;
+        let has = |name: &str| tensors.names().contains(&name);
+        let counts =
+            has("counts").then(|| whole(&tensors, "counts")).transpose().map_err(damaged)?;
+        let preprocessing = if has("offset") || has("factors") {
+            let (_, offset) = floats(&tensors, "offset", 1).map_err(damaged)?;
+            let (_, factors) = floats(&tensors, "factors", 1).map_err(damaged)?;
+            Some(Preprocessor { offset, factors })
+        } else {
+            None
+        };
+        let filters = Mat::from_fn(n, m, |i, j| filters[i * m + j]);
+        let mean = has("mean").then(|| floats(&tensors, "mean", 1)).transpose().map_err(damaged)?;
+        let parts = ModelParts { filters, preprocessing, counts, features };
+        let model = Model::new(parts, description);
+        match mean {
+            Some((_, mean)) => model.and_then(|model| model.with_mean(mean)),
+            None => model,
+        }
+        .map_err(|error| damaged(error.to_string()))
+    }
+}
+
+/// Compares every declared place with the bytes there before the header is taken at its word.
+fn check_header(bytes: &[u8]) -> Result<(), String> {
+    let short = || format!("{} bytes are too few", bytes.len());
+    let prefix: [u8; PREFIX] =
+        bytes.get(..PREFIX).and_then(|prefix| prefix.try_into().ok()).ok_or_else(short)?;
+    let declared = u64::from_le_bytes(prefix);
+    let header = usize::try_from(declared)
+        .ok()
+        .and_then(|length| bytes.get(PREFIX..length.checked_add(PREFIX)?))
+        .ok_or_else(|| format!("a header of {declared} bytes in a file of {}", bytes.len()))?;
+    let available = (bytes.len() - PREFIX - header.len()) as u64;
+    let header: HashMap<String, Value> = serde_json::from_slice(header)
+        .map_err(|error| format!("its header is no JSON: {error}"))?;
+    for (name, tensor) in header.iter().filter(|(name, _)| *name != "__metadata__") {
+        let end = tensor.pointer("/data_offsets/1").and_then(Value::as_u64);
+        if end.is_none_or(|end| end > available) {
+            return Err(format!("tensor '{name}' lies beyond the {available} bytes there"));
+        }
+    }
+    Ok(())
+}
+
+fn describe(text: &str, place: &str) -> Result<Description, ModelError> {
+    #[derive(Deserialize)]
+    struct VersionOnly {
+        version: u64,
+    }
+    let damaged =
+        |error: serde_json::Error| ModelError::damaged(place, format!("metadata: {error}"));
+    let VersionOnly { version } = serde_json::from_str(text).map_err(damaged)?;
+    if version != VERSION {
+        let place = place.to_owned();
+        return Err(ModelError::Version { place, found: version, known: VERSION });
+    }
+    serde_json::from_str::<Versioned>(text).map(|v| v.description).map_err(damaged)
+}
+
+fn reals(values: impl Iterator<Item = f64>) -> Vec<u8> {
+    values.flat_map(f64::to_le_bytes).collect()
+}
+
+fn view<'a>(
+    tensors: &SafeTensors<'a>,
+    name: &str,
+    dtype: Dtype,
+    axes: usize,
+) -> Result<TensorView<'a>, String> {
+    let view = tensors.tensor(name).map_err(|_| format!("it has no tensor '{name}'"))?;
+    if view.dtype() != dtype || view.shape().len() != axes {
+        return Err(format!(
+            "tensor '{name}' is {:?} with {} axes, not {dtype:?} with {axes}",
+            view.dtype(),
+            view.shape().len()
+        ));
+    }
+    Ok(view)
+}
+
+fn floats(
+    tensors: &SafeTensors<'_>,
+    name: &str,
+    axes: usize,
+) -> Result<(Vec<usize>, Vec<f64>), String> {
+    let view = view(tensors, name, Dtype::F64, axes)?;
+    let values: Vec<f64> = words(view.data()).map(f64::from_le_bytes).collect();
+    if view.shape().contains(&0) || values.len() != view.shape().iter().product::<usize>() {
+        return Err(format!("tensor '{name}' has shape {:?}", view.shape()));
+    }
+    if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+        return Err(format!("tensor '{name}' holds {value}"));
+    }
+    Ok((view.shape().to_vec(), values))
+}
+
+fn whole(tensors: &SafeTensors<'_>, name: &str) -> Result<Vec<u64>, String> {
+    Ok(words(view(tensors, name, Dtype::U64, 1)?.data()).map(u64::from_le_bytes).collect())
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {
+    bytes.chunks_exact(8).filter_map(|word| word.try_into().ok())
+}

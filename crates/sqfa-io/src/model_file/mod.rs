@@ -1,0 +1,214 @@
+//! A fitted model that can be kept in a file, applied to points and asked for a classifier.
+//!
+//! The file is safetensors: `filters` (n × m), `feature_means` (c × m), `feature_covariances`
+//! (c × m × m, divisor N), and where they exist `counts` (c), `offset`, `factors` and `mean` (n); all else
+//! is JSON under the metadata key `sqfa`. Loading checks every size, shape and number.
+
+mod description;
+mod error;
+mod file;
+
+use sqfa::classify::ClassifierError;
+use sqfa::statistics::{Preprocessor, project};
+use sqfa::transform::Features;
+use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transform};
+
+pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
+pub use error::ModelError;
+
+/// QDA shrinkage unless told otherwise: enough for a stable inverse, too little to matter.
+pub const SHRINKAGE: f64 = 1e-5;
+
+/// Filters with everything needed to use them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    filters: Mat<f64>,
+    preprocessing: Option<Preprocessor>,
+    classes: Classes,
+    counts: Option<Vec<u64>>,
+    /// Covariances with divisor N.
+    features: Gaussians,
+    mean: Option<Vec<f64>>,
+    description: Description,
+}
+
+/// The parts of a model that are numbers.
+#[derive(Debug, Clone)]
+pub struct ModelParts {
+    /// One filter a column, for preprocessed points.
+    pub filters: Mat<f64>,
+    /// The map from raw to preprocessed points, if any.
+    pub preprocessing: Option<Preprocessor>,
+    /// The number of training points of every class, where known.
+    pub counts: Option<Vec<u64>>,
+    /// The training classes in feature space, covariances with divisor N.
+    pub features: Gaussians,
+}
+
+impl Model {
+    /// A model of parts that fit together.
+    pub fn new(parts: ModelParts, description: Description) -> Result<Self, ModelError> {
+        let ModelParts { filters, preprocessing, counts, features } = parts;
+        let classes = Classes::from(description.classes.clone());
+        let (n, m, c) = (filters.nrows(), filters.ncols(), classes.len());
+        let refuse = |problem: String| Err(ModelError::inconsistent(problem));
+        if n == 0 || m == 0 || m > n {
+            return refuse(format!("filters are {n} × {m}"));
+        }
+        if c < 2 || has_repeats(&classes) {
+            return refuse(format!("{c} classes, which must be at least 2 and distinct"));
+        }
+        if features.order() != m || features.len() != c {
+            let (order, len) = (features.order(), features.len());
+            return refuse(format!(
+                "{len} feature Gaussians of order {order} for {c} classes and {m} filters"
+            ));
+        }
+        if (0..n).any(|i| (0..m).any(|j| !filters[(i, j)].is_finite())) {
+            return refuse("a filter holds a number that is not finite".to_owned());
+        }
+        let negative = |class: usize| (0..m).any(|i| features.covariance(class)[i * m + i] < 0.0);
+        if (0..c).any(negative) {
+            return refuse("a feature variance is negative".to_owned());
+        }
+        if counts.as_ref().is_some_and(|counts| {
+            let total = counts.iter().try_fold(0u64, |total, &count| total.checked_add(count));
+            counts.len() != c || counts.contains(&0) || total.is_none()
+        }) {
+            return refuse(format!("counts must be {c} positive whole numbers"));
+        }
+        if let Some(Preprocessor { offset, factors }) = &preprocessing {
+            let sound = |values: &[f64]| values.len() == n && values.iter().all(|v| v.is_finite());
+            if !sound(offset) || !sound(factors) {
+                return refuse(format!("preprocessing needs {n} finite offsets and factors"));
+            }
+        }
+        if !(description.noise.is_finite() && description.noise >= 0.0) {
+            return refuse(format!("noise is {}", description.noise));
+        }
+        Ok(Self { filters, preprocessing, classes, counts, features, mean: None, description })
+    }
+
+    /// The same model with the mean of the raw training points, which its filters alone do not tell.
+    pub fn with_mean(mut self, mean: Vec<f64>) -> Result<Self, ModelError> {
+        let n = self.filters.nrows();
+        if mean.len() != n || mean.iter().any(|value| !value.is_finite()) {
+            return Err(ModelError::inconsistent(format!("the mean needs {n} finite numbers")));
+        }
+        self.mean = Some(mean);
+        Ok(self)
+    }
+
+    /// The mean of the raw training points, where known.
+    pub fn mean(&self) -> Option<&[f64]> {
+        self.mean.as_deref()
+    }
+
+    /// One filter a column, for preprocessed points.
+    pub fn filters(&self) -> MatRef<'_, f64> {
+        self.filters.as_ref()
+    }
+
+    /// The map from raw to preprocessed points, if any.
+    pub fn preprocessing(&self) -> Option<&Preprocessor> {
+        self.preprocessing.as_ref()
+    }
+
+    /// The classes, in their fixed order.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The number of training points of every class, where known.
+    pub fn counts(&self) -> Option<&[u64]> {
+        self.counts.as_deref()
+    }
+
+    /// The training classes in feature space, covariances with divisor N.
+    pub fn features(&self) -> &Gaussians {
+        &self.features
+    }
+
+    /// How, from what and with what success it was fitted.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Filters for raw points and the offset to add: z = Fᵀx + offset.
+    pub fn raw_filters(&self) -> (Mat<f64>, Option<Vec<f64>>) {
+        match &self.preprocessing {
+            None => (self.filters.clone(), None),
+            Some(preprocessor) => {
+                let (filters, offset) = preprocessor.fold(self.filters.as_ref());
+                (filters, Some(offset))
+            }
+        }
+    }
+
+    /// The features of raw points, in the points' own precision.
+    pub fn transform(&self, points: Points<'_>) -> Result<Features, ModelError> {
+        let (expected, found) = (self.filters.nrows(), points.columns());
+        if expected != found {
+            return Err(ModelError::Dimension { expected, found });
+        }
+        let (filters, offset) = self.raw_filters();
+        Ok(transform(points, filters.as_ref(), offset.as_deref()))
+    }
+
+    /// The quadratic classifier of the training classes; priors are their frequencies unless given.
+    pub fn qda(&self, priors: Option<&[f64]>, shrinkage: f64) -> Result<Qda, ClassifierError> {
+        let frequencies = match &self.counts {
+            Some(counts) => counts.iter().map(|&count| count as f64).collect(),
+            None => vec![1.0; self.classes.len()],
+        };
+        Qda::new(&self.classes, &self.features, priors.unwrap_or(&frequencies), shrinkage)
+    }
+
+    /// The training classes as the objective saw them: divisor N − 1, noise σ² on the diagonal.
+    pub fn noisy_gaussians(&self, noise: f64) -> Result<Gaussians, ModelError> {
+        let factor = |count: u64| if count > 1 { count as f64 / (count - 1) as f64 } else { 1.0 };
+        rescaled(
+            &self.features,
+            self.counts.as_deref().map(|c| c.iter().map(|&n| factor(n))),
+            noise,
+        )
+    }
+}
+
+/// The classes in the feature space of some filters with maximum-likelihood covariances.
+pub fn maximum_likelihood(
+    statistics: &ClassStatistics,
+    filters: MatRef<'_, f64>,
+) -> Result<Gaussians, ModelError> {
+    let factor = |&count: &u64| (count.max(1) - 1) as f64 / count.max(1) as f64;
+    let factors = statistics.counts().map(|counts| counts.iter().map(factor));
+    rescaled(&project(statistics, filters, 0.0), factors, 0.0)
+}
+
+fn rescaled(
+    gaussians: &Gaussians,
+    factors: Option<impl Iterator<Item = f64>>,
+    noise: f64,
+) -> Result<Gaussians, ModelError> {
+    let m = gaussians.order();
+    let factors: Option<Vec<f64>> = factors.map(Iterator::collect);
+    let (mut means, mut covariances) = (Vec::new(), Vec::new());
+    for class in 0..gaussians.len() {
+        let factor = factors.as_ref().map_or(1.0, |factors| factors[class]);
+        means.extend_from_slice(gaussians.mean(class));
+        let entries = gaussians.covariance(class).iter().enumerate();
+        covariances.extend(
+            entries.map(|(at, value)| value * factor + if at / m == at % m { noise } else { 0.0 }),
+        );
+    }
+    Gaussians::new(m, means, covariances)
+        .map_err(|error| ModelError::inconsistent(error.to_string()))
+}
+
+fn has_repeats(classes: &Classes) -> bool {
+    let distinct: std::collections::BTreeSet<_> = classes.iter().collect();
+    distinct.len() != classes.len()
+}
+
+#[cfg(test)]
+mod tests;

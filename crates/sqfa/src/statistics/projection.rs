@@ -1,0 +1,59 @@
+//! Class statistics through filters: μ = Fᵀγ, Σ = FᵀΦF + σ²I.
+
+use rayon::prelude::*;
+
+use super::ClassStatistics;
+use crate::features::Gaussians;
+use crate::linalg::{Mat, MatRef, beside, transpose_times};
+
+/// One pass: every class covariance times the blocks of all starts side by side, split again by start.
+///
+/// The result is indexed by start, then class.
+pub(crate) fn pass(statistics: &ClassStatistics, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
+    let joined = beside(blocks);
+    let group = blocks.iter().map(|block| block.ncols()).max().unwrap_or(0);
+    let products: Vec<Mat<f64>> = statistics
+        .covariances()
+        .par_iter()
+        .map(|covariance| {
+            let mut product = Mat::zeros(joined.nrows(), joined.ncols());
+            covariance.multiply(joined.as_ref(), product.as_mut(), group);
+            product
+        })
+        .collect();
+    if blocks.len() == 1 {
+        return vec![products];
+    }
+    let mut column = 0;
+    blocks
+        .iter()
+        .map(|block| {
+            let first = column;
+            column += block.ncols();
+            products
+                .iter()
+                .map(|product| product.subcols(first, block.ncols()).to_owned())
+                .collect()
+        })
+        .collect()
+}
+
+/// The class Gaussians in feature space, with feature noise σ² on the diagonal. Costs one pass.
+pub fn project(statistics: &ClassStatistics, filters: MatRef<'_, f64>, noise: f64) -> Gaussians {
+    let m = filters.ncols();
+    let products = pass(statistics, &[filters]).remove(0);
+    let mut means = Vec::new();
+    let mut covariances = Vec::new();
+    for (class, product) in products.iter().enumerate() {
+        let mean = transpose_times(filters, statistics.means().subcols(class, 1));
+        means.extend(mean.col(0).iter());
+        let quadratic = transpose_times(filters, product.as_ref());
+        for i in 0..m {
+            for j in 0..m {
+                let entry = 0.5 * (quadratic[(i, j)] + quadratic[(j, i)]);
+                covariances.push(entry + if i == j { noise } else { 0.0 });
+            }
+        }
+    }
+    Gaussians::trusted(m, means, covariances)
+}
