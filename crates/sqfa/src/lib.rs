@@ -28,6 +28,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// The examples of the documents, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/large-data.md")]
+struct Documents;
+
 pub mod names;
 pub mod points;
 pub mod labels;
