@@ -29,6 +29,7 @@
 //! ```
 
 pub mod names;
+pub mod remedy;
 pub mod points;
 pub mod labels;
 pub mod split;
