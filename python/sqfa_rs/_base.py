@@ -16,13 +16,12 @@ from . import _core
 from ._inputs import repetition_counts, training_data
 from ._labels import class_names, encode, positions
 from ._linear import LinearReducer
+from ._methods import IDENTIFIERS, UNCONVERGED
 from ._results import NoiseTrial, Progress, Restart, restarts_of
 from ._settings import core_settings, watcher
 from ._statistics import ClassAccumulator, ClassStatistics, estimator_name, statistics_of
 from ._streams import ArrowStream
 from ._threads import thread_count
-
-_UNCONVERGED = "the fit did not converge"
 
 
 class BaseSQFA(LinearReducer):
@@ -265,7 +264,7 @@ class BaseSQFA(LinearReducer):
         result["distance"] = distance if isinstance(distance, str) else distance.__name__
         if result["trials"]:
             self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
-        self.refinement_ = {name.replace(" ", "_").replace("-", "_"): v for name, v in used.items()}
+        self.refinement_ = {IDENTIFIERS[name]: value for name, value in used.items()}
         return self._adopt(result, statistics, threads)
 
     def _refuse_refinement(self, what: str) -> None:
@@ -296,18 +295,18 @@ class BaseSQFA(LinearReducer):
             "passes": result["passes"],
             "evaluations": result["evaluations"],
             "seconds": result["seconds"],
-            "warnings": list(result["warnings"]),
+            "warnings": [message for _, message in result["warnings"]],
             "distance": result["distance"],
             "second_moments": bool(statistics._core.second_moments()),
             "precision": "f32" if statistics._core.single_precision() else "f64",
         }
         self.components_ = components
-        for message in result["warnings"]:
-            if not message.startswith(_UNCONVERGED):
+        for kind, message in result["warnings"]:
+            if kind != UNCONVERGED:
                 warnings.warn(message, UserWarning, stacklevel=4)
         if not self.converged_:
             warnings.warn(
-                f"{_UNCONVERGED}: it stopped after {self.n_iter_} iterations "
+                f"the fit did not converge: it stopped after {self.n_iter_} iterations "
                 f"({self.termination_}); raise max_iter or tol, or scale the data",
                 ConvergenceWarning,
                 stacklevel=4,

@@ -16,6 +16,7 @@ from . import _core
 from ._inputs import training_data
 from ._labels import class_names, encode
 from ._linear import LinearReducer
+from ._methods import METHODS, UNCONVERGED, Setting
 from ._settings import seed_of
 from ._statistics import ClassStatistics, estimator_name, statistics_of
 from ._threads import thread_count
@@ -73,8 +74,6 @@ class BaselineReducer(LinearReducer):
     """A reducer of the core by name; subclasses name it and list its parameters."""
 
     _method: str
-    # The constructor's parameters that the core knows under the same name.
-    _passed: tuple[str, ...] = ()
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
 
@@ -150,9 +149,26 @@ class BaselineReducer(LinearReducer):
     def _covariance(self) -> str:
         return estimator_name(getattr(self, "covariance", "empirical"))
 
+    @classmethod
+    def _taken(cls) -> list[Setting]:
+        """The settings of the method that are parameters of the constructor."""
+        names = cls._get_param_names()
+        return [one for one in METHODS[cls._method]["settings"] if one.parameter in names]
+
+    @classmethod
+    def _attributes(cls, used: dict[str, float]) -> dict[str, float | int]:
+        """What the attributes that show chosen settings hold."""
+        by_name = {setting.name: setting for setting in cls._taken()}
+        return {
+            attribute: by_name[name].number(used[name])
+            for name, attribute in cls._shown
+            if name in used
+        }
+
     def _core_settings(self) -> dict[str, Any]:
         """The parameters as the core takes them."""
-        whole = [name for name in ("max_iter", "pca_dims", "per_class") if name in self._passed]
+        passed = [setting.parameter for setting in self._taken()]
+        whole = [name for name in ("max_iter", "pca_dims", "per_class") if name in passed]
         for name in ("n_components", *whole):
             value = getattr(self, name)
             if value is None and name != "n_components":
@@ -161,7 +177,7 @@ class BaselineReducer(LinearReducer):
                 raise TypeError(f"{name} must be a whole number, not {value!r}")
             if value < 1:
                 raise ValueError(f"{name} is {value}: at least 1 is needed")
-        settings: dict[str, Any] = {name: getattr(self, name) for name in self._passed}
+        settings: dict[str, Any] = {name: getattr(self, name) for name in passed}
         if settings.get("restarts") == "auto":
             settings["restarts"] = None
         settings["n_components"] = int(self.n_components)
@@ -191,9 +207,8 @@ class BaselineReducer(LinearReducer):
         self._describe_classes(components, statistics, threads)
         self.settings_ = dict(result["settings"])
         self.noise_ = float(self.settings_.get("noise", 0.0))
-        for name, attribute in self._shown:
-            value = self.settings_[name]
-            setattr(self, attribute, int(value) if name == "neighbors" else value)
+        for attribute, value in self._attributes(self.settings_).items():
+            setattr(self, attribute, value)
         self.trials_ = [Trial(*trial) for trial in result["trials"]]
         self.objective_ = result["objective"]
         self.objective_trace_ = result["trace"]
@@ -205,14 +220,14 @@ class BaselineReducer(LinearReducer):
             "passes": result["passes"],
             "evaluations": result["evaluations"],
             "seconds": result["seconds"],
-            "warnings": list(result["warnings"]),
+            "warnings": [message for _, message in result["warnings"]],
             "restarts": result["restarts"],
             "second_moments": bool(statistics._core.second_moments()),
             "precision": "f32" if statistics._core.single_precision() else "f64",
         }
         self.components_ = components
-        for message in result["warnings"]:
-            if "did not converge" not in message:
+        for kind, message in result["warnings"]:
+            if kind != UNCONVERGED:
                 warnings.warn(message, UserWarning, stacklevel=3)
         if not self.converged_:
             warnings.warn(

@@ -40,7 +40,6 @@ class PCA(BaselineReducer):
     """
 
     _method = "pca"
-    _passed = ("solver",)
 
     def __init__(
         self,
@@ -92,7 +91,6 @@ class LDA(BaselineReducer):
     """
 
     _method = "lda"
-    _passed = ("shrinkage",)
     _shown = (("shrinkage", "shrinkage_"),)
     shrinkage_: float
 

@@ -17,6 +17,7 @@ from ._eigen import LDA, PCA, SupervisedPCA
 from ._labels import class_names
 from ._likelihood import AMA, LAD
 from ._linear import LinearReducer
+from ._methods import IDENTIFIERS
 from ._neighbours import LFDA, LMNN, WDA
 from ._results import NoiseTrial, Restart
 from ._sqfa import SQFA, SecondMomentSQFA
@@ -126,15 +127,13 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
     """A fitted baseline; settings that were chosen become parameters."""
     cls = _BASELINES[told["method"]]
     used = dict(told.get("settings", []))
-    given: dict[str, Any] = {
-        "shrinkage": used.get("shrinkage"),
-        "n_neighbors": int(used["neighbors"]) if "neighbors" in used else None,
-        "reg": used.get("regularization"),
-        "noise": used.get("noise"),
-        "pca_dims": told.get("pca_dims"),
+    settings: dict[str, Any] = {
+        setting.parameter: setting.number(used[setting.name])
+        for setting in cls._taken()
+        if setting.reported and setting.name in used
     }
-    known = cls().get_params()
-    settings = {name: value for name, value in given.items() if name in known and value is not None}
+    if told.get("pca_dims") is not None and "pca_dims" in cls().get_params():
+        settings["pca_dims"] = told["pca_dims"]
     estimator = cls(
         len(model["components"]),
         refine=bool(told.get("refined", False)),
@@ -143,9 +142,8 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
     )
     estimator.settings_ = used
     estimator.trials_ = []
-    for name, attribute in cls._shown:
-        if name in used:
-            setattr(estimator, attribute, int(used[name]) if name == "neighbors" else used[name])
+    for attribute, value in cls._attributes(used).items():
+        setattr(estimator, attribute, value)
     _restore(estimator, model, told)
     return estimator
 
@@ -181,11 +179,7 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
         estimator.restarts_ = starts
         used = dict(told.get("settings", []))
         if told.get("refined"):
-            estimator.refinement_ = {
-                name.replace(" ", "_").replace("-", "_"): v
-                for name, v in used.items()
-                if name != "noise"
-            }
+            estimator.refinement_ = {IDENTIFIERS[n]: v for n, v in used.items() if n != "noise"}
     estimator.feature_means_ = model["means"]
     estimator.feature_covariances_ = model["covariances"]
     estimator.n_features_in_ = model["components"].shape[1]

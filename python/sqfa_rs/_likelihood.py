@@ -49,7 +49,6 @@ class AMA(BaselineReducer):
     """
 
     _method = "ama"
-    _passed = ("noise", "sequential", "restarts", "max_iter", "tol")
 
     def __init__(
         self,
@@ -116,7 +115,6 @@ class LAD(BaselineReducer):
     """
 
     _method = "lad"
-    _passed = ("noise", "init", "restarts", "max_iter", "tol")
 
     def __init__(
         self,

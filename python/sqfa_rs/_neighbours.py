@@ -44,7 +44,6 @@ class LFDA(BaselineReducer):
     """
 
     _method = "lfda"
-    _passed = ("n_neighbors", "local_scale", "pca_dims")
     _shown = (("neighbors", "n_neighbors_"),)
     n_neighbors_: int
 
@@ -105,7 +104,6 @@ class LMNN(BaselineReducer):
     """
 
     _method = "lmnn"
-    _passed = ("n_neighbors", "pca_dims", "per_class")
     _shown = (("neighbors", "n_neighbors_"),)
     n_neighbors_: int
 
@@ -166,7 +164,6 @@ class WDA(BaselineReducer):
     """
 
     _method = "wda"
-    _passed = ("reg", "pca_dims", "per_class")
     _shown = (("regularization", "regularization_"),)
     regularization_: float
 

@@ -1,6 +1,6 @@
 //! Every name that `sqfa paper` knows, and what it needs.
 
-use sqfa::names::nearest;
+use sqfa::names::Unknown;
 
 use super::PaperError;
 
@@ -144,14 +144,9 @@ impl Item {
         if name == "all" {
             return Ok(ITEMS.to_vec());
         }
-        ITEMS.into_iter().find(|item| item.name == name).map(|item| vec![item]).ok_or_else(|| {
-            let near = nearest(name, ITEMS.iter().map(|item| item.name));
-            PaperError::Unknown {
-                name: name.to_owned(),
-                near: near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default(),
-                choices: ITEMS.map(|item| item.name).join(", ") + ", all",
-            }
-        })
+        let names = ITEMS.iter().map(|item| item.name).chain(["all"]);
+        let known = ITEMS.into_iter().find(|item| item.name == name);
+        Ok(vec![known.ok_or_else(|| Unknown::new("name", name, names))?])
     }
 }
 

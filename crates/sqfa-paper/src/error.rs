@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use sqfa::names::Unknown;
 use sqfa_io::data::DataError;
 use sqfa_io::datasets::DatasetError;
 use sqfa_lab::compare::CompareError;
@@ -13,15 +14,8 @@ use sqfa_lab::compare::CompareError;
 #[non_exhaustive]
 pub enum PaperError {
     /// No table or figure has this name.
-    #[error("unknown name '{name}'{near}: choose among {choices}")]
-    Unknown {
-        /// The name given.
-        name: String,
-        /// A suggestion, or nothing.
-        near: String,
-        /// All names.
-        choices: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
     /// A data set that is not where it should be.
     #[error("{set} is not in {}: put {files} there, or name its folder with --data", .folder.display())]
     Missing {

@@ -67,7 +67,7 @@ pub(super) fn method(column: &str) -> Option<&'static str> {
         "Bhattacharyya" => Some("sqfa-b"),
         "Wasserstein" => Some("sqfa-w"),
         "Jeffreys" => Some("sqfa-j"),
-        title => reducers().into_iter().find(|entry| entry.title == title).map(|entry| entry.name),
+        title => reducers().iter().find(|entry| entry.title == title).map(|entry| entry.name),
     }
     .and_then(|name| reducer_entry(name).ok().map(|entry| entry.name))
 }

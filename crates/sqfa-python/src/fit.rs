@@ -10,6 +10,7 @@ use sqfa::{Estimator, FittedSqfa};
 use crate::arrays::{PointArray, from_mat_transposed, vector};
 use crate::classes::{classes, labels};
 use crate::errors::{Failure, Outcome};
+use crate::methods::warnings;
 use crate::recipe::Recipe;
 use crate::running::{Stop, run};
 use crate::statistics::Statistics;
@@ -119,7 +120,7 @@ fn described<'py>(py: Python<'py>, fitted: &FittedSqfa) -> Outcome<Bound<'py, Py
     result.set_item("passes", fitted.passes())?;
     result.set_item("evaluations", fitted.evaluations())?;
     result.set_item("seconds", fitted.seconds())?;
-    result.set_item("warnings", fitted.warnings())?;
+    result.set_item("warnings", warnings(fitted.warnings()))?;
     result.set_item("restarts", restarts(py, fitted.restarts())?)?;
     Ok(result)
 }

@@ -12,6 +12,7 @@ mod errors;
 mod fisher_rao;
 mod fit;
 mod judges;
+mod methods;
 mod model_file;
 mod pools;
 mod qda;
@@ -46,6 +47,8 @@ mod _core {
     use crate::fit::{fit, fit_points};
     #[pymodule_export]
     use crate::judges::{Knn, Linear};
+    #[pymodule_export]
+    use crate::methods::{methods, setting_names};
     #[pymodule_export]
     use crate::model_file::{load_model, save_model};
     #[pymodule_export]

@@ -9,13 +9,15 @@ use sqfa::constraint::Constraint;
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Stopping, Termination};
 use sqfa::reduce::{
-    Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Reduction, Samples, Training, reducer,
+    Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Reduction, Samples, Setting, Training,
+    reducer,
 };
 
 use crate::arrays::{PointArray, from_mat_transposed, vector};
 use crate::classes::{classes, labels};
 use crate::errors::{Outcome, invalid};
 use crate::fit::{Watch, restarts};
+use crate::methods::{parameter, warnings};
 use crate::recipe::{noise, start};
 use crate::running::run;
 use crate::statistics::Statistics;
@@ -102,9 +104,10 @@ fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, FirstError)> 
         max_iterations: get("max_iter")?.map_or(Ok(max_iterations), |value| value.extract())?,
         tolerance: get("tol")?.map_or(Ok(tolerance), |value| value.extract())?,
     };
-    core.shrinkage = choice(get("shrinkage")?, "shrinkage")?;
-    core.neighbors = choice(get("n_neighbors")?, "n_neighbors")?;
-    core.regularization = choice(get("reg")?, "reg")?;
+    for setting in Setting::ALL.into_iter().filter(|setting| setting.is_chosen()) {
+        let name = parameter(setting);
+        core.set(setting, choice(get(&name)?, &name)?);
+    }
     if let Some(name) = get("local_scale")? {
         let name: String = name.extract()?;
         if name != "auto" {
@@ -163,15 +166,17 @@ fn described<'py>(py: Python<'py>, fitted: &Reduction) -> Outcome<Bound<'py, PyD
     result.set_item("n_iter", fitted.iterations)?;
     result.set_item("converged", fitted.converged())?;
     result.set_item("termination", fitted.termination.map_or("closed-form", Termination::name))?;
-    result.set_item("settings", fitted.settings.clone())?;
+    let settings: Vec<(&str, f64)> =
+        fitted.settings.iter().map(|(setting, value)| (setting.name(), *value)).collect();
+    result.set_item("settings", settings)?;
     let trials: Vec<(&str, f64, f64)> =
-        fitted.trials.iter().map(|trial| (trial.name, trial.value, trial.accuracy)).collect();
+        fitted.trials.iter().map(|t| (t.setting.name(), t.value, t.accuracy)).collect();
     result.set_item("trials", trials)?;
     result.set_item("best", fitted.best)?;
     result.set_item("passes", fitted.passes)?;
     result.set_item("evaluations", fitted.evaluations)?;
     result.set_item("seconds", fitted.seconds + fitted.search_seconds)?;
-    result.set_item("warnings", fitted.warnings.clone())?;
+    result.set_item("warnings", warnings(&fitted.warnings))?;
     result.set_item("restarts", restarts(py, &fitted.restarts)?)?;
     Ok(result)
 }

@@ -35,6 +35,7 @@
 struct Documents;
 
 pub mod names;
+pub mod remedy;
 pub mod points;
 pub mod labels;
 pub mod split;

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use sqfa::constraint::Constraint;
 use sqfa::model::Restarts;
-use sqfa::reduce::{Choice, ReducerEntry};
+use sqfa::reduce::{Choice, ReducerEntry, Setting};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{Distance, Estimator, Noise};
 
+use super::settings::{choice_help, count_help};
 use super::values::{self, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
 
@@ -23,6 +24,10 @@ Examples:
   sqfa fit 'part-*.csv' --label class --filters 3 --out model.sqfa
   sqfa fit sums.stats --covariance ledoit-wolf --filters 3 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
+
+const COMPONENTS: &str =
+    "Confine the fit to the leading K principal components; the filters are lifted back";
+const POINTS: &str = "Points of every class that methods on single points look at";
 
 /// Flags of `sqfa fit`.
 #[derive(Debug, Args)]
@@ -65,9 +70,8 @@ pub(crate) struct FitArgs {
     /// Subtract the mean of all points first; stored in the model.
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
-    /// Confine the fit to the leading K principal components; the filters are lifted back
-    /// [lfda and lmnn: 200, wda: 100, others: no].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
+    #[arg(help = count_help(Setting::Dimensions, COMPONENTS, "no"))]
     pub(crate) pca_dims: Option<usize>,
     /// Estimator of the class covariances, or a share of shrinkage s between 0 and 1:
     /// (1−s)S + s(tr S/n)I.
@@ -78,24 +82,21 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
     #[arg(value_parser = choice::form())]
     pub(crate) form: Form,
-    /// Points of every class that lmnn and wda look at [default: 500].
     #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]
+    #[arg(help = count_help(Setting::PerClass, POINTS, "all"))]
     pub(crate) per_class: Option<usize>,
     /// Precision of the class covariances; otherwise that of the data.
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
     pub(crate) precision: Option<PrecisionArg>,
 
-    /// Shrinkage of lda's scatters: auto (the best of 0.05, 0.1, 0.2, 0.4, 0.8 on held-out points), a
-    /// number, or a list to choose from.
     #[arg(long, value_name = "S", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Shrinkage))]
     pub(crate) shrinkage: Option<Choice>,
-    /// Neighbours of lfda (auto: the best of 3, 5, 9, 17 on held-out points) and lmnn [default: 3]: a
-    /// number, a list, or auto.
     #[arg(long, value_name = "K", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Neighbors))]
     pub(crate) neighbors: Option<Choice>,
-    /// Sinkhorn regularisation of wda, in squared units of the preprocessed data: auto (the best of
-    /// five on held-out points), a number, or a list.
     #[arg(long, value_name = "R", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Regularization))]
     pub(crate) reg: Option<Choice>,
 
     /// Constraint on the filters; otherwise the method's own.

@@ -4,6 +4,7 @@ mod choice;
 mod compare;
 mod fit;
 mod paper;
+mod settings;
 mod stats;
 mod use_model;
 mod values;
@@ -16,6 +17,7 @@ use crate::data::Builtin;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use paper::PaperArgs;
+pub(crate) use settings::flag;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,

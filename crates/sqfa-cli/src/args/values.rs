@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sqfa::Noise;
 use sqfa::model::Restarts;
-use sqfa::names::nearest;
+use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
 
 /// `scale`, `auto` or a number.
@@ -145,9 +145,7 @@ impl FromStr for PriorsArg {
 }
 
 fn word_or(text: &str, words: &[&str], otherwise: &str) -> String {
-    let near = nearest(text, words.iter().copied())
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
+    let near = suggestion(text, words.iter().copied());
     format!("'{text}' is not understood{near}: give {} or {otherwise}", words.join(", "))
 }
 

@@ -1,6 +1,7 @@
 //! `sqfa inspect`: what a model is and how it was fitted, or what class sums hold.
 
 use anyhow::Result;
+use sqfa::reduce::Setting;
 use sqfa_io::data::{is_sums, read_sums};
 use sqfa_io::model_file::{Description, Model};
 
@@ -45,10 +46,12 @@ fn text(model: &Model) -> String {
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),
     ];
-    for (name, value) in &about.settings {
-        let how =
-            if name == "noise" { format!(" ({})", about.noise_choice) } else { String::new() };
-        lines.push((name, format!("{}{how}", number(*value))));
+    for (setting, value) in &about.settings {
+        let how = match setting {
+            Setting::Noise => format!(" ({})", about.noise_choice),
+            _ => String::new(),
+        };
+        lines.push((setting.name(), format!("{}{how}", number(*value))));
     }
     if about.settings.is_empty() {
         lines.push(("noise", format!("{} ({})", number(about.noise), about.noise_choice)));

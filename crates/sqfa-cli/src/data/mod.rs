@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqfa::ClassStatistics;
-use sqfa::names::nearest;
+use sqfa::names::suggestion;
 use sqfa::statistics::GivenMatrices;
 use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
 use sqfa_io::formats::{Column, Stack};
@@ -48,10 +48,10 @@ pub(crate) fn check_exists(data: &str) -> Result<()> {
     if data == "-" || Path::new(data).exists() {
         return Ok(());
     }
-    let near = nearest(data, Builtin::ALL.iter().map(|builtin| builtin.name()))
-        .filter(|_| !data.contains(['.', '/']))
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
+    let near = match data.contains(['.', '/']) {
+        true => String::new(),
+        false => suggestion(data, Builtin::ALL.iter().map(|builtin| builtin.name())),
+    };
     let names = Builtin::ALL.map(Builtin::name).join(", ");
     anyhow::bail!("there is no file '{data}'{near}; built-in data sets are {names}")
 }

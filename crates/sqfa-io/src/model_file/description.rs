@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sqfa::Classes;
 use sqfa::optimize::Termination;
-use sqfa::reduce::Reduction;
+use sqfa::reduce::{Reduction, Setting};
 
 /// The metadata of a model, as JSON in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,8 +24,8 @@ pub struct Description {
     /// The feature noise σ², in the squared units of the preprocessed data; 0 where the method has none.
     pub noise: f64,
     /// Every setting that was used, chosen or given, by name.
-    #[serde(default)]
-    pub settings: Vec<(String, f64)>,
+    #[serde(default, with = "super::settings::setting_list")]
+    pub settings: Vec<(Setting, f64)>,
     /// The noises that were tried, when chosen on held-out points.
     #[serde(default)]
     pub noise_trials: Vec<Trial>,
@@ -181,7 +181,7 @@ impl From<&Reduction> for FitRecord {
             restarts: restarts.collect(),
             best: fitted.best,
             trace: fitted.traces.first().cloned().unwrap_or_default(),
-            warnings: fitted.warnings.clone(),
+            warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         }
     }
 }

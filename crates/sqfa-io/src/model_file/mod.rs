@@ -7,6 +7,7 @@
 mod description;
 mod error;
 mod file;
+mod settings;
 
 use sqfa::classify::ClassifierError;
 use sqfa::statistics::{Preprocessor, project};
@@ -15,6 +16,7 @@ use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transf
 
 pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
 pub use error::ModelError;
+pub use settings::setting_name;
 
 /// QDA shrinkage unless told otherwise: enough for a stable inverse, too little to matter.
 pub const SHRINKAGE: f64 = 1e-5;

@@ -15,7 +15,7 @@ fn description() -> Description {
         distance: Some("calvo-oller".to_owned()),
         constraint: Some("sphere".to_owned()),
         refined: false,
-        settings: vec![("noise".to_owned(), 0.1 + 0.2)],
+        settings: vec![(sqfa::reduce::Setting::Noise, 0.1 + 0.2)],
         noise_choice: "given".to_owned(),
         noise: 0.1 + 0.2,
         noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],

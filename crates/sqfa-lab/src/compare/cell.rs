@@ -8,7 +8,7 @@ use sqfa::optimize::{Control, Progress, Termination};
 use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 
 use super::judge::Bench;
-use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};
+use super::record::{Climb, Detail, Judged, Outcome, Record, SettingRecord};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
 
@@ -19,7 +19,7 @@ const PAIR: usize = 2;
 pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
     /// Settings that an earlier seed chose for a number of filters.
-    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<Setting>>,
+    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<SettingRecord>>,
     /// Whether the job keeps what a closer look needs.
     pub(super) detailed: bool,
 }
@@ -123,14 +123,8 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
-    for Setting { name, value } in chosen {
-        match name.as_str() {
-            "noise" => settings.noise = Noise::Value(value),
-            "shrinkage" => settings.shrinkage = Choice::Value(value),
-            "neighbors" => settings.neighbors = Choice::Value(value),
-            "regularization" => settings.regularization = Choice::Value(value),
-            _ => {}
-        }
+    for SettingRecord { name, value } in chosen {
+        settings.set(name, Choice::Value(value));
     }
     settings
 }
@@ -170,10 +164,10 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
         settings: reduction
             .settings
             .iter()
-            .map(|&(name, value)| Setting { name: name.to_owned(), value })
+            .map(|&(name, value)| SettingRecord { name, value })
             .collect(),
         verdicts,
-        warnings: reduction.warnings.clone(),
+        warnings: reduction.warnings.iter().map(ToString::to_string).collect(),
         climbs: reduction.traces.iter().map(|trace| Climb::of(trace)).collect(),
         detail,
     })

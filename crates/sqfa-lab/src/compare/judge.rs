@@ -1,7 +1,7 @@
 //! Classifiers that judge filters on test points.
 
 use sqfa::classify::Knn;
-use sqfa::names::nearest;
+use sqfa::names::Unknown;
 use sqfa::statistics::Preprocessor;
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, Qda, transform};
@@ -34,15 +34,8 @@ impl Classifier {
 
     /// The classifier of a name; the error suggests the nearest.
     pub fn named(name: &str) -> Result<Self, CompareError> {
-        Self::ALL.into_iter().find(|classifier| classifier.name() == name).ok_or_else(|| {
-            CompareError::Classifier {
-                name: name.to_owned(),
-                near: nearest(name, Self::ALL.map(Self::name))
-                    .map(|near| format!(" (did you mean '{near}'?)"))
-                    .unwrap_or_default(),
-                choices: Self::ALL.map(Self::name).join(", "),
-            }
-        })
+        let known = Self::ALL.into_iter().find(|classifier| classifier.name() == name);
+        Ok(known.ok_or_else(|| Unknown::new("classifier", name, Self::ALL.map(Self::name)))?)
     }
 }
 

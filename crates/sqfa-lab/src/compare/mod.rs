@@ -32,7 +32,9 @@ pub use numbers::{Bits, Numbers};
 pub use plan::{Job, plan};
 pub use protocol::Protocol;
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
-pub use record::{Climb, Detail, Judged, Outcome, Record, Sample, Setting, TrialRecord, Verdict};
+pub use record::{
+    Climb, Detail, Judged, Outcome, Record, Sample, SettingRecord, TrialRecord, Verdict,
+};
 pub use run::{Event, Experiment};
 pub use spec::{MethodSet, NoiseChoice, Parts, Spec};
 pub use store::{Manifest, Store};

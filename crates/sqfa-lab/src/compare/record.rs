@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Bits, Numbers};
+use sqfa::reduce::Setting;
+use sqfa_io::model_file::setting_name;
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,7 +64,7 @@ pub struct Judged {
     /// Iterations; 0 for a closed form.
     pub iterations: usize,
     /// The settings that were used.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<SettingRecord>,
     /// The verdict of every classifier.
     pub verdicts: Vec<Verdict>,
     /// What a user should know.
@@ -120,9 +122,10 @@ pub struct Verdict {
 
 /// A setting and its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
+pub struct SettingRecord {
+    /// Which.
+    #[serde(with = "setting_name")]
+    pub name: Setting,
     /// Its value.
     pub value: f64,
 }
@@ -131,7 +134,8 @@ pub struct Setting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
     /// The setting.
-    pub name: String,
+    #[serde(with = "setting_name")]
+    pub name: Setting,
     /// The value.
     pub value: f64,
     /// QDA accuracy on held-out training points; none when the value could not be used.
@@ -194,7 +198,7 @@ impl Judged {
     }
 
     /// The value of one setting.
-    pub fn setting(&self, name: &str) -> Option<f64> {
+    pub fn setting(&self, name: Setting) -> Option<f64> {
         self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
     }
 }

@@ -23,11 +23,11 @@ pub(super) fn section(view: &View) -> Markup {
                     (framed(&convergence(view)))
                 }
             }
-            @if tried { @if let Some((name, value)) = &view.chosen {
+            @if tried { @if let Some((setting, value)) = &view.chosen {
                 div {
-                    h3 { "Choosing the " (name) }
+                    h3 { "Choosing the " (setting.name()) }
                     p.note { "QDA accuracy on held-out training points; the dashed line is the value used, " (short(*value)) "." }
-                    (framed(&choosing(view, name, *value)))
+                    (framed(&choosing(view, setting.name(), *value)))
                 }
             } }
         }

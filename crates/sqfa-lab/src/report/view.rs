@@ -1,6 +1,7 @@
 //! One model as a report looks at it.
 
 use sqfa::Gaussians;
+use sqfa::reduce::Setting;
 
 use super::style::{class_styles, filters, title_of};
 use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
@@ -24,7 +25,7 @@ pub struct View {
     /// The climb of every start with its name.
     pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
-    pub chosen: Option<(String, f64)>,
+    pub chosen: Option<(Setting, f64)>,
 }
 
 impl View {
@@ -56,10 +57,8 @@ impl View {
                 })
             })
             .collect();
-        let chosen = detail
-            .trials
-            .first()
-            .and_then(|trial| Some((trial.name.clone(), judged.setting(&trial.name)?)));
+        let chosen =
+            detail.trials.first().and_then(|trial| Some((trial.name, judged.setting(trial.name)?)));
         Some(Self {
             title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),

@@ -49,7 +49,7 @@ pub fn fisher_rao_means(all: &[Evidence]) -> Result<Sheet, PaperError> {
 
 /// The noise that was used for SQFA with so many filters.
 pub(crate) fn noise(evidence: &Evidence, filters: usize) -> Option<f64> {
-    evidence.of("sqfa", filters).first()?.setting("noise")
+    evidence.of("sqfa", filters).first()?.setting(sqfa::reduce::Setting::Noise)
 }
 
 /// The classes in the features of a method's first seed, noise added; none when it has not been run.

@@ -22,7 +22,7 @@ pub fn training_time(all: &[Evidence]) -> Result<Sheet, PaperError> {
             let title = evidence.protocol.title;
             let pair = |column: &String| Pair {
                 ours: method(column).and_then(|method| {
-                    let alone = reducer_entry(method).is_ok_and(|entry| !entry.needs_points);
+                    let alone = reducer_entry(method).is_ok_and(|entry| !entry.needs_points());
                     let seconds = |judged: &&Judged| {
                         let pass = judged.statistics_seconds.or(evidence.statistics_seconds);
                         judged.fit_seconds + pass.filter(|_| alone).unwrap_or(0.0)

@@ -14,7 +14,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::recipe::{Goal, Learning, Noise, Restarts, Sqfa, Start};
-use super::{FitError, starts};
+use super::{FitError, Warning, starts};
 
 /// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
 const SINGLE_PRECISION_RANGE: f64 = 1e7;
@@ -87,11 +87,10 @@ impl Sqfa {
             learned = Some(group.filters.clone());
             last = Some(group);
             if unfinished {
-                warnings.push(format!(
-                    "cancelled after {} of {} filters",
-                    groups[..=index].iter().sum::<usize>(),
-                    self.filters
-                ));
+                warnings.push(Warning::CancelledAfter {
+                    learned: groups[..=index].iter().sum(),
+                    filters: self.filters,
+                });
                 break;
             }
         }
@@ -293,21 +292,16 @@ impl Sqfa {
         Ok(())
     }
 
-    fn warnings(&self, statistics: &ClassStatistics, noise: f64) -> Vec<String> {
+    fn warnings(&self, statistics: &ClassStatistics, noise: f64) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.constraint == Constraint::None && noise > 0.0 {
-            warnings.push(
-                "without a constraint and with noise the objective grows with the length of the filters and has no maximum: use constraint sphere or orthonormal"
-                    .to_owned(),
-            );
+            warnings.push(Warning::Unbounded);
         }
         if statistics.moments() == crate::statistics::Moments::Second
-            && !acts_on_second_moments(&self.goal)
+            && !self.goal.acts_on_second_moments()
         {
-            warnings.push(format!(
-                "only second moments were given: distance '{}' takes them for covariances of classes with equal means",
-                self.goal.name()
-            ));
+            let distance = self.goal.name().to_owned();
+            warnings.push(Warning::SecondMomentsAsCovariances { distance });
         }
         warnings
     }
@@ -339,11 +333,8 @@ struct Group {
 impl FittedSqfa {
     fn with_convergence_warning(mut self) -> Self {
         if !self.converged() {
-            self.warnings.push(format!(
-                "the fit did not converge: it stopped after {} iterations ({})",
-                self.iterations(),
-                self.termination().name()
-            ));
+            let (iterations, termination) = (self.iterations(), self.termination());
+            self.warnings.push(Warning::NotConverged { iterations, termination });
         }
         self
     }
@@ -374,17 +365,12 @@ fn check_definite(
     Ok(())
 }
 
-fn acts_on_second_moments(goal: &Goal) -> bool {
-    ["affine-invariant", "squared-affine-invariant", "log-euclidean", "squared-log-euclidean"]
-        .contains(&goal.name())
-}
-
 /// Statistics in double precision where single-precision passes would cost digits that matter.
 fn precise_enough<'a>(
     statistics: &'a ClassStatistics,
     noise: f64,
     largest_variance: f64,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Precise<'a> {
     if statistics.covariances().iter().all(|covariance| !covariance.is_single()) {
         return Precise::Given(statistics);
@@ -393,9 +379,7 @@ fn precise_enough<'a>(
     if ratio <= SINGLE_PRECISION_RANGE {
         return Precise::Given(statistics);
     }
-    warnings.push(format!(
-        "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
-    ));
+    warnings.push(Warning::DoublePrecision { ratio });
     Precise::Doubled(Box::new(statistics.in_double_precision()))
 }
 

@@ -10,7 +10,7 @@ use crate::statistics::ClassStatistics;
 use crate::statistics::project;
 use crate::transform::{Features, transform};
 
-use super::FitError;
+use super::{FitError, Warning};
 
 /// How one start ended.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub struct FittedSqfa {
     pub(super) seconds: f64,
     pub(super) search_seconds: f64,
     pub(super) preconditioned: bool,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl FittedSqfa {
@@ -149,7 +149,7 @@ impl FittedSqfa {
     }
 
     /// What a user should know about this fit.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

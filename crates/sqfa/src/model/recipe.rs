@@ -3,7 +3,7 @@
 use crate::constraint::Constraint;
 use crate::distance::Distance;
 use crate::linalg::Mat;
-use crate::names::nearest;
+use crate::names::Unknown;
 use crate::optimize::{Preconditioning, Stopping};
 
 use super::FitError;
@@ -65,6 +65,8 @@ pub struct Method {
     pub constraint: Constraint,
     /// What it is, in a few words.
     pub summary: &'static str,
+    /// Its place among the columns of the paper's tables, if it has one.
+    pub column: Option<u8>,
 }
 
 /// The paper's variants, and SQFA on the exact distance.
@@ -75,6 +77,7 @@ pub const METHODS: [Method; 7] = [
         distance: "calvo-oller",
         constraint: Constraint::Sphere,
         summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
+        column: Some(0),
     },
     Method {
         name: "smsqfa",
@@ -82,6 +85,7 @@ pub const METHODS: [Method; 7] = [
         distance: "affine-invariant",
         constraint: Constraint::Sphere,
         summary: "affine-invariant distance of second moments",
+        column: Some(1),
     },
     Method {
         name: "sqfa-h",
@@ -89,6 +93,7 @@ pub const METHODS: [Method; 7] = [
         distance: "hellinger",
         constraint: Constraint::Sphere,
         summary: "Hellinger distance; the paper's best accuracy",
+        column: Some(2),
     },
     Method {
         name: "sqfa-b",
@@ -96,6 +101,7 @@ pub const METHODS: [Method; 7] = [
         distance: "bhattacharyya",
         constraint: Constraint::Sphere,
         summary: "Bhattacharyya distance",
+        column: Some(3),
     },
     Method {
         name: "sqfa-j",
@@ -103,6 +109,7 @@ pub const METHODS: [Method; 7] = [
         distance: "jeffreys",
         constraint: Constraint::Sphere,
         summary: "Jeffreys divergence",
+        column: Some(5),
     },
     Method {
         name: "sqfa-w",
@@ -110,6 +117,7 @@ pub const METHODS: [Method; 7] = [
         distance: "wasserstein",
         constraint: Constraint::Orthonormal,
         summary: "Wasserstein distance, orthonormal filters",
+        column: Some(4),
     },
     Method {
         name: "sqfa-fr",
@@ -117,19 +125,17 @@ pub const METHODS: [Method; 7] = [
         distance: "fisher-rao",
         constraint: Constraint::Sphere,
         summary: "the exact Fisher–Rao distance, which the paper only bounds",
+        column: None,
     },
 ];
 
 impl Method {
     /// A method by name; the error suggests the nearest.
-    pub fn named(name: &str) -> Result<Self, String> {
-        METHODS.iter().find(|method| method.name == name).copied().ok_or_else(|| {
-            let near = nearest(name, METHODS.iter().map(|method| method.name))
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = METHODS.map(|method| method.name).join(", ");
-            format!("unknown method '{name}'{near}: choose one of {choices}")
-        })
+    pub fn named(name: &str) -> Result<Self, Unknown> {
+        let known = METHODS.iter().find(|method| method.name == name);
+        known
+            .copied()
+            .ok_or_else(|| Unknown::new("method", name, METHODS.map(|method| method.name)))
     }
 }
 
@@ -151,9 +157,20 @@ impl Goal {
         }
     }
 
-    /// Whether nothing is known of it: a distance of the user's own.
-    pub(super) fn is_unknown(&self) -> bool {
-        matches!(self, Self::Distance(distance) if distance.claims().is_none())
+    /// Whether filters outside the span of the samples are never better; not so for a distance of the user's own.
+    pub(super) fn is_exact_in_span(&self) -> bool {
+        match self {
+            Self::Distance(distance) => {
+                distance.claims().is_some_and(|claims| claims.exact_in_span)
+            }
+            Self::LikelihoodGain => true,
+        }
+    }
+
+    /// Whether second moments are all it looks at.
+    pub(super) fn acts_on_second_moments(&self) -> bool {
+        matches!(self, Self::Distance(distance)
+            if distance.claims().is_some_and(|claims| claims.second_moments))
     }
 
     /// Whether linear maps of the features leave it alone.

@@ -9,6 +9,7 @@ use crate::classify::Qda;
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::Points;
+use crate::remedy::Remedy;
 use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 use crate::transform::{Features, transform_rows_offset};
@@ -110,7 +111,7 @@ impl<'a> Training<'a> {
     pub(crate) fn need_samples(
         &self,
         what: &str,
-        remedy: &'static str,
+        remedy: Remedy,
     ) -> Result<&Samples<'a>, ReduceError> {
         self.samples
             .as_ref()
@@ -132,7 +133,7 @@ impl<'a> Training<'a> {
         what: &'static str,
         seed: u64,
     ) -> Result<(Training<'a>, Vec<usize>), ReduceError> {
-        let samples = *self.need_samples(what, "give a number instead of auto")?;
+        let samples = *self.need_samples(what, Remedy::Number)?;
         let rows = self.rows();
         let labels = samples.labels.select(&rows);
         let Split { learn, held } = stratified_split(&labels, HELD_OUT, seed)

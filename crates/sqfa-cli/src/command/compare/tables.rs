@@ -176,7 +176,10 @@ fn row(spec: &Spec, record: &Record) -> Map<String, Value> {
     row.insert("fit_seconds".to_owned(), json!(seconds));
     row.insert("search_seconds".to_owned(), json!(judged.map(|judged| judged.search_seconds)));
     row.insert("objective".to_owned(), json!(judged.and_then(|judged| judged.objective)));
-    row.insert("noise".to_owned(), json!(judged.and_then(|judged| judged.setting("noise"))));
+    row.insert(
+        "noise".to_owned(),
+        json!(judged.and_then(|judged| judged.setting(sqfa::reduce::Setting::Noise))),
+    );
     row.insert("converged".to_owned(), json!(judged.map(|judged| judged.converged)));
     row.insert("iterations".to_owned(), json!(judged.map(|judged| judged.iterations)));
     row.insert("remark".to_owned(), json!(remark));
@@ -194,7 +197,7 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
                 judged
                     .settings
                     .iter()
-                    .map(|s| (s.name.clone(), json!(s.value)))
+                    .map(|s| (s.name.to_string(), json!(s.value)))
                     .collect::<Map<_, _>>()
             });
             row.insert("settings".to_owned(), json!(settings));

@@ -3,6 +3,8 @@
 use sqfa::model::FitError;
 use sqfa::reduce::ReduceError;
 
+use crate::command::with_flags;
+
 /// An error whose remedy can be typed.
 pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {
     let text = match error {
@@ -57,9 +59,6 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
 pub(crate) fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>) -> anyhow::Error {
     match error {
         ReduceError::Fit(error) => explain(error, pca_dims),
-        other => {
-            let text = other.to_string();
-            anyhow::anyhow!(text.replace("pca_dims", "--pca-dims"))
-        }
+        other => with_flags(other, other.remedies()),
     }
 }

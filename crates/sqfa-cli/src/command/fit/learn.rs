@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
-use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
+use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Setting, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor};
 use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
 use sqfa_io::data::{Loaded, Part};
@@ -84,7 +84,7 @@ impl Prepared {
             unshrunk,
             reduced: None,
         };
-        if let Some(dims) = fit.pca_dims.filter(|_| !fit.has_own_components()) {
+        if let Some(dims) = fit.pca_dims.filter(|_| !fit.method.has_own_components()) {
             let statistics = &prepared.statistics;
             let n = statistics.dimension();
             if dims > n {
@@ -172,12 +172,8 @@ impl Prepared {
             distance: fit.distance_name(),
             constraint: fit.constraint().map(|constraint| constraint.name().to_owned()),
             noise_choice: fit.noise_name().to_owned(),
-            noise: fitted.setting("noise").unwrap_or(0.0),
-            settings: fitted
-                .settings
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), *value))
-                .collect(),
+            noise: fitted.setting(Setting::Noise).unwrap_or(0.0),
+            settings: fitted.settings.clone(),
             noise_trials: trials(fitted),
             classes: ClassNames::from(self.statistics.classes()),
             restricted: fit.classes.is_some(),
@@ -235,7 +231,7 @@ impl Prepared {
 
 /// The noises that were tried, for reports and files.
 pub(super) fn trials(fitted: &Reduction) -> Vec<Trial> {
-    let trials = fitted.trials.iter().filter(|trial| trial.name == "noise");
+    let trials = fitted.trials.iter().filter(|trial| trial.setting == Setting::Noise);
     trials.map(|trial| Trial { noise: trial.value, accuracy: trial.accuracy }).collect()
 }
 

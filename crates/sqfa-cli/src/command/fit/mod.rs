@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::constraint::Constraint;
-use sqfa::model::{Learning, Method, Restarts, Start};
+use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
-use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings};
+use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::{AtomicFile, Limits, Values, read_npy};
 
-use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg};
+use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
 use crate::points::{Precision, in_precision};
@@ -57,23 +57,9 @@ impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
     fn try_from(args: FitArgs) -> Result<Self> {
-        let (filters, name) = (args.filters, args.method.name);
-        let family = Method::named(name).ok();
-        match (&args.distance, family) {
-            (Some(_), None) => {
-                return usage(format!("--distance goes with --method sqfa; {name} maximises none"));
-            }
-            (Some(distance), Some(method))
-                if name != "sqfa" && distance.name() != method.distance =>
-            {
-                return usage(format!(
-                    "--distance goes with --method sqfa; --method {name} always maximises {}",
-                    method.distance
-                ));
-            }
-            _ => {}
-        }
-        refuse_strangers(&args, family.is_some() || name == "lad")?;
+        let filters = args.filters;
+        check_distance(&args)?;
+        reject_unused(&args)?;
         if let Some(dims) = args.pca_dims
             && dims < filters
         {
@@ -183,9 +169,9 @@ impl Fit {
         }
         drop(guard);
         drop(line);
-        let parallel = warnings::about_filters(model.filters());
-        for warning in fitted.warnings.iter().chain(&parallel) {
-            output::warn(warning);
+        let told = fitted.warnings.iter().map(ToString::to_string);
+        for warning in told.chain(warnings::about_filters(model.filters())) {
+            output::warn(&warning);
         }
         let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
         report::tell(&self, &prepared, &fitted, &times)
@@ -235,25 +221,45 @@ impl Fit {
     }
 }
 
-/// Refuses flags that the method would silently ignore.
-fn refuse_strangers(args: &FitArgs, climbs: bool) -> Result<()> {
+/// Refuses a distance where the method has another, or none.
+fn check_distance(args: &FitArgs) -> Result<()> {
+    let Some(distance) = &args.distance else { return Ok(()) };
     let name = args.method.name;
+    let free = reducers().iter().filter(|entry| entry.takes(Setting::Distance));
+    let free = free.map(|entry| entry.name).collect::<Vec<_>>().join(" or ");
+    match args.method.distance {
+        _ if args.method.takes(Setting::Distance) => Ok(()),
+        Some(own) if own == distance.name() => Ok(()),
+        Some(own) => usage(format!(
+            "--distance goes with --method {free}; --method {name} always maximises {own}"
+        )),
+        None => usage(format!("--distance goes with --method {free}; {name} maximises none")),
+    }
+}
+
+/// Refuses flags that the method would silently ignore.
+fn reject_unused(args: &FitArgs) -> Result<()> {
+    let method = &args.method;
     let given = [
-        ("--constraint", args.constraint.is_some(), climbs),
-        ("--start", args.start != StartArg::Random, climbs),
-        ("--sequential", args.sequential.is_some(), climbs || name == "ama"),
-        ("--noise", args.noise != Noise::Scale, climbs || name == "ama"),
-        ("--restarts", args.restarts != Restarts::Auto, climbs || name == "ama"),
-        ("--shrinkage", args.shrinkage.is_some(), name == "lda"),
-        ("--neighbors", args.neighbors.is_some(), name == "lfda" || name == "lmnn"),
-        ("--reg", args.reg.is_some(), name == "wda"),
-        ("--per-class", args.per_class.is_some(), ["lfda", "lmnn", "wda"].contains(&name)),
+        (Setting::Constraint, args.constraint.is_some()),
+        (Setting::Start, args.start != StartArg::Random),
+        (Setting::Sequential, args.sequential.is_some()),
+        (Setting::Noise, args.noise != Noise::Scale),
+        (Setting::Restarts, args.restarts != Restarts::Auto),
+        (Setting::Shrinkage, args.shrinkage.is_some()),
+        (Setting::Neighbors, args.neighbors.is_some()),
+        (Setting::Regularization, args.reg.is_some()),
+        (Setting::PerClass, args.per_class.is_some()),
     ];
-    if args.sequential == Some(0) && name != "ama" {
+    // Only where groups are the usual way does 0 mean to do without.
+    let groups = method.parameter(Setting::Sequential).map(|parameter| parameter.usual);
+    if args.sequential == Some(0) && !matches!(groups, Some(Usual::Number(_))) {
         return usage("--sequential: groups of at least 1 filter");
     }
-    match given.iter().find(|(_, given, fits)| *given && !fits) {
-        Some((flag, ..)) => usage(format!("{flag} means nothing to --method {name}")),
+    match given.iter().find(|(setting, given)| *given && !method.takes(*setting)) {
+        Some((setting, _)) => {
+            usage(format!("{} means nothing to --method {}", flag(*setting), method.name))
+        }
         None => Ok(()),
     }
 }
@@ -274,29 +280,20 @@ impl Fit {
 
     /// Whether covariances must have entries: parts of the points are summed, or a dense eigenproblem is solved.
     fn needs_dense(&self) -> bool {
-        self.settings.noise == Noise::Auto || self.refine || self.method.name == "lda"
-    }
-
-    /// Whether the method chooses principal components by itself.
-    fn has_own_components(&self) -> bool {
-        ["lfda", "lmnn", "wda"].contains(&self.method.name)
+        self.settings.noise == Noise::Auto || self.refine || self.method.dense
     }
 
     /// The distance the method maximises, where it maximises one.
     fn distance_name(&self) -> Option<String> {
-        let family = Method::named(self.method.name).ok()?;
+        let family = self.method.distance?;
         let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
-        Some(own.unwrap_or_else(|| family.distance.to_owned()))
+        Some(own.unwrap_or_else(|| family.to_owned()))
     }
 
     /// The constraint on the filters, where there is one.
     fn constraint(&self) -> Option<Constraint> {
-        match (Method::named(self.method.name), self.method.name) {
-            (Ok(family), _) => Some(self.settings.constraint.unwrap_or(family.constraint)),
-            (_, "lad") => Some(self.settings.constraint.unwrap_or_default()),
-            (_, "ama") => Some(Constraint::Sphere),
-            _ => None,
-        }
+        let given = self.settings.constraint.filter(|_| self.method.takes(Setting::Constraint));
+        given.or(self.method.constraint)
     }
 
     fn start_name(&self) -> String {

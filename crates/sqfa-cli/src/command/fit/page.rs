@@ -48,7 +48,7 @@ pub(super) fn write(
         chosen: fitted
             .trials
             .first()
-            .and_then(|trial| Some((trial.name.to_owned(), fitted.setting(trial.name)?))),
+            .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
     };
     let mut about = vec![("Method", title), ("Filters", fit.filters.to_string())];
     if let Some(accuracy) = accuracy {
@@ -57,8 +57,8 @@ pub(super) fn write(
     if let Some(objective) = fitted.objective {
         about.push(("Objective", measured(objective)));
     }
-    for (name, value) in &fitted.settings {
-        about.push((*name, number(*value)));
+    for (setting, value) in &fitted.settings {
+        about.push((setting.name(), number(*value)));
     }
     let ended = fitted.termination.map_or("a closed form", |end| end.name());
     about.push(("Ended", format!("{ended} after {} iterations", fitted.iterations)));

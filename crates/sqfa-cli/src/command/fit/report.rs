@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::Noise;
 use sqfa::optimize::Termination;
-use sqfa::reduce::Reduction;
+use sqfa::reduce::{Objective, Reduction, Setting};
 use sqfa_io::model_file::Trial;
 
 use super::learn::{Prepared, trials};
@@ -40,7 +40,7 @@ struct Report<'a> {
     n_train: Option<u64>,
     seed: u64,
     threads: usize,
-    warnings: &'a [String],
+    warnings: Vec<String>,
     model: String,
 }
 
@@ -82,7 +82,7 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         refined: fit.refine,
         distance: fit.distance_name(),
         filters: fit.filters,
-        noise: fitted.setting("noise"),
+        noise: fitted.setting(Setting::Noise),
         objective: fitted.objective,
         passes: fitted.passes,
         evaluations: fitted.evaluations,
@@ -92,13 +92,13 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         settings: fitted
             .settings
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .map(|(setting, value)| (setting.to_string(), (*value).into()))
             .collect(),
         trials: fitted
             .trials
             .iter()
             .map(|trial| TrialReport {
-                setting: trial.name,
+                setting: trial.setting.name(),
                 value: trial.value,
                 accuracy: trial.accuracy,
             })
@@ -117,7 +117,7 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         n_train: prepared.count(),
         seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
-        warnings: &fitted.warnings,
+        warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         model: fit.out.display().to_string(),
     })
 }
@@ -134,27 +134,17 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
     let model = fit.out.display();
     let mut lines = Vec::new();
     if let Some(objective) = fitted.objective {
-        let pairs = many(classes * (classes - 1) / 2, "pair");
-        let meaning = match (
-            fit.refine && fitted.setting("refinement steps") != Some(0.0),
-            fit.distance_name(),
-        ) {
-            (true, _) => "mean log posterior of the true class".to_owned(),
-            (false, Some(distance)) => format!("mean {distance} distance over {pairs}"),
-            (false, None) => match fit.method.name {
-                "lad" => "gain in log likelihood".to_owned(),
-                "ama" => "mean log posterior of the true class".to_owned(),
-                name => format!("{name}'s loss"),
-            },
-        };
+        let refined = fit.refine && fitted.setting(Setting::RefinementSteps) != Some(0.0);
+        let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
+        let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
     }
-    if let Some(noise) = fitted.setting("noise") {
+    if let Some(noise) = fitted.setting(Setting::Noise) {
         lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit, fitted, noise))));
     }
-    for (name, value) in &fitted.settings {
-        if let Some(words) = setting_words(fitted, name, *value) {
-            lines.push((name, words));
+    for (setting, value) in &fitted.settings {
+        if setting.is_chosen() {
+            lines.push((setting.name(), setting_words(fitted, *setting, *value)));
         }
     }
     if fit.refine {
@@ -214,39 +204,50 @@ fn noise_words(fit: &Fit, fitted: &Reduction, noise: f64) -> String {
     match fit.settings.noise {
         Noise::Scale => "scale: the mean variance within classes".to_owned(),
         Noise::Value(_) => "as given".to_owned(),
-        Noise::Auto => choice_words(fitted, "noise", noise),
+        Noise::Auto => choice_words(fitted, Setting::Noise, noise),
+    }
+}
+
+/// What the objective is.
+fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
+    match objective {
+        Objective::MeanDistance => {
+            let pairs = many(classes * (classes - 1) / 2, "pair");
+            format!("mean {} distance over {pairs}", fit.distance_name().unwrap_or_default())
+        }
+        Objective::LikelihoodGain => "gain in log likelihood".to_owned(),
+        Objective::LogPosterior => "mean log posterior of the true class".to_owned(),
+        Objective::Loss | Objective::None => format!("{}'s loss", fit.method.name),
     }
 }
 
 /// A setting of a baseline, and how it was chosen.
-fn setting_words(fitted: &Reduction, name: &str, value: f64) -> Option<String> {
-    if !["shrinkage", "neighbors", "regularization"].contains(&name) {
-        return None;
-    }
-    let chosen = fitted.trials.iter().any(|trial| trial.name == name);
-    let how = if chosen { choice_words(fitted, name, value) } else { "as given".to_owned() };
-    Some(format!("{}  ({how})", number(value)))
+fn setting_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
+    let chosen = fitted.trials.iter().any(|trial| trial.setting == setting);
+    let how = if chosen { choice_words(fitted, setting, value) } else { "as given".to_owned() };
+    format!("{}  ({how})", number(value))
 }
 
-fn choice_words(fitted: &Reduction, name: &str, value: f64) -> String {
-    let tried = fitted.trials.iter().filter(|trial| trial.name == name).count();
-    match fitted.trials.iter().find(|trial| trial.name == name && trial.value == value) {
+fn choice_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
+    let tried: Vec<_> = fitted.trials.iter().filter(|trial| trial.setting == setting).collect();
+    let count = tried.len();
+    match tried.iter().find(|trial| trial.value == value) {
         Some(trial) => {
-            format!("auto: best of {tried} with {} on held-out points", percent(trial.accuracy))
+            format!("auto: best of {count} with {} on held-out points", percent(trial.accuracy))
         }
-        None => format!("auto: best of {tried}"),
+        None => format!("auto: best of {count}"),
     }
 }
 
 /// What became of the filters on held-out points.
 fn refinement_words(fitted: &Reduction) -> String {
-    let share = |name: &str| percent(fitted.setting(name).unwrap_or(f64::NAN));
-    let before = share("held-out accuracy before");
-    match fitted.setting("refinement steps") {
+    let share = |setting| percent(fitted.setting(setting).unwrap_or(f64::NAN));
+    let before = share(Setting::AccuracyBefore);
+    match fitted.setting(Setting::RefinementSteps) {
         Some(steps) if steps > 0.0 => format!(
             "{} steps: {before} → {} on held-out points",
             number(steps),
-            share("held-out accuracy after")
+            share(Setting::AccuracyAfter)
         ),
         _ => format!("stayed put: no gain beyond chance over {before} on held-out points"),
     }

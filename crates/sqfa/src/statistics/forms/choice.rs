@@ -6,7 +6,7 @@ use super::factor::Precision;
 use super::{Csr, Factor, SparseFactor, gram};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
-use crate::names::nearest;
+use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::estimator::Evidence;
 use crate::statistics::{ClassStatistics, Covariance, Estimator, Moments, StatisticsError};
@@ -88,14 +88,7 @@ impl Form {
 impl FromStr for Form {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::ALL.iter().map(|(name, _)| *name);
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, form)| *form).ok_or_else(|| {
-            let near = nearest(text, known.clone())
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = known.collect::<Vec<_>>().join(", ");
-            format!("unknown form of covariance '{text}'{near}: choose one of {choices}")
-        })
+        Ok(chosen("form of covariance", text, &Self::ALL)?)
     }
 }
 
