@@ -8,6 +8,7 @@ use sqfa::split::SplitError;
 use sqfa::statistics::StatisticsError;
 use thiserror::Error;
 
+use crate::evaluation::UnknownClassifier;
 use sqfa_io::formats::FormatError;
 
 /// Why a comparison could not be set up or kept. What happens inside one cell is a record, not an error.
@@ -18,15 +19,8 @@ pub enum CompareError {
     #[error(transparent)]
     Method(#[from] ReduceError),
     /// A classifier that does not exist.
-    #[error("unknown classifier '{name}'{near}: choose among {choices}")]
-    Classifier {
-        /// The name given.
-        name: String,
-        /// A suggestion, or nothing.
-        near: String,
-        /// All names.
-        choices: String,
-    },
+    #[error(transparent)]
+    Classifier(#[from] UnknownClassifier),
     /// A setting outside its range.
     #[error("{name} is {value}: {remedy}")]
     Setting {
