@@ -7,10 +7,10 @@ use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Control, Progress, Termination};
 use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 
-use super::judge::Bench;
 use super::record::{Climb, Detail, Judged, Outcome, Record, SettingRecord};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
+use crate::evaluation::Evaluator;
 
 /// Filters that are learned together where the spec says pairs.
 const PAIR: usize = 2;
@@ -137,13 +137,13 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
     if !finite {
         return Err("the filters hold numbers that are not finite".to_owned());
     }
-    let bench = Bench::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
+    let bench = Evaluator::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
     let mut verdicts = Vec::new();
     let mut first = None;
     for name in &spec.classifiers {
         let classifier = Classifier::named(name).map_err(|error| error.to_string())?;
         let predicted = bench.predict(classifier, spec);
-        verdicts.push(bench.verdict(classifier, &predicted));
+        verdicts.push(bench.score(classifier, &predicted));
         first = first.or(predicted.ok());
     }
     let detail = match (known.detailed, first) {

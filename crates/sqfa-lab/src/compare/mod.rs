@@ -8,10 +8,8 @@ mod detail;
 mod error;
 mod facts;
 mod interval;
-mod judge;
 mod memory;
 mod method;
-mod numbers;
 mod plan;
 mod protocol;
 mod recommend;
@@ -22,19 +20,17 @@ mod spec;
 mod store;
 mod summary;
 
+pub use crate::evaluation::{Classifier, Score};
+pub use crate::numbers::{Bits, Numbers};
 pub use error::CompareError;
 pub use facts::Facts;
 pub use interval::{Interval, paired_difference};
-pub use judge::Classifier;
 pub use memory::{available, estimate};
 pub use method::MethodEntry;
-pub use numbers::{Bits, Numbers};
 pub use plan::{Job, plan};
 pub use protocol::Protocol;
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
-pub use record::{
-    Climb, Detail, Judged, Outcome, Record, Sample, SettingRecord, TrialRecord, Verdict,
-};
+pub use record::{Climb, Detail, Judged, Outcome, Record, Sample, SettingRecord, TrialRecord};
 pub use run::{Event, Experiment};
 pub use spec::{MethodSet, NoiseChoice, Parts, Spec};
 pub use store::{Manifest, Store};

@@ -107,12 +107,12 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Bits, Judged, Outcome, Verdict, summarize};
+    use crate::compare::{Bits, Judged, Outcome, Score, summarize};
 
     fn record(method: &str, filters: usize, seed: u64, hits: impl Fn(usize) -> bool) -> Record {
         let hits: Vec<bool> = (0..1000).map(hits).collect();
         let accuracy = hits.iter().filter(|&&hit| hit).count() as f64 / 1000.0;
-        let verdict = Verdict {
+        let score = Score {
             classifier: "qda".to_owned(),
             accuracy: Some(accuracy),
             error: None,
@@ -126,7 +126,7 @@ mod tests {
             converged: true,
             iterations: 0,
             settings: Vec::new(),
-            verdicts: vec![verdict],
+            verdicts: vec![score],
             warnings: Vec::new(),
             climbs: Vec::new(),
             detail: None,

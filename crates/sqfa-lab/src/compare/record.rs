@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bits, Numbers};
+use super::{Numbers, Score, Spec};
+use crate::evaluation::ClassifierSettings;
 use sqfa::reduce::Setting;
 use sqfa_io::model_file::setting_name;
 
@@ -66,7 +67,7 @@ pub struct Judged {
     /// The settings that were used.
     pub settings: Vec<SettingRecord>,
     /// The verdict of every classifier.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Score>,
     /// What a user should know.
     pub warnings: Vec<String>,
     /// The climb of every start, the one kept first.
@@ -103,21 +104,6 @@ impl Climb {
         let at = |(k, &value): (usize, &f32)| ((k * length / last) as f64, f64::from(value));
         self.objective.0.iter().enumerate().map(at).collect()
     }
-}
-
-/// What a classifier said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// The classifier by name.
-    pub classifier: String,
-    /// The share of test points in their own class; none when the classifier could not be built.
-    pub accuracy: Option<f64>,
-    /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Whether each test point was put into its own class.
-    #[serde(default)]
-    pub hits: Bits,
 }
 
 /// A setting and its value.
@@ -193,13 +179,19 @@ impl Judged {
     }
 
     /// What one classifier said.
-    pub fn verdict(&self, classifier: &str) -> Option<&Verdict> {
+    pub fn verdict(&self, classifier: &str) -> Option<&Score> {
         self.verdicts.iter().find(|verdict| verdict.classifier == classifier)
     }
 
     /// The value of one setting.
     pub fn setting(&self, name: Setting) -> Option<f64> {
         self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
+    }
+}
+
+impl From<&Spec> for ClassifierSettings {
+    fn from(spec: &Spec) -> Self {
+        Self { shrinkage: spec.shrinkage, neighbors: spec.neighbors }
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{CompareError, Facts, Record, Spec};
+use crate::folder::Owner;
 use sqfa_io::formats::AtomicFile;
 
 const MANIFEST: &str = "spec.json";
@@ -47,18 +48,18 @@ impl Store {
             let path = path.to_owned();
             move |source| CompareError::Io { path, action, source }
         };
+        let owner = Owner::of(folder, MANIFEST).map_err(io(folder, "read"))?;
+        if owner == Owner::Others {
+            return Err(CompareError::OtherFolder { folder: folder.to_owned() });
+        }
         fs::create_dir_all(folder).map_err(io(folder, "create"))?;
         let path = folder.join(MANIFEST);
-        if path.exists() {
+        if owner == Owner::Us {
             let there = read_manifest(folder)?;
             if let Some(difference) = manifest.difference(&there) {
                 return Err(CompareError::OtherSpec { folder: folder.to_owned(), difference });
             }
         } else {
-            let mut entries = fs::read_dir(folder).map_err(io(folder, "read"))?;
-            if entries.next().is_some() {
-                return Err(CompareError::OtherFolder { folder: folder.to_owned() });
-            }
             let mut file = AtomicFile::create(&path)?;
             let text = serde_json::to_string_pretty(manifest)
                 .map_err(|error| io(&path, "write")(error.into()))?;

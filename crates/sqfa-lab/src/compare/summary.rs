@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Record, Spec};
+use crate::evaluation::quantile;
 
 /// The median of some numbers and the range that leaves out a tenth at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -49,13 +50,6 @@ impl Spread {
             high: quantile(&values, 0.9),
         })
     }
-}
-
-/// A quantile of ascending numbers, interpolated between neighbours.
-fn quantile(values: &[f64], share: f64) -> f64 {
-    let at = share * (values.len() - 1) as f64;
-    let (low, high) = (at.floor() as usize, at.ceil() as usize);
-    values[low] + (at - at.floor()) * (values[high] - values[low])
 }
 
 /// One summary per number of filters and method, in the spec's order.

@@ -5,7 +5,7 @@ use sqfa::model::Restarts;
 use sqfa::reduce::{Choice, Limit, reducer_entry};
 use sqfa::statistics::project;
 
-use super::{Claim, Observer, Problem};
+use super::{Claim, Problem, Watch};
 use crate::PaperError;
 
 /// The paper's columns, the Calvo–Oller bound first.
@@ -21,7 +21,7 @@ const PRINTED: f64 = 0.005;
 pub(super) fn largest(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Observer<'_>,
+    observer: Watch<'_>,
 ) -> Result<Claim, PaperError> {
     let classes = problem.statistics.classes().len();
     let mut measured = Vec::new();

@@ -19,7 +19,7 @@ pub(super) fn section(view: &View) -> Markup {
             @if climbs {
                 div {
                     h3 { "Convergence" }
-                    p.note { "The objective of every start over its course; the highest is kept." }
+                    p.note { "The objective of every start over its iterations; the highest is kept." }
                     (framed(&convergence(view)))
                 }
             }
@@ -32,7 +32,7 @@ pub(super) fn section(view: &View) -> Markup {
             } }
         }
     };
-    framed_section("course", "How it was found", "", body)
+    framed_section("convergence", "How it was found", "", body)
 }
 
 fn convergence(view: &View) -> Figure {
@@ -47,7 +47,7 @@ fn convergence(view: &View) -> Figure {
         line.width = 1.3;
         panel = panel.with(Mark::Line(line));
     }
-    let description = format!("Objective over the course of {} starts", view.climbs.len());
+    let description = format!("Objective over the iterations of {} starts", view.climbs.len());
     Figure::single(description, 480.0, 320.0, panel)
 }
 

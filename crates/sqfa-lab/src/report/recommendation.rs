@@ -20,7 +20,7 @@ pub(super) fn section(
         }
         (troubles(manifest, summaries, records))
     };
-    framed_section("verdict", "Recommendation", "", body)
+    framed_section("recommendation", "Recommendation", "", body)
 }
 
 fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
@@ -35,7 +35,7 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
         Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
     };
     html! {
-        div.verdict {
+        div.recommendation {
             p.big {
                 strong { (title_of(&choice.method)) } " with "
                 strong { (filters(choice.filters)) }

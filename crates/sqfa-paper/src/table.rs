@@ -22,7 +22,7 @@ impl Pair {
 
 /// A table of pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sheet {
+pub struct Table {
     /// Its name.
     pub name: String,
     /// What it shows.
@@ -39,7 +39,7 @@ pub struct Sheet {
 
 const DASH: &str = "–";
 
-impl Sheet {
+impl Table {
     fn number(&self, value: Option<f64>, sign: bool) -> String {
         match value {
             None => DASH.to_owned(),
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sheet_shows_both_numbers_and_their_difference() {
-        let sheet = Sheet {
+    fn a_table_shows_both_numbers_and_their_difference() {
+        let table = Table {
             name: "x".into(),
             title: "X".into(),
             notes: vec!["a note".into()],
@@ -149,10 +149,10 @@ mod tests {
             )],
             digits: 1,
         };
-        let text = sheet.text();
+        let text = table.text();
         assert!(text.contains("1.5") && text.contains("-0.5") && text.contains(DASH), "{text}");
-        assert!(sheet.markdown().contains("|---|---|---|---|"));
-        assert_eq!(sheet.csv().lines().nth(1), Some("m = 2,A,1.5,2,-0.5"));
-        assert_eq!(sheet.json()["cells"].as_array().unwrap().len(), 2);
+        assert!(table.markdown().contains("|---|---|---|---|"));
+        assert_eq!(table.csv().lines().nth(1), Some("m = 2,A,1.5,2,-0.5"));
+        assert_eq!(table.json()["cells"].as_array().unwrap().len(), 2);
     }
 }

@@ -67,9 +67,14 @@ impl DataFolder {
         Ok(LabeledData::new(train.name, train.train, Some(other), train.image_shape, &place)?)
     }
 
+    /// The photographs that the speed videos film, where there are any.
+    pub(crate) fn photographs(&self) -> Option<PathBuf> {
+        let path = self.0.as_ref()?.join("natural/gray.npz");
+        path.exists().then_some(path)
+    }
+
     fn speed(&self) -> Result<LabeledData, PaperError> {
-        let photographs = self.0.as_ref().map(|folder| folder.join("natural/gray.npz"));
-        Ok(match photographs.filter(|path| path.exists()) {
+        Ok(match self.photographs() {
             Some(path) => {
                 Speed::default().generate_from(&read_images(&path, Limits::default())?)?
             }

@@ -11,7 +11,7 @@ use sqfa_io::formats::AtomicFile;
 
 /// A folder of results.
 #[derive(Debug, Clone)]
-pub struct Memo(PathBuf);
+pub struct ResultCache(PathBuf);
 
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
@@ -20,7 +20,7 @@ struct Kept<T> {
     result: T,
 }
 
-impl Memo {
+impl ResultCache {
     /// A folder, made when something is kept.
     pub fn new(folder: &Path) -> Self {
         Self(folder.to_owned())
@@ -65,13 +65,13 @@ mod tests {
     #[test]
     fn results_come_back_for_the_same_settings_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let memo = Memo::new(&folder.path().join("deep/er"));
+        let cache = ResultCache::new(&folder.path().join("deep/er"));
         let settings = json!({ "n": 3 });
-        assert_eq!(memo.get::<f64>("a", &settings), None);
-        memo.keep("a", &settings, &0.1).unwrap();
-        assert_eq!(memo.get::<f64>("a", &settings), Some(0.1));
-        assert_eq!(memo.get::<f64>("a", &json!({ "n": 4 })), None);
-        std::fs::write(memo.path("a"), "{ broken").unwrap();
-        assert_eq!(memo.get::<f64>("a", &settings), None);
+        assert_eq!(cache.get::<f64>("a", &settings), None);
+        cache.keep("a", &settings, &0.1).unwrap();
+        assert_eq!(cache.get::<f64>("a", &settings), Some(0.1));
+        assert_eq!(cache.get::<f64>("a", &json!({ "n": 4 })), None);
+        std::fs::write(cache.path("a"), "{ broken").unwrap();
+        assert_eq!(cache.get::<f64>("a", &settings), None);
     }
 }
