@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use sqfa_io::formats::is_temporary;
 use sqfa_lab::figure::{Figure, Place};
 use sqfa_paper::{Item, Sheet, Verdicts};
 
@@ -97,7 +98,9 @@ pub(super) fn check(folder: &Path) -> Result<()> {
         return Ok(());
     }
     let action = || format!("cannot use {}", folder.display());
-    if fs::read_dir(folder).with_context(action)?.next().is_some() {
+    // What a killed process left half-written is not somebody else's.
+    let mut entries = fs::read_dir(folder).with_context(action)?.flatten();
+    if entries.any(|entry| !is_temporary(&entry.file_name())) {
         bail!(
             "{} exists and was not made by sqfa paper: name a new folder, or one that it has made",
             folder.display()
