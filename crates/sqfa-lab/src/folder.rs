@@ -3,6 +3,11 @@
 use std::io;
 use std::path::Path;
 
+use sqfa_io::formats::is_temporary;
+
+/// Locked by the process that writes to a folder, and holding its number.
+pub const LOCK: &str = ".lock";
+
 /// Whose a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
@@ -21,8 +26,11 @@ impl Owner {
             return Ok(Self::Us);
         }
         match std::fs::read_dir(folder) {
-            Ok(mut entries) => {
-                Ok(if entries.next().is_some() { Self::Others } else { Self::Nobody })
+            Ok(entries) => {
+                // What a killed process left half-written is not somebody else's.
+                let mut names = entries.flatten().map(|entry| entry.file_name());
+                let foreign = names.any(|name| !is_temporary(&name) && name != LOCK);
+                Ok(if foreign { Self::Others } else { Self::Nobody })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::Nobody),
             Err(error) => Err(error),

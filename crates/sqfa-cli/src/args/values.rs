@@ -114,6 +114,40 @@ pub(crate) enum PrecisionArg {
     F64,
 }
 
+/// Whether a table has a header, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HeaderArg {
+    /// The first row names the columns.
+    Yes,
+    /// The first row is a point.
+    No,
+}
+
+/// What to do about missing values, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MissingArg {
+    /// Leave out the rows that lack a value; predict leaves their answer empty.
+    Drop,
+    /// Fill in the mean of the column; with a model, of its training points.
+    Mean,
+}
+
+/// What stands between cells: a word or one character.
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "comma" => Ok(b','),
+        "semicolon" => Ok(b';'),
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [mark] if mark.is_ascii() && !mark.is_ascii_alphanumeric() && *mark != b'"' => {
+                Ok(*mark)
+            }
+            _ => Err(word_or(text, &["comma", "semicolon", "tab", "space"], "one character")),
+        },
+    }
+}
+
 /// Class priors of a classifier.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PriorsArg {

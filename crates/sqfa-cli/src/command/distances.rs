@@ -120,7 +120,7 @@ impl Distances {
 
     fn in_model(&self, path: &Path) -> Result<Measured> {
         let DistancesArgs { flags, classes, pca_dims, .. } = &self.args;
-        if flags.label.is_some()
+        if flags.table.given().is_some()
             || flags.labels.is_some()
             || classes.is_some()
             || pca_dims.is_some()

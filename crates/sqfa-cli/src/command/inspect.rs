@@ -41,6 +41,7 @@ fn text(model: &Model) -> String {
     let mut lines = vec![
         ("method", method(about)),
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
+        ("columns", columns(model)),
         ("data", data(model)),
         ("classes", classes(model)),
         ("preprocessing", preprocessing(about)),
@@ -105,6 +106,15 @@ fn method(about: &Description) -> String {
         words.push_str(", refined");
     }
     words
+}
+
+fn columns(model: &Model) -> String {
+    let Some(names) = model.feature_names() else { return "without names".to_owned() };
+    let mut listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    if names.len() > LISTED {
+        listed.push("…");
+    }
+    listed.join(", ")
 }
 
 fn data(model: &Model) -> String {

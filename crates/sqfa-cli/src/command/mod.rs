@@ -38,7 +38,14 @@ pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
 
 /// Reads a model file.
 pub(crate) fn read_model(path: &Path) -> Result<Model> {
-    Ok(Model::read(path, Limits::default())?)
+    let model = Model::read(path, Limits::default())?;
+    if !model.has_checksum() {
+        output::warn(&format!(
+            "{} was written before model files had a checksum: damage to it would go unnoticed",
+            path.display()
+        ));
+    }
+    Ok(model)
 }
 
 /// The model's quadratic classifier as the flags want it.

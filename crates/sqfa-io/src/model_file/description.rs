@@ -63,6 +63,9 @@ pub struct Description {
     pub fit: FitRecord,
     /// The data it was fitted on.
     pub data: DataRecord,
+    /// The names of the columns it was fitted on, in the order of the filters; nothing where they had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_names: Option<Vec<String>>,
     /// The program that wrote the model, with its version.
     pub software: String,
 }

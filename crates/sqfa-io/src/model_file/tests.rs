@@ -46,6 +46,7 @@ fn description() -> Description {
             warnings: Vec::new(),
         },
         data: DataRecord { name: "test".to_owned(), image_shape: Some((1, 3)) },
+        feature_names: None,
         software: "sqfa".to_owned(),
     }
 }
@@ -63,6 +64,11 @@ fn model() -> Model {
         .unwrap(),
     };
     Model::new(parts, description()).unwrap()
+}
+
+fn parts(counts: Option<Vec<u64>>) -> ModelParts {
+    let Model { filters, features, .. } = model();
+    ModelParts { filters, preprocessing: None, counts, features }
 }
 
 #[test]
@@ -108,12 +114,6 @@ fn features_follow_the_preprocessing() {
 
 #[test]
 fn parts_that_do_not_fit_are_refused() {
-    let parts = |counts| ModelParts {
-        filters: model().filters,
-        preprocessing: None,
-        counts,
-        features: model().features,
-    };
     assert!(Model::new(parts(None), description()).is_ok());
     for counts in [vec![1], vec![0, 3], vec![u64::MAX, 2]] {
         assert!(Model::new(parts(Some(counts)), description()).is_err());
@@ -167,4 +167,53 @@ fn random_damage_never_panics() {
             let _ = model.to_bytes();
         }
     }
+}
+
+#[test]
+fn every_flipped_bit_is_noticed_and_old_files_still_load() {
+    let names = Some(["a", "b", "c"].map(str::to_owned).to_vec());
+    let model = Model::new(parts(None), Description { feature_names: names, ..description() });
+    let model = model.unwrap();
+    let bytes = model.to_bytes().unwrap();
+    assert!(Model::from_bytes(&bytes, "m").unwrap().has_checksum());
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for at in header..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let error = Model::from_bytes(&damaged, "m").unwrap_err().to_string();
+        assert!(error.contains("checksum"), "byte {at}: {error}");
+    }
+    // Nothing of the description changes unnoticed: not a name, not a digit.
+    let text = String::from_utf8_lossy(&bytes[..header]).into_owned();
+    for (from, to) in [(r#"\"a\""#, r#"\"x\""#), (r#"noise\":0"#, r#"noise\":1"#)] {
+        assert!(text.contains(from), "{text}");
+        let changed = [text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
+        assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
+    }
+    // A file from before there were checksums.
+    let start = text.find(r#"{\"checksum\""#).unwrap();
+    let end = start + text[start..].find(',').unwrap() + 1;
+    let old = format!("{}{{{}", &text[8..start], &text[end..]);
+    let old = format!("{old}{}", " ".repeat((8 - old.len() % 8) % 8));
+    let file = [&(old.len() as u64).to_le_bytes()[..], old.as_bytes(), &bytes[header..]].concat();
+    let read = Model::from_bytes(&file, "m").unwrap();
+    assert!(!read.has_checksum());
+    assert_eq!(read.description(), model.description());
+    assert_eq!(read.filters(), model.filters());
+}
+
+#[test]
+fn points_that_are_not_finite_are_named() {
+    let model = Model::new(parts(None), description()).unwrap();
+    let n = model.filters().nrows();
+    let mut values = vec![1.0; 3 * n];
+    values[n + 2] = f64::NAN;
+    let points = crate::data::OwnedPoints::from_f64(values.clone(), 3, n).unwrap();
+    let error = model.transform(points.view()).unwrap_err().to_string();
+    assert!(error.contains("row 1, column 2 is NaN"), "{error}");
+    values[n + 2] = 1e308;
+    values[n] = 1e308;
+    let points = crate::data::OwnedPoints::from_f64(values, 3, n).unwrap();
+    let (_, bad) = model.transform_all(points.view()).unwrap();
+    assert!(bad.iter().all(|bad| bad.row == 1 && bad.column.is_none()), "{bad:?}");
 }

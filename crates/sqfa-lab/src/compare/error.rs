@@ -86,6 +86,17 @@ pub enum CompareError {
         /// What differs.
         difference: String,
     },
+    /// A folder that another process writes to.
+    #[error(
+        "{} is in use by process {holder}: wait until it ends, or name another folder",
+        .folder.display()
+    )]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+        /// The number of the process.
+        holder: String,
+    },
     /// An output folder that holds something else.
     #[error(
         "{} exists and is no comparison: name a new folder, or one that a comparison has made",

@@ -22,6 +22,8 @@ pub(super) struct Prepared {
     /// What the data are called.
     pub(super) name: String,
     pub(super) image_shape: Option<(usize, usize)>,
+    /// The names of the columns; empty where they have none.
+    columns: Vec<String>,
     /// The data's own test part, when there is one.
     pub(super) test: Option<Part>,
     /// Training points, when there are any.
@@ -40,7 +42,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
+    pub(super) fn new(fit: &Fit, loaded: Loaded, columns: Vec<String>) -> Result<Self> {
         let mut unshrunk = None;
         let (name, image_shape, test, part, mut statistics) = match loaded {
             Loaded::Data(data) => {
@@ -75,6 +77,7 @@ impl Prepared {
         let mut prepared = Self {
             name,
             image_shape,
+            columns,
             test,
             part,
             warnings,
@@ -190,6 +193,7 @@ impl Prepared {
             tolerance: fit.settings.stopping.tolerance,
             fit: FitRecord::from(fitted),
             data: DataRecord { name: self.name.clone(), image_shape: self.image_shape },
+            feature_names: Some(self.columns.clone()).filter(|names| !names.is_empty()),
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
         };
         let parts = ModelParts {

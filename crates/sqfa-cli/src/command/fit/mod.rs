@@ -6,7 +6,7 @@ mod page;
 mod report;
 mod sums;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -16,15 +16,15 @@ use sqfa::optimize::Stopping;
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise};
-use sqfa_io::data::{LabeledData, Loaded, Part};
-use sqfa_io::formats::{AtomicFile, Limits, Values, read_npy};
+use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
+use sqfa_io::formats::{Limits, Values, read_npy};
 
 use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
-use crate::points::{Precision, in_precision};
+use crate::points::{Precision, check_size, in_precision};
 use crate::progress::Line;
-use crate::{data, output, warnings};
+use crate::{data, files, output, warnings};
 
 use super::ending;
 use learn::Prepared;
@@ -136,20 +136,16 @@ impl Fit {
     /// Reads, fits, writes the model and reports.
     pub(crate) fn run(self, began: Instant) -> Result<()> {
         interrupt::listen();
-        // An output that cannot be written is worth knowing before the work, not after it.
-        drop(AtomicFile::create(&self.out)?);
-        if let Some(report) = &self.report {
-            drop(AtomicFile::create(report)?);
-        }
+        let _ready = self.check_files()?;
         let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let loaded = self.load(&line)?;
+        let (loaded, columns) = self.load(&line)?;
         let start = self.read_start()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let prepared = Prepared::new(&self, loaded)?;
+        let prepared = Prepared::new(&self, loaded, columns)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
@@ -177,12 +173,26 @@ impl Fit {
         report::tell(&self, &prepared, &fitted, &times)
     }
 
-    fn load(&self, line: &Line) -> Result<Loaded> {
-        let mut loaded = data::open_all(&self.data, &self.flags, line)?;
+    /// An output that cannot be written is worth knowing before the work, not after it.
+    fn check_files(&self) -> Result<files::Ready> {
+        let start = match &self.start {
+            StartArg::File(path) => Some(path.as_path()),
+            _ => None,
+        };
+        let data = data::expand(&self.data)?;
+        let named = data.iter().map(Path::new);
+        let inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).chain(start).collect();
+        let mut outputs = vec![self.out.as_path()];
+        outputs.extend(self.report.as_deref());
+        files::check(&inputs, &outputs)
+    }
+
+    fn load(&self, line: &Line) -> Result<(Loaded, Vec<String>)> {
+        let Opened { mut loaded, columns, .. } = data::open_all(&self.data, &self.flags, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
-        Ok(match (loaded, self.precision) {
+        let loaded = match (loaded, self.precision) {
             (Loaded::Data(data), Some(precision)) => {
                 let Part { points, labels } = data.train;
                 let train = Part { points: in_precision(points, precision)?, labels };
@@ -192,7 +202,11 @@ impl Fit {
                 Loaded::Sums(name, sums.in_precision(precision == Precision::F64))
             }
             (loaded, _) => loaded,
-        })
+        };
+        if let Loaded::Data(data) = &loaded {
+            check_size(&data.train.points, &columns)?;
+        }
+        Ok((loaded, columns))
     }
 
     /// Starting filters from a file, in input space.
