@@ -50,6 +50,8 @@ pub struct ReducerSettings {
     pub stopping: Stopping,
     /// The constraint, when not the method's own (sqfa family).
     pub constraint: Option<Constraint>,
+    /// How much each pair of classes counts, as in [`crate::Sqfa::weights`] (sqfa family).
+    pub weights: Option<Vec<f64>>,
     /// The shrinkage of scatters (lda).
     pub shrinkage: Choice,
     /// Neighbours (lfda, lmnn).
