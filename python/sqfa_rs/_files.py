@@ -11,24 +11,20 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import BaseSQFA
-from ._baseline import BaselineReducer
-from ._eigen import LDA, PCA, SupervisedPCA
-from ._labels import class_names
-from ._likelihood import AMA, LAD
-from ._linear import LinearReducer
 from ._methods import IDENTIFIERS
-from ._neighbours import LFDA, LMNN, WDA
-from ._results import NoiseTrial, Restart
-from ._sqfa import SQFA, SecondMomentSQFA
-from ._statistics import estimator_name
+from .data._labels import class_names
+from .data._statistics import estimator_name
+from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
+from .estimators._base import Reducer
+from .estimators._family import BaseSQFA
+from .estimators._results import NoiseTrial, Restart
 
-_BASELINES: dict[str, type[BaselineReducer]] = {
+_BASELINES: dict[str, type[Reducer]] = {
     cls._method: cls for cls in (AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA)
 }
 
 
-def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
+def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file.
 
     Parameters
@@ -51,7 +47,7 @@ def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
     >>> bool((again.transform(toy.data) == sqfa.transform(toy.data)).all())
     True
     """
-    if not isinstance(estimator, BaseSQFA | BaselineReducer):
+    if not isinstance(estimator, Reducer):
         raise TypeError(
             f"only SQFA estimators and its baselines can be saved, not {type(estimator).__name__}"
         )
@@ -73,7 +69,7 @@ def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
     )
 
 
-def load(path: str | os.PathLike[str]) -> BaseSQFA | BaselineReducer:
+def load(path: str | os.PathLike[str]) -> Reducer:
     """Read a model file, written here or by the command ``sqfa``.
 
     Parameters
@@ -123,7 +119,7 @@ def _estimator(text: str) -> str | float:
         return text
 
 
-def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
+def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     """A fitted baseline; settings that were chosen become parameters."""
     cls = _BASELINES[told["method"]]
     used = dict(told.get("settings", []))
@@ -159,7 +155,9 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
     estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
-    estimator.n_iter_ = int(fit["iterations"])
+    # As after a fit: the iterations that the trace is of.
+    steps = len(estimator.objective_trace_) - 1
+    estimator.n_iter_ = steps if told.get("refined") and steps >= 0 else int(fit["iterations"])
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)

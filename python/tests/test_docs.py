@@ -13,9 +13,9 @@ import sqfa_rs
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULES = ["sqfa_rs"] + [
-    f"sqfa_rs.{module.name}"
-    for module in pkgutil.iter_modules(sqfa_rs.__path__)
-    if module.name != "_core"
+    module.name
+    for module in pkgutil.walk_packages(sqfa_rs.__path__, "sqfa_rs.")
+    if module.name != "sqfa_rs._core"
 ]
 
 

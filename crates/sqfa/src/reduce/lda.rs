@@ -2,15 +2,17 @@
 //!
 //! Solves (S_t − S_w)v = λS_w v with vᵀS_w v = 1, where both scatters are shrunk to (1−s)S + s(tr S/n)I before they are
 //! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Cost: a Cholesky factorisation and an
-//! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for.
+//! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for; of the order of the
+//! samples where they are fewer than n and the covariances are kept as them.
 
 use std::time::Instant;
 
 use crate::linalg::{Mat, pencil};
+use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
 use super::choose::{Chosen, choose};
-use super::scatter::Scatter;
+use super::scatter::{Scatter, within_trace};
 use super::setting::{Parameter, Setting, Usual};
 use super::{Choice, Limit, ReduceError, Reducer, Reduction, Training, largest_count};
 
@@ -46,9 +48,19 @@ impl Lda {
                 range,
             });
         }
-        let scatter = Scatter::new("lda", training.statistics())?;
+        let statistics = training.statistics();
+        // Fewer samples than dimensions, kept as they are: outside their span no point differs from another.
+        let span = match statistics.is_kept_as_samples() {
+            true => statistics.reduced_to_span(count).ok(),
+            false => None,
+        };
+        let mut scatter =
+            Scatter::new("lda", span.as_ref().map_or(statistics, |span| span.statistics()))?;
+        if span.is_some() {
+            scatter.within_trace = within_trace(statistics);
+        }
         let n = scatter.dimension;
-        let target = shrinkage / n as f64;
+        let target = shrinkage / statistics.dimension() as f64;
         let mut left = vec![0.0; n * n];
         scatter.add_between(1.0 - shrinkage, &mut left);
         let mut right = scatter.within.clone();
@@ -59,7 +71,10 @@ impl Lda {
         }
         let solved =
             pencil(&left, &right, n, count).map_err(|_| ReduceError::Singular { method: "lda" })?;
-        Ok(solved.vectors)
+        Ok(match span {
+            Some(span) => with_fixed_signs(span.lift(solved.vectors.as_ref())),
+            None => solved.vectors,
+        })
     }
 }
 

@@ -28,6 +28,8 @@ pub struct ReducerSettings {
     pub stopping: Stopping,
     /// The constraint, when not the method's own.
     pub constraint: Option<Constraint>,
+    /// How much each pair of classes counts, as in [`crate::Sqfa::weights`].
+    pub weights: Option<Vec<f64>>,
     /// The shrinkage of scatters.
     pub shrinkage: Choice,
     /// Neighbours.

@@ -34,6 +34,9 @@ impl SqfaReducer {
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
             recipe = recipe.distance(distance.clone());
         }
+        if let Some(weights) = &settings.weights {
+            recipe = recipe.weights(weights.clone());
+        }
         if let Some(constraint) = settings.constraint {
             recipe = recipe.constraint(constraint);
         }

@@ -114,8 +114,31 @@ impl ClassStatistics {
         labels: &Labels,
         estimator: Estimator,
     ) -> Result<Self, StatisticsError> {
-        let (rows, dimension) = (points.rows(), points.columns());
-        let by_class = classes_of(rows, dimension, labels, estimator)?;
+        let by_class = classes_of(points.rows(), points.columns(), labels, estimator)?;
+        Self::from_samples(points, labels, &by_class, estimator)
+    }
+
+    /// The same for some of the rows.
+    pub(crate) fn from_factor_rows(
+        points: Points<'_>,
+        labels: &Labels,
+        rows: &[usize],
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let mut by_class =
+            classes_of(rows.len(), points.columns(), &labels.select(rows), estimator)?;
+        by_class.iter_mut().flatten().for_each(|at| *at = rows[*at]);
+        Self::from_samples(points, labels, &by_class, estimator)
+    }
+
+    /// Covariances kept as the rows of every class.
+    fn from_samples(
+        points: Points<'_>,
+        labels: &Labels,
+        by_class: &[Vec<usize>],
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let dimension = points.columns();
         let mut means = Mat::zeros(dimension, by_class.len());
         let mut shrunk = true;
         let mut covariances: Vec<Box<dyn Covariance>> = Vec::new();

@@ -53,6 +53,17 @@ class NoiseTrial(NamedTuple):
     """QDA accuracy on held-out points."""
 
 
+class Trial(NamedTuple):
+    """One value of a setting that was tried."""
+
+    name: str
+    """The setting."""
+    value: float
+    """The value."""
+    accuracy: float
+    """QDA accuracy on held-out points; NaN when the value could not be used."""
+
+
 def restarts_of(result: dict[str, Any]) -> list[Restart]:
     """The starts of a fit, in order."""
     return [

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from . import _core
-from ._inputs import new_points, repetition_counts, row_blocks, training_data
-from ._labels import class_names, encode, positions
-from ._statistics import ClassAccumulator, ClassStatistics, statistics_of
-from ._threads import thread_count
+from .. import _core
+from .._threads import thread_count
+from ..data._accumulator import ClassAccumulator
+from ..data._inputs import repetition_counts, training_data
+from ..data._labels import class_names, encode, positions
+from ..data._statistics import ClassStatistics, given_statistics, statistics_of
+from ._classifier import CoreClassifier
 
 
-class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class QDA(CoreClassifier):
     """Quadratic discriminant analysis.
 
     One Gaussian per class with maximum-likelihood mean and covariance; a point z goes to the class with
@@ -49,7 +51,7 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Class probabilities.
     n_features_in_ : int
         Number of input features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
     See Also
@@ -71,15 +73,11 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # Set by a fit.
-    classes_: NDArray[Any]
     class_counts_: NDArray[np.uint64] | None
     means_: NDArray[np.float64]
     covariances_: NDArray[np.float64]
     priors_: NDArray[np.float64]
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
     _accumulator: ClassAccumulator
-    _judge: _core.Qda
 
     def __init__(
         self,
@@ -154,7 +152,7 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_statistics(
         self,
-        means: ArrayLike | ClassStatistics | None,
+        means: ArrayLike | ClassStatistics | Mapping[str, Any] | None,
         covariances: ArrayLike | None = None,
         counts: ArrayLike | None = None,
         *,
@@ -164,8 +162,9 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        means : array-like of shape (n_classes, n_features) or ClassStatistics
-            Class means, or all statistics at once.
+        means : array-like of shape (n_classes, n_features), ClassStatistics or mapping
+            Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with "means"
+            and "covariances" and perhaps "counts" and "classes".
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
@@ -179,20 +178,13 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The fitted classifier.
         """
         self._forget()
-        if isinstance(means, ClassStatistics):
-            statistics = means
-        elif covariances is None:
-            raise ValueError("covariances are missing: give them, or pass ClassStatistics")
-        else:
-            statistics = ClassStatistics.from_moments(
-                means, covariances, counts, classes=classes, n_jobs=self.n_jobs
-            )
+        statistics = given_statistics(means, covariances, counts, classes, self.n_jobs)
         self.n_features_in_ = statistics.n_features
         self.__dict__.pop("feature_names_in_", None)
         return self._adopt(statistics)
 
     def _forget(self) -> None:
-        for name in ("means_", "_accumulator", "_judge"):
+        for name in ("means_", "_accumulator", "_classifier"):
             self.__dict__.pop(name, None)
 
     def _adopt(self, statistics: ClassStatistics) -> Self:
@@ -208,7 +200,7 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             priors = np.full(len(means), 1 / len(means))
         # Built now, so that what is wrong with the data is said by fit, not by predict.
-        self._judge = self._build(statistics.classes, means, covariances, priors)
+        self._classifier = self._build(statistics.classes, means, covariances, priors)
         self.classes_ = statistics.classes
         self.class_counts_ = counts
         self.covariances_ = covariances
@@ -226,54 +218,21 @@ class QDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, threads = class_names(classes), thread_count(self.n_jobs)
         return _core.Qda(names, means, covariances, priors, float(self.shrinkage), threads)
 
-    def _judged(self, X: Any, question: str) -> NDArray[Any]:
-        """The answer of the core for every point."""
-        check_is_fitted(self)
-        X = new_points(self, X, finite=True)
-        if getattr(self, "_judge", None) is None:
-            self._judge = self._build(self.classes_, self.means_, self.covariances_, self.priors_)
-        ask, threads = getattr(self._judge, question), thread_count(self.n_jobs)
-        if isinstance(X, np.ndarray):
-            return np.asarray(ask(X, threads))
-        return np.concatenate([ask(block, threads) for _, block in row_blocks(X)])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every point.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[self._judged(X, "predict")])
+    def _built(self) -> Any:
+        return self._build(self.classes_, self.means_, self.covariances_, self.priors_)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln p(class | point), of shape (n_samples, n_classes)."""
-        return self._judged(X, "log_posteriors")
+        return self._answers(X, "log_posteriors")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """p(class | point), of shape (n_samples, n_classes)."""
-        return np.asarray(np.exp(self._judged(X, "log_posteriors")))
+        return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """ln p(class | point), of shape (n_samples, n_classes); for two classes their difference."""
-        scores = self._judged(X, "log_posteriors")
+        scores = self._answers(X, "log_posteriors")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_judge"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "means_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

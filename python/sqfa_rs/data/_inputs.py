@@ -70,9 +70,15 @@ def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:
     return X if sparse.issparse(X) else contiguous(X)
 
 
-def loose_points(X: Any) -> Any:
-    """Validated points without an estimator to remember their names."""
-    X = check_array(unwrap(X), accept_sparse="csr", dtype=DTYPES, ensure_all_finite=False)
+def loose_points(X: Any, *, least: int = 1) -> Any:
+    """Validated points, ``least`` or more, without an estimator to remember their names."""
+    X = check_array(
+        unwrap(X),
+        accept_sparse="csr",
+        dtype=DTYPES,
+        ensure_all_finite=False,
+        ensure_min_samples=least,
+    )
     return X if sparse.issparse(X) else contiguous(X)
 
 
@@ -99,6 +105,22 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
     if np.all(weights == 1):
         return None
     return weights.astype(np.uint64)
+
+
+def repeated(
+    X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
+) -> tuple[Any, NDArray[np.uint32]]:
+    """Points, dense or sparse, each as often as it counts."""
+    if weights is None:
+        return X, codes
+    rows = np.repeat(np.arange(len(codes)), weights.astype(np.int64))
+    chosen = X[rows]
+    return chosen if sparse.issparse(X) else np.ascontiguousarray(chosen), codes[rows]
+
+
+def dense(X: Any) -> NDArray[Any]:
+    """Points as an array, whatever they were."""
+    return np.ascontiguousarray(X.toarray()) if sparse.issparse(X) else X
 
 
 def row_blocks(X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:

@@ -7,15 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from . import _core
-from ._inputs import new_points, row_blocks, training_data
-from ._labels import class_names, encode
+from .. import _core
+from .._threads import thread_count
+from ..data._inputs import dense, training_data
+from ..data._labels import class_names, encode
+from ._classifier import CoreClassifier
 from ._qda import QDA
-from ._threads import thread_count
 
 
 class LinearClassifier(QDA):
@@ -37,8 +35,20 @@ class LinearClassifier(QDA):
 
     Attributes
     ----------
-    classes_, class_counts_, means_, covariances_, priors_, n_features_in_
-        As in :class:`QDA`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    means_ : ndarray of shape (n_classes, n_features)
+        Class means.
+    covariances_ : ndarray of shape (n_classes, n_features, n_features)
+        Class covariances with divisor N, before shrinkage.
+    priors_ : ndarray of shape (n_classes,)
+        Class probabilities.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
 
     Examples
     --------
@@ -60,7 +70,7 @@ class LinearClassifier(QDA):
         return _core.Linear(names, means, covariances, priors, float(self.shrinkage), threads)
 
 
-class KNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KNN(CoreClassifier):
     """The k nearest training points vote: Euclidean distances, equal weights, exact.
 
     Among equal distances the earlier training point counts, among equal votes the first class.
@@ -80,7 +90,7 @@ class KNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Training points.
     n_features_in_ : int
         Number of input features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
     Examples
@@ -92,13 +102,9 @@ class KNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    classes_: NDArray[Any]
     n_samples_fit_: int
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
     _points: NDArray[Any]
     _codes: NDArray[np.uint32]
-    _judge: _core.Knn | None
 
     def __init__(self, n_neighbors: int = 5, *, n_jobs: int | None = None) -> None:
         self.n_neighbors = n_neighbors
@@ -124,12 +130,11 @@ class KNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_neighbors < 1:
             raise ValueError(f"n_neighbors is {self.n_neighbors}: at least 1 is needed")
         points, y = training_data(self, X, y)
-        if sparse.issparse(points):
-            points = np.ascontiguousarray(points.toarray())
+        points = dense(points)
         classes, codes = encode(y)
         if len(classes) < 2:
             raise ValueError("only one class: a classifier needs at least 2 classes")
-        self._judge = self._build(classes, points, codes)
+        self._classifier = self._build(classes, points, codes)
         self.classes_, self._codes = classes, codes
         # A copy, because the caller may change the array before the classifier is pickled.
         self._points = points.copy()
@@ -140,30 +145,9 @@ class KNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names, threads = class_names(classes), thread_count(self.n_jobs)
         return _core.Knn(names, points, codes, int(self.n_neighbors), threads)
 
-    def _judged(self, X: Any, question: str) -> NDArray[Any]:
-        check_is_fitted(self, "classes_")
-        X = new_points(self, X, finite=True)
-        if getattr(self, "_judge", None) is None:
-            self._judge = self._build(self.classes_, self._points, self._codes)
-        ask, threads = getattr(self._judge, question), thread_count(self.n_jobs)
-        if isinstance(X, np.ndarray):
-            return np.asarray(ask(X, threads))
-        return np.concatenate([ask(block, threads) for _, block in row_blocks(X)])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with most votes, of shape (n_samples,)."""
-        check_is_fitted(self, "classes_")
-        return np.asarray(self.classes_[self._judged(X, "predict")])
+    def _built(self) -> _core.Knn:
+        return self._build(self.classes_, self._points, self._codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The share of votes, of shape (n_samples, n_classes)."""
-        return self._judged(X, "posteriors")
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_judge"}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return self._answers(X, "posteriors")

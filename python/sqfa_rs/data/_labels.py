@@ -12,6 +12,8 @@ from sklearn.utils.validation import column_or_1d
 
 # Floating-point labels up to here are exact whole numbers.
 _EXACT = 2.0**53
+# NumPy's letters for truth values, whole and floating-point numbers.
+_NUMBERS = "biuf"
 
 
 def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
@@ -59,6 +61,21 @@ def positions(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint32]
             f"label {labels[row]!r} at row {row} is not one of the {len(classes)} known classes"
         )
     return found.astype(np.uint32)
+
+
+def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    """The sorted classes once labels have joined; numbers of all types mix, numbers and text do not."""
+    new = np.unique(labels)
+    if not len(classes) or not len(new):
+        return new if len(new) else classes
+    if (classes.dtype.kind in _NUMBERS) != (new.dtype.kind in _NUMBERS):
+        raise ValueError(
+            f"labels of another kind than before ({new.dtype} after {classes.dtype}): keep all text or "
+            "all numbers"
+        )
+    if np.isin(new, classes).all():
+        return classes
+    return np.unique(np.concatenate([classes, new]))
 
 
 def check_room(classes: int, features: int) -> None:

@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from . import _core
-from ._inputs import complain_about, new_points
-from ._labels import class_names
-from ._statistics import ClassStatistics
-from ._streams import ArrowStream, is_stream
-from ._threads import thread_count
+from .. import _core
+from .._threads import thread_count
+from ..data._inputs import complain_about, new_points
+from ..data._labels import class_names
+from ..data._statistics import ClassStatistics
+from ..data._streams import ArrowStream, is_stream
 
 # QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
 SHRINKAGE = 1e-5
