@@ -37,7 +37,9 @@ pub use model::{
 };
 pub use names::nearest;
 pub use objective::EvaluationError;
-pub use optimize::{Control, Preconditioning, Progress, Stopping, Termination};
+pub use optimize::{
+    Control, OPTIMIZERS, Optimizer, Preconditioning, Progress, Stopping, Termination,
+};
 pub use points::{Points, Scalar, Table};
 pub use reduce::{
     Choice, EMBEDDINGS, Embedding, LOCAL_SCALES, Lda, Lfda, Lmnn, LmnnDescent, LocalScale, Pca,

@@ -5,6 +5,6 @@ mod projection;
 mod separation;
 
 pub use gaussians::{Gaussian, GaussianError, Gaussians};
-pub(crate) use projection::pass;
 pub use projection::project;
+pub(crate) use projection::{pass, pass_in_groups};
 pub use separation::{Separation, separation};

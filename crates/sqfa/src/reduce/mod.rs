@@ -17,7 +17,7 @@ mod training;
 
 use crate::linalg::Mat;
 use crate::model::Restart;
-use crate::optimize::{Control, Progress, Termination};
+use crate::optimize::{Control, Optimizer, Progress, Termination};
 
 pub use choose::{Choice, Trial};
 pub use error::ReduceError;
@@ -83,6 +83,8 @@ pub struct Reduction {
     pub passes: usize,
     /// Evaluations of the objective in all.
     pub evaluations: usize,
+    /// How class statistics were climbed, where they were.
+    pub optimizer: Option<Optimizer>,
     /// Settings that were used, chosen or given.
     pub settings: Vec<(&'static str, f64)>,
     /// What was tried to choose them.
@@ -106,6 +108,7 @@ impl Reduction {
             best: 0,
             passes: 0,
             evaluations: 0,
+            optimizer: None,
             settings: Vec::new(),
             trials: Vec::new(),
             warnings: Vec::new(),

@@ -4,7 +4,7 @@ use crate::constraint::Constraint;
 use crate::distance::Distance;
 use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
 use crate::names::nearest;
-use crate::optimize::Stopping;
+use crate::optimize::{Optimizer, Stopping};
 
 use super::ama::Ama;
 use super::neighbourly::{Kind, Neighbourly};
@@ -46,6 +46,8 @@ pub struct ReducerSettings {
     pub restarts: Restarts,
     /// Whether filters are learned together, when not in the method's own way: ama learns pairs, the others all at once.
     pub learning: Option<Learning>,
+    /// How filters are climbed (sqfa family, lad).
+    pub optimizer: Optimizer,
     /// When to stop (iterative methods).
     pub stopping: Stopping,
     /// The constraint, when not the method's own (sqfa family).

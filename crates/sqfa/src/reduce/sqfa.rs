@@ -30,6 +30,7 @@ impl SqfaReducer {
             .restarts(settings.restarts)
             .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
+            .optimizer(settings.optimizer)
             .stopping(settings.stopping);
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
             recipe = recipe.distance(distance.clone());
@@ -126,6 +127,7 @@ impl From<FittedSqfa> for Reduction {
             best,
             passes: fitted.passes(),
             evaluations: fitted.evaluations(),
+            optimizer: Some(fitted.optimizer()),
             settings: vec![("noise", fitted.noise())],
             trials: trials
                 .map(|trial| Trial { name: "noise", value: trial.noise, accuracy: trial.accuracy })

@@ -1,8 +1,8 @@
 //! Random filters in many dimensions see almost nothing of the classes at first; a climb must not take that for the top.
 
 use sqfa::{
-    ClassStatistics, Classes, Covariance, Distance, LowRank, Mat, MatRef, Moments, Noise, Restarts,
-    Sqfa, mean_distance, project,
+    ClassStatistics, Classes, Covariance, Distance, LowRank, Mat, MatRef, Moments, Noise,
+    Optimizer, Restarts, Sqfa, mean_distance, project,
 };
 
 use crate::common::{normals, stream};
@@ -49,16 +49,22 @@ fn value(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> f64 {
 fn convergence_at_the_usual_tolerance_is_not_a_plateau() {
     let (statistics, basis) = hidden(1);
     let informative = value(&statistics, basis.as_ref());
-    for seed in 0..4 {
+    let both = [Optimizer::Lbfgs, Optimizer::Subspace];
+    for (seed, optimizer) in (0..4).flat_map(|seed| both.map(|optimizer| (seed, optimizer))) {
         let fitted = Sqfa::new(10)
             .unwrap()
             .noise(Noise::Value(NOISE))
             .restarts(Restarts::Count(1))
+            .optimizer(optimizer)
             .seed(seed)
             .fit(&statistics)
             .unwrap();
         assert!(fitted.converged(), "{:?}", fitted.termination());
         let short_of = informative - fitted.objective();
-        assert!(short_of < SHORT_OF, "seed {seed}: {short_of} after {} passes", fitted.passes());
+        assert!(
+            short_of < SHORT_OF,
+            "seed {seed}, {optimizer:?}: {short_of}, {} passes",
+            fitted.passes()
+        );
     }
 }
