@@ -6,9 +6,10 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
-use crate::objective::{Criterion, OnStatistics};
+use crate::objective::{Criterion, OnStatistics, Restrictable};
 use crate::optimize::{
-    Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
+    Climbed, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, climb,
+    climb_in_subspaces,
 };
 use crate::statistics::{ClassStatistics, StatisticsError};
 
@@ -109,6 +110,7 @@ impl Sqfa {
             seconds: began.elapsed().as_secs_f64(),
             search_seconds: 0.0,
             preconditioned: preconditioner.is_active(),
+            optimizer: group.optimizer,
             warnings,
         };
         Ok(fitted.with_convergence_warning())
@@ -135,6 +137,8 @@ impl Sqfa {
         let objective =
             OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
         let starts = self.starts(statistics, noise, learned, index, size);
+        let optimizer = self.optimizer.chosen(objective.effort());
+        let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
         let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
@@ -162,7 +166,7 @@ impl Sqfa {
                 termination: run.termination,
             })
             .collect();
-        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes })
+        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes, optimizer })
     }
 
     /// The total covariance is the natural metric only of distances that do not change under linear maps:
@@ -328,6 +332,7 @@ struct Group {
     restarts: Vec<Restart>,
     best: usize,
     passes: usize,
+    optimizer: Optimizer,
 }
 
 impl FittedSqfa {

@@ -4,7 +4,7 @@ use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::{Mat, column_inner, orthonormalize};
-use crate::optimize::Termination;
+use crate::optimize::{Optimizer, Termination};
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
 use crate::statistics::project;
@@ -54,6 +54,7 @@ pub struct FittedSqfa {
     pub(super) seconds: f64,
     pub(super) search_seconds: f64,
     pub(super) preconditioned: bool,
+    pub(super) optimizer: Optimizer,
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -136,6 +137,11 @@ impl FittedSqfa {
     /// Whether steps were measured in the metric of the total covariance.
     pub fn preconditioned(&self) -> bool {
         self.preconditioned
+    }
+
+    /// How the filters were climbed; that of the last group, for filters learned in groups.
+    pub fn optimizer(&self) -> Optimizer {
+        self.optimizer
     }
 
     /// Why the best start ended.

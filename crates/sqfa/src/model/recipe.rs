@@ -4,7 +4,7 @@ use crate::constraint::Constraint;
 use crate::distance::Distance;
 use crate::linalg::Mat;
 use crate::names::Unknown;
-use crate::optimize::{Preconditioning, Stopping};
+use crate::optimize::{Optimizer, Preconditioning, Stopping};
 
 use super::FitError;
 
@@ -197,6 +197,7 @@ pub struct Sqfa {
     pub(super) seed: u64,
     pub(super) weights: Option<Vec<f64>>,
     pub(super) preconditioning: Preconditioning,
+    pub(super) optimizer: Optimizer,
     pub(super) stopping: Stopping,
 }
 
@@ -214,6 +215,7 @@ impl Sqfa {
             seed: 0,
             weights: None,
             preconditioning: Preconditioning::Auto,
+            optimizer: Optimizer::Auto,
             stopping: Stopping::default(),
         })
     }
@@ -281,6 +283,12 @@ impl Sqfa {
     /// Whether to measure steps in the metric of the total covariance.
     pub fn preconditioning(mut self, preconditioning: Preconditioning) -> Self {
         self.preconditioning = preconditioning;
+        self
+    }
+
+    /// How the filters are climbed.
+    pub fn optimizer(mut self, optimizer: Optimizer) -> Self {
+        self.optimizer = optimizer;
         self
     }
 

@@ -38,6 +38,8 @@ pub(crate) enum Preconditioner {
     Identity,
     Total(CholeskySolver),
     Leading(Leading),
+    /// One for every start.
+    Each(Vec<Preconditioner>),
 }
 
 /// (x − V diag(1 − level/(λ+σ²)) Vᵀx)/level with level = ρ + σ².
@@ -128,16 +130,21 @@ impl Preconditioner {
         CholeskySolver::new(total, n).map_or(Self::Identity, Self::Total)
     }
 
-    /// M⁻¹ of several blocks; `None` for each when M is the identity.
-    pub(crate) fn apply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Option<Mat<f64>>> {
+    /// M⁻¹ of blocks that belong to several starts; `None` for each when M is the identity.
+    pub(crate) fn apply(&self, of: &[(usize, MatRef<'_, f64>)]) -> Vec<Option<Mat<f64>>> {
+        let blocks: Vec<_> = of.iter().map(|(_, block)| *block).collect();
         match self {
             Self::Identity => vec![None; blocks.len()],
+            Self::Each(own) => of
+                .iter()
+                .map(|&(start, block)| own[start].apply(&[(start, block)]).pop().flatten())
+                .collect(),
             // Block by block, so that a start's bits do not depend on the others.
             Self::Leading(leading) => {
                 blocks.iter().map(|block| Some(leading.solve(*block))).collect()
             }
             Self::Total(solver) => {
-                let solved = solver.solve(beside(blocks).as_ref());
+                let solved = solver.solve(beside(&blocks).as_ref());
                 let mut column = 0;
                 blocks
                     .iter()

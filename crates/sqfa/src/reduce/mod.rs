@@ -22,7 +22,7 @@ mod wda;
 
 use crate::linalg::Mat;
 use crate::model::{Restart, Warning};
-use crate::optimize::{Control, Progress, Termination};
+use crate::optimize::{Control, Optimizer, Progress, Termination};
 
 pub use catalogue::{
     Column, Limit, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
@@ -92,6 +92,8 @@ pub struct Reduction {
     pub passes: usize,
     /// Evaluations of the objective in all.
     pub evaluations: usize,
+    /// How class statistics were climbed, where they were.
+    pub optimizer: Option<Optimizer>,
     /// Settings that were used, chosen or given.
     pub settings: Vec<(Setting, f64)>,
     /// What was tried to choose them.
@@ -115,6 +117,7 @@ impl Reduction {
             best: 0,
             passes: 0,
             evaluations: 0,
+            optimizer: None,
             settings: Vec::new(),
             trials: Vec::new(),
             warnings: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::constraint::Constraint;
 use crate::distance::Distance;
 use crate::model::{Learning, Noise, Restarts, Start};
-use crate::optimize::Stopping;
+use crate::optimize::{Optimizer, Stopping};
 
 use super::{Choice, LocalScale, PcaSolver, Refinement, Setting};
 
@@ -24,6 +24,8 @@ pub struct ReducerSettings {
     pub restarts: Restarts,
     /// Whether filters are learned together, when not in the method's own way.
     pub learning: Option<Learning>,
+    /// How filters are climbed.
+    pub optimizer: Optimizer,
     /// When to stop.
     pub stopping: Stopping,
     /// The constraint, when not the method's own.

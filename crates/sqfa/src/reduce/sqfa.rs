@@ -30,6 +30,7 @@ impl SqfaReducer {
             .restarts(settings.restarts)
             .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
+            .optimizer(settings.optimizer)
             .stopping(settings.stopping);
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
             recipe = recipe.distance(distance.clone());
@@ -130,6 +131,7 @@ impl From<FittedSqfa> for Reduction {
             best,
             passes: fitted.passes(),
             evaluations: fitted.evaluations(),
+            optimizer: Some(fitted.optimizer()),
             settings: vec![(Setting::Noise, fitted.noise())],
             trials: trials
                 .map(|trial| Trial {

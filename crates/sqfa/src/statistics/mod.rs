@@ -27,7 +27,7 @@ pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
-pub(crate) use projection::pass;
+pub(crate) use projection::{pass, pass_in_groups};
 pub use projection::project;
 pub use span::Span;
 

@@ -10,8 +10,17 @@ use crate::linalg::{Mat, MatRef, beside, transpose_times};
 ///
 /// The result is indexed by start, then class.
 pub(crate) fn pass(statistics: &ClassStatistics, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
-    let joined = beside(blocks);
     let group = blocks.iter().map(|block| block.ncols()).max().unwrap_or(0);
+    pass_in_groups(statistics, blocks, group)
+}
+
+/// A pass over blocks that may have lost columns: `group` is how many each had before.
+pub(crate) fn pass_in_groups(
+    statistics: &ClassStatistics,
+    blocks: &[MatRef<'_, f64>],
+    group: usize,
+) -> Vec<Vec<Mat<f64>>> {
+    let joined = beside(blocks);
     let products: Vec<Mat<f64>> = statistics
         .covariances()
         .par_iter()

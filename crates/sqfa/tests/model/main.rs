@@ -19,4 +19,5 @@ mod plateau;
 mod precision;
 mod result;
 mod starts;
+mod subspace;
 mod unusual;
