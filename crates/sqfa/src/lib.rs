@@ -48,6 +48,7 @@ pub mod fisher_rao;
 pub mod distance;
 pub mod constraint;
 pub mod classify;
+mod preconditioner;
 pub mod objective;
 pub mod optimize;
 pub mod model;

@@ -12,7 +12,7 @@ use crate::constraint::Constraint;
 use crate::distance::{Hint, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
-use crate::optimize::{Preconditioner, Preconditioning};
+use crate::preconditioner::{Preconditioner, Preconditioning};
 use crate::statistics::ClassStatistics;
 use crate::statistics::{pass, pass_in_groups};
 

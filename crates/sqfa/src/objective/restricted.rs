@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{EvaluationError, Objective};
 use crate::linalg::{Mat, MatRef};
-use crate::optimize::Preconditioner;
+use crate::preconditioner::Preconditioner;
 
 /// What a climb's parts cost, in flops.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,14 +6,13 @@ mod climb;
 mod descend;
 mod lbfgs;
 mod line_search;
-mod preconditioner;
 mod settling;
 mod subspace;
 
 pub(crate) use climb::{Climbed, climb};
 pub(crate) use descend::{Descended, descend};
-pub(crate) use preconditioner::Preconditioner;
-pub use preconditioner::Preconditioning;
+pub(crate) use crate::preconditioner::Preconditioner;
+pub use crate::preconditioner::Preconditioning;
 pub(crate) use subspace::climb_in_subspaces;
 
 use crate::objective::Effort;
