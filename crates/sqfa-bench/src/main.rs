@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod data;
+mod defaults;
 mod fits;
 mod kernels;
 mod large;
@@ -65,6 +66,20 @@ enum What {
             default_value = "sqfa,smsqfa,sqfa-h,sqfa-b,sqfa-w,sqfa-j"
         )]
         methods: Vec<String>,
+    },
+    /// Hold-out accuracy of the defaults against flags chosen by hand, on every .npz of a folder.
+    Defaults {
+        /// Folder of files with X_train, y_train, X_test and y_test.
+        #[arg(long)]
+        data: PathBuf,
+        #[arg(long, value_delimiter = ',', default_value = "2,4,8")]
+        filters: Vec<usize>,
+        /// Columns of the table; all of them unless given.
+        #[arg(long, value_delimiter = ',')]
+        columns: Vec<String>,
+        /// Names of files, without their ending; all of them unless given.
+        #[arg(long, value_delimiter = ',')]
+        sets: Vec<String>,
     },
     /// Accuracies and times of any reducer on MNIST or SVHN.
     Reducers {
@@ -148,6 +163,9 @@ fn main() -> Result<()> {
         What::Fits { data, seeds } => ("fits", fits::run(data, *seeds)?),
         What::Accuracy { data, set, seeds, filters, methods } => {
             ("accuracy", accuracy::run(data, set, *seeds, filters, methods)?)
+        }
+        What::Defaults { data, filters, columns, sets } => {
+            ("defaults", defaults::run(data, filters, columns, sets)?)
         }
         What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),

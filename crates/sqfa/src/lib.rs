@@ -53,6 +53,7 @@ pub mod objective;
 pub mod optimize;
 pub mod model;
 pub mod reduce;
+pub mod pipeline;
 
 pub use classify::Qda;
 pub use distance::Distance;
@@ -60,6 +61,7 @@ pub use features::Gaussians;
 pub use labels::{Classes, Label, Labels};
 pub use linalg::{Mat, MatMut, MatRef};
 pub use model::{FittedSqfa, Noise, Sqfa};
+pub use pipeline::Pipeline;
 pub use points::{Points, Table};
 pub use statistics::{ClassStatistics, Estimator};
 pub use transform::transform;

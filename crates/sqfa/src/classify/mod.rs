@@ -14,6 +14,9 @@ pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;
 
+/// The share of the mean variance that every quadratic classifier adds to its covariances, as in the paper's experiments.
+pub const QDA_SHRINKAGE: f64 = 1e-5;
+
 /// Why a classifier could not be built or asked.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClassifierError {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::classify::Qda;
+use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::labels::Labels;
 use crate::linalg::MatRef;
 use crate::optimize::{Control, Progress, Termination};
@@ -20,8 +20,6 @@ use super::{FitError, Warning};
 const GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
 /// Share of every class that is held out.
 const HELD_OUT: f64 = 0.15;
-/// QDA shrinkage of the evaluations.
-pub(crate) const SHRINKAGE: f64 = 1e-5;
 
 impl Sqfa {
     /// Fits filters to labelled points; with noise `auto` the noise is chosen on held-out points first.
@@ -53,7 +51,7 @@ impl Sqfa {
         let all = all.finish(estimator)?;
         let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
         let mut judge = |filters: MatRef<'_, f64>| {
-            let qda = Qda::from_statistics(&part, filters, SHRINKAGE)?;
+            let qda = Qda::from_statistics(&part, filters, QDA_SHRINKAGE)?;
             let features = transform_rows(points, &held, filters);
             Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
         };

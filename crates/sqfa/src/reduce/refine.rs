@@ -172,6 +172,20 @@ impl Refinement {
         }
     }
 
+    /// Filters some iterations further up the posterior of some points, with the trace and whether it was cancelled.
+    pub(crate) fn climb_on(
+        &self,
+        statistics: &ClassStatistics,
+        witnesses: Witnesses<'_>,
+        free: Mat<f64>,
+        share: f64,
+        iterations: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Mat<f64>, Vec<f64>, bool), ReduceError> {
+        let run = self.run(statistics, witnesses, free, share, iterations, observer)?;
+        Ok((run.filters, run.trace, run.cancelled))
+    }
+
     fn run(
         &self,
         statistics: &ClassStatistics,

@@ -5,7 +5,7 @@
 
 use std::ops::Deref;
 
-use crate::classify::Qda;
+use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::Points;
@@ -16,8 +16,6 @@ use crate::transform::{Features, transform_rows_offset};
 
 use super::ReduceError;
 
-/// QDA shrinkage of held-out evaluations, as in the paper's experiments.
-pub(crate) const SHRINKAGE: f64 = 1e-5;
 /// Share of every class that is held out to choose settings.
 pub(crate) const HELD_OUT: f64 = 0.15;
 
@@ -73,6 +71,12 @@ impl<'a> Training<'a> {
     /// The same data, whose statistics came from another estimator than the empirical one.
     pub fn with_estimator(mut self, estimator: Estimator) -> Self {
         self.estimator = estimator;
+        self
+    }
+
+    /// The same data, of which only some rows belong to the training part that the statistics describe.
+    pub(crate) fn on_rows(mut self, rows: Vec<usize>) -> Self {
+        self.rows = Some(rows);
         self
     }
 
@@ -172,7 +176,7 @@ impl<'a> Training<'a> {
         held: &[usize],
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
-        let qda = Qda::from_statistics(&self.statistics, filters, SHRINKAGE)?;
+        let qda = Qda::from_statistics(&self.statistics, filters, QDA_SHRINKAGE)?;
         let features = samples.features(held, filters);
         let codes = samples.codes(held);
         Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)

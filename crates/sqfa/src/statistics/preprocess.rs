@@ -46,12 +46,12 @@ impl FromStr for Scaling {
     }
 }
 
-/// The map x ↦ (x − offset)·factor, dimension by dimension.
+/// The map x ↦ (x − offset)·factor, dimension by dimension; a factor of 0 sets a dimension aside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preprocessor {
     /// Subtracted first.
     pub offset: Vec<f64>,
-    /// Multiplied then.
+    /// Multiplied then; 0 for a dimension that is set aside.
     pub factors: Vec<f64>,
 }
 
@@ -76,7 +76,7 @@ impl Preprocessor {
         Some(Self { offset, factors })
     }
 
-    /// Turns statistics of raw data into those of preprocessed data.
+    /// Turns statistics of raw data into those of preprocessed data; dimensions set aside leave dense ones.
     pub fn apply(&self, statistics: &mut ClassStatistics) {
         for class in 0..statistics.means.ncols() {
             let column = statistics.means.as_mut().col_mut(class);
@@ -92,10 +92,39 @@ impl Preprocessor {
                 covariance.rescale(&self.factors);
             }
         }
+        if let Some(kept) = self.kept()
+            && let Some(selected) = statistics.selected(&kept)
+        {
+            *statistics = selected;
+        }
+    }
+
+    /// The dimensions that are not set aside; `None` when all are kept.
+    pub fn kept(&self) -> Option<Vec<usize>> {
+        let kept: Vec<usize> = (0..self.factors.len()).filter(|&i| self.factors[i] != 0.0).collect();
+        (kept.len() < self.factors.len()).then_some(kept)
+    }
+
+    /// Filters of the kept dimensions as filters of all, with zeros where a dimension is set aside.
+    pub fn embed(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match self.kept() {
+            Some(kept) if filters.nrows() == kept.len() => {
+                let mut all = Mat::zeros(self.factors.len(), filters.ncols());
+                for j in 0..filters.ncols() {
+                    for (i, &row) in kept.iter().enumerate() {
+                        all[(row, j)] = filters[(i, j)];
+                    }
+                }
+                all
+            }
+            _ => filters.to_owned(),
+        }
     }
 
     /// Filters of preprocessed data as filters of raw data, and the offset to add to their features.
     pub fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
+        let embedded = self.embed(filters);
+        let filters = embedded.as_ref();
         let folded = Mat::from_fn(filters.nrows(), filters.ncols(), |i, j| {
             filters[(i, j)] * self.factors[i]
         });

@@ -1,6 +1,6 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
-use super::{ClassStatistics, Dense, project};
+use super::{ClassStatistics, Covariance, Dense, Entries, project};
 use crate::linalg::{Mat, MatRef, transpose_times};
 
 impl ClassStatistics {
@@ -36,4 +36,48 @@ impl ClassStatistics {
         reduced.shrunk = self.shrunk;
         reduced
     }
+
+    /// A copy.
+    pub(crate) fn copied(&self) -> Self {
+        let mut copy = Self::from_parts(
+            self.classes().clone(),
+            self.counts().map(<[u64]>::to_vec),
+            self.means().clone(),
+            self.covariances().iter().map(|covariance| covariance.clone_boxed()).collect(),
+            self.moments(),
+        );
+        copy.shrunk = self.shrunk;
+        copy
+    }
+
+    /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
+    pub fn selected(&self, columns: &[usize]) -> Option<Self> {
+        let (n, k) = (self.dimension(), columns.len());
+        let covariances = self
+            .covariances()
+            .iter()
+            .map(|covariance| {
+                Some(match covariance.entries()? {
+                    Entries::F32(all) => Box::new(Dense::new(picked(all, n, columns), k)?)
+                        as Box<dyn Covariance>,
+                    Entries::F64(all) => Box::new(Dense::new(picked(all, n, columns), k)?),
+                })
+            })
+            .collect::<Option<Vec<_>>>()?;
+        let means =
+            Mat::from_fn(k, self.classes().len(), |i, class| self.means()[(columns[i], class)]);
+        let mut selected = Self::from_parts(
+            self.classes().clone(),
+            self.counts().map(<[u64]>::to_vec),
+            means,
+            covariances,
+            self.moments(),
+        );
+        selected.shrunk = self.shrunk;
+        Some(selected)
+    }
+}
+
+fn picked<T: Copy>(all: &[T], n: usize, columns: &[usize]) -> Vec<T> {
+    columns.iter().flat_map(|&i| columns.iter().map(move |&j| all[i * n + j])).collect()
 }

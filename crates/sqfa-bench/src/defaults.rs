@@ -1,0 +1,240 @@
+//! Hold-out accuracy of what a user gets without flags, against flags chosen by hand, LDA and PCA.
+//!
+//! QDA with the usual shrinkage on the test part of every table and number of filters. Differences between columns are
+//! paired point by point; a cell counts as met when the difference is within one standard error.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Weighted};
+use sqfa::reduce::{Samples, Training, reducer};
+use sqfa::classify::QDA_SHRINKAGE;
+use sqfa::optimize::Control;
+use sqfa::statistics::{Preprocessor, Scaling};
+use sqfa::{ClassStatistics, Estimator, Noise, Qda, transform};
+use sqfa_io::data::{LabeledData, LoadOptions, Loaded, Part, load};
+
+/// The columns of the table: a name, the method, and how its flags are set.
+const COLUMNS: [(&str, &str, Flags); 12] = [
+    ("sqfa", "sqfa", Flags::Default),
+    ("sqfa-h", "sqfa-h", Flags::Default),
+    ("sqfa-h+refine", "sqfa-h+refine", Flags::Default),
+    ("sqfa closed form", "sqfa", Flags::ClosedForm),
+    ("sqfa-h closed form", "sqfa-h", Flags::ClosedForm),
+    ("sqfa noise auto", "sqfa", Flags::Hand(Scaling::None)),
+    ("sqfa per-feature", "sqfa", Flags::Hand(Scaling::PerFeature)),
+    ("sqfa-h noise auto", "sqfa-h", Flags::Hand(Scaling::None)),
+    ("sqfa-h per-feature", "sqfa-h", Flags::Hand(Scaling::PerFeature)),
+    ("sqfa-h+refine per-feature", "sqfa-h+refine", Flags::Refined),
+    ("lda", "lda", Flags::Default),
+    ("pca", "pca", Flags::Default),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum Flags {
+    /// None.
+    Default,
+    /// As for statistics alone.
+    ClosedForm,
+    /// One scaling and a noise chosen on one held-out part.
+    Hand(Scaling),
+    /// Per-feature scaling and the noise scale.
+    Refined,
+}
+
+/// One column of one cell: which test points were classified rightly.
+struct Cell {
+    column: &'static str,
+    hits: Vec<bool>,
+    seconds: f64,
+    chosen: Value,
+}
+
+pub(crate) fn run(
+    folder: &Path,
+    filters: &[usize],
+    columns: &[String],
+    sets: &[String],
+) -> Result<Value> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .with_context(|| format!("cannot read {}", folder.display()))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "npz"))
+        .collect();
+    files.sort();
+    let (mut rows, mut cells) = (Vec::new(), Vec::new());
+    for path in files {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if !sets.is_empty() && !sets.contains(&name) {
+            continue;
+        }
+        let Loaded::Data(data) = load(&path, &LoadOptions::default())? else {
+            bail!("{} holds statistics, not points", path.display());
+        };
+        for &m in filters.iter().filter(|m| **m <= data.train.points.columns()) {
+            let row = row(&data, m, columns);
+            eprintln_row(&name, m, &row);
+            rows.push(json!({
+                "set": name, "filters": m,
+                "accuracy": row.iter().map(|cell| (cell.column.to_owned(), json!(accuracy(cell)))).collect::<serde_json::Map<_, _>>(),
+                "seconds": row.iter().map(|cell| (cell.column.to_owned(), json!(cell.seconds))).collect::<serde_json::Map<_, _>>(),
+                "chosen": row.iter().map(|cell| (cell.column.to_owned(), cell.chosen.clone())).collect::<serde_json::Map<_, _>>(),
+            }));
+            cells.push(row);
+        }
+    }
+    Ok(json!({ "rows": rows, "summary": summary(&cells) }))
+}
+
+#[allow(clippy::print_stderr)] // progress of a long table
+fn eprintln_row(name: &str, m: usize, row: &[Cell]) {
+    let cells: Vec<String> =
+        row.iter().map(|cell| format!("{} {:.2} ({:.1} s)", cell.column, accuracy(cell), cell.seconds)).collect();
+    eprintln!("{name} {m}: {}", cells.join(", "));
+}
+
+fn accuracy(cell: &Cell) -> f64 {
+    100.0 * cell.hits.iter().filter(|hit| **hit).count() as f64 / cell.hits.len() as f64
+}
+
+fn row(data: &LabeledData, m: usize, columns: &[String]) -> Vec<Cell> {
+    let wanted = COLUMNS
+        .iter()
+        .filter(|(name, ..)| columns.is_empty() || columns.iter().any(|column| column == name));
+    wanted
+        .filter_map(|&(column, method, flags)| {
+            let began = Instant::now();
+            // A method that has no such filters, as LDA beyond c − 1, leaves its cell empty.
+            let (hits, chosen) = judged(data, method, m, flags).ok()?;
+            Some(Cell { column, hits, seconds: began.elapsed().as_secs_f64(), chosen })
+        })
+        .collect()
+}
+
+fn judged(data: &LabeledData, method: &str, m: usize, flags: Flags) -> Result<(Vec<bool>, Value)> {
+    let Some(test) = &data.test else { bail!("{} has no test part", data.name) };
+    let train = Weighted {
+        points: data.train.points.view(),
+        labels: &data.train.labels,
+        weights: None,
+    };
+    let mut pipeline = Pipeline::new(method, m);
+    let fitted = match flags {
+        Flags::Hand(scaling) => return by_hand(data, test, method, m, scaling, Noise::Auto),
+        Flags::Refined => {
+            return by_hand(data, test, method, m, Scaling::PerFeature, Noise::Scale);
+        }
+        Flags::Default => pipeline.fit(train, &mut |_| Control::Continue)?,
+        Flags::ClosedForm => {
+            pipeline.noise = NoiseRule::ClosedForm;
+            pipeline.fit(train, &mut |_| Control::Continue)?
+        }
+    };
+    let features = fitted.features(test.points.view());
+    let guess = fitted.classifier()?.predict(features.as_points(m))?;
+    Ok((right(&guess, test), chosen(&fitted)))
+}
+
+/// The way of earlier versions: one scaling, the noise by accuracy on one held-out part.
+fn by_hand(
+    data: &LabeledData,
+    test: &Part,
+    method: &str,
+    m: usize,
+    scaling: Scaling,
+    noise: Noise,
+) -> Result<(Vec<bool>, Value)> {
+    let (points, labels) = (data.train.points.view(), &data.train.labels);
+    let mut statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
+    let map = Preprocessor::new(&statistics, scaling, false);
+    map.iter().for_each(|map| map.apply(&mut statistics));
+    let samples = Samples { points, labels, preprocessor: map.as_ref() };
+    let settings = sqfa::reduce::ReducerSettings { noise, ..Default::default() };
+    let training = Training::new(&statistics, samples);
+    let fitted = reducer(method, &settings)?.fit_one(&training, m, &mut |_| Control::Continue)?;
+    let qda = Qda::from_statistics(&statistics, fitted.filters.as_ref(), QDA_SHRINKAGE)?;
+    let (filters, offset) = match &map {
+        Some(map) => {
+            let (filters, offset) = map.fold(fitted.filters.as_ref());
+            (filters, Some(offset))
+        }
+        None => (fitted.filters.clone(), None),
+    };
+    let features = transform(test.points.view(), filters.as_ref(), offset.as_deref());
+    let guess = qda.predict(features.as_points(m))?;
+    Ok((right(&guess, test), json!({ "noise": fitted.setting("noise") })))
+}
+
+fn right(guess: &[u32], test: &Part) -> Vec<bool> {
+    guess.iter().zip(test.labels.codes()).map(|(guess, code)| guess == code).collect()
+}
+
+fn chosen(fitted: &Fitted) -> Value {
+    let selection = fitted.selection.as_ref().map(|selection| {
+        json!({
+            "units": selection.candidate.units.name(), "share": selection.candidate.share,
+            "reason": format!("{:?}", selection.reason), "folds": selection.folds,
+            "tried": selection.tried.iter().map(|tried| json!([
+                tried.candidate.units.name(), tried.candidate.share, tried.points,
+                tried.log_posterior, tried.accuracy,
+            ])).collect::<Vec<_>>(),
+        })
+    });
+    let refinement = fitted.refinement.as_ref().map(|choice| {
+        json!({ "steps": choice.steps, "noise": choice.noise, "gain": choice.gain, "error": choice.error })
+    });
+    json!({ "set_aside": fitted.set_aside.len(), "selection": selection, "refinement": refinement })
+}
+
+/// Means over cells that both columns have, and how often one is at least as good as the other.
+fn summary(cells: &[Vec<Cell>]) -> Value {
+    let mean = |column: &str| {
+        let own: Vec<f64> = cells.iter().filter_map(|row| find(row, column)).map(accuracy).collect();
+        json!({ "cells": own.len(), "mean": own.iter().sum::<f64>() / own.len().max(1) as f64 })
+    };
+    let means: serde_json::Map<_, _> =
+        COLUMNS.iter().map(|(name, ..)| ((*name).to_owned(), mean(name))).collect();
+    let against = [
+        ("sqfa-h", "sqfa-h noise auto", 0.0),
+        ("sqfa-h", "sqfa-h per-feature", 0.0),
+        ("sqfa", "sqfa noise auto", 0.0),
+        ("sqfa", "sqfa per-feature", 0.0),
+        ("sqfa-h", "lda", 1.0),
+        ("sqfa-h", "pca", 0.0),
+        ("sqfa-h+refine", "sqfa-h", 0.0),
+        ("sqfa-h+refine", "sqfa-h+refine per-feature", 0.0),
+    ];
+    let pairs: Vec<Value> = against.iter().map(|pair| compared(cells, *pair)).collect();
+    json!({ "means": means, "pairs": pairs })
+}
+
+fn find<'a>(row: &'a [Cell], column: &str) -> Option<&'a Cell> {
+    row.iter().find(|cell| cell.column == column)
+}
+
+/// How one column does against another, with an allowance in points.
+fn compared(cells: &[Vec<Cell>], (first, second, allowance): (&str, &str, f64)) -> Value {
+    let (mut count, mut met, mut total, mut worst) = (0, 0, 0.0, f64::INFINITY);
+    for row in cells {
+        let (Some(a), Some(b)) = (find(row, first), find(row, second)) else { continue };
+        let differences: Vec<f64> =
+            a.hits.iter().zip(&b.hits).map(|(a, b)| f64::from(*a as i8 - *b as i8)).collect();
+        let points = differences.len() as f64;
+        let mean = differences.iter().sum::<f64>() / points;
+        let square = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>();
+        let error = 100.0 * (square / points / (points - 1.0)).sqrt();
+        let ahead = 100.0 * mean;
+        count += 1;
+        met += usize::from(ahead + allowance + error >= 0.0);
+        total += ahead;
+        worst = worst.min(ahead);
+    }
+    let share = met as f64 / f64::from(count.max(1));
+    json!({
+        "first": first, "second": second, "cells": count, "mean_ahead": total / f64::from(count.max(1)),
+        "worst": worst, "met": share, "allowance": allowance,
+    })
+}

@@ -1,0 +1,144 @@
+//! What a search compares: the units that a method allows, on columns or on principal components.
+
+use crate::constraint::Constraint;
+use crate::model::Method;
+use crate::points::{Points, Table};
+use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
+
+use super::search::{Arm, MakeSpace};
+use super::space::{Space, Units};
+use super::{NoiseRule, Parts, Pipeline, PipelineError, SetAside};
+
+/// The map of a scaling with some columns set aside; `None` when it would change nothing.
+pub(crate) fn preprocessor(
+    statistics: &ClassStatistics,
+    scaling: Scaling,
+    center: bool,
+    aside: &[SetAside],
+) -> Option<Preprocessor> {
+    let n = statistics.dimension();
+    let made = Preprocessor::new(statistics, scaling, center);
+    if aside.is_empty() {
+        return made;
+    }
+    let mut made =
+        made.unwrap_or_else(|| Preprocessor { offset: vec![0.0; n], factors: vec![1.0; n] });
+    aside.iter().for_each(|aside| made.factors[aside.column] = 0.0);
+    Some(made)
+}
+
+/// Spaces on the columns themselves.
+pub(crate) struct OnColumns<'a> {
+    pub(crate) units: Units,
+    pub(crate) scaling: Scaling,
+    pub(crate) center: bool,
+    pub(crate) aside: &'a [SetAside],
+}
+
+impl MakeSpace for OnColumns<'_> {
+    fn space(&self, mut statistics: ClassStatistics) -> Result<Space, PipelineError> {
+        let preprocessor = preprocessor(&statistics, self.scaling, self.center, self.aside);
+        if let Some(preprocessor) = &preprocessor {
+            preprocessor.apply(&mut statistics);
+        }
+        finished(self.units, Space::plain(preprocessor, statistics))
+    }
+
+    fn unit(&self, space: &Space) -> f64 {
+        space.statistics.noise_scale()
+    }
+}
+
+/// Spaces on principal components of preprocessed columns, which are not scaled again.
+pub(crate) struct OnComponents {
+    pub(crate) units: Units,
+    /// The mean within-class variance of the columns over that of the components.
+    pub(crate) ratio: f64,
+}
+
+impl MakeSpace for OnComponents {
+    fn space(&self, statistics: ClassStatistics) -> Result<Space, PipelineError> {
+        finished(self.units, Space::plain(None, statistics))
+    }
+
+    fn unit(&self, space: &Space) -> f64 {
+        let ratio = if self.units == Units::WithinClass { 1.0 } else { self.ratio };
+        ratio * space.statistics.noise_scale()
+    }
+}
+
+/// Whitened where the units are those within classes.
+pub(crate) fn finished(units: Units, space: Space) -> Result<Space, PipelineError> {
+    if units != Units::WithinClass {
+        return Ok(space);
+    }
+    let columns = space.statistics.dimension();
+    space.whitened().ok_or(PipelineError::AllConstant { columns })
+}
+
+impl Pipeline {
+    /// Whether the method maximises a distance against noise.
+    pub(crate) fn has_noise(&self) -> bool {
+        Method::named(self.base()).is_ok() || self.base() == "lad"
+    }
+
+    /// Whether units and noise are found here.
+    pub(crate) fn finds_noise(&self) -> bool {
+        self.has_noise() && self.noise != NoiseRule::Settings
+    }
+
+    /// The units that the method and the settings allow.
+    pub(crate) fn units(&self) -> Vec<Units> {
+        match self.scaling {
+            Some(Scaling::PerFeature) => return vec![Units::PerFeature],
+            Some(Scaling::GlobalStd | Scaling::None) => return vec![Units::Common],
+            None => {}
+        }
+        // Units within classes turn columns into each other, which only a method that any linear map leaves alone allows.
+        let method = Method::named(self.base()).ok();
+        let constraint = self.settings.constraint.or(method.map(|method| method.constraint));
+        let invariant = match (&self.settings.distance, method) {
+            (Some(distance), Some(_)) => {
+                distance.claims().is_none_or(|claims| claims.linear_invariant)
+            }
+            (None, Some(method)) => crate::distance::Distance::named(method.distance)
+                .is_ok_and(|own| own.claims().is_none_or(|claims| claims.linear_invariant)),
+            (_, None) => true,
+        };
+        let turns = invariant && constraint.unwrap_or_default() == Constraint::Sphere;
+        Units::ALL.into_iter().filter(|&units| turns || units != Units::WithinClass).collect()
+    }
+
+    /// Whether columns are centred.
+    pub(crate) fn centers(&self) -> bool {
+        self.center.unwrap_or_else(|| self.finds_noise())
+    }
+
+    /// How columns are scaled in some units.
+    pub(crate) fn scaling_of(&self, units: Units) -> Scaling {
+        self.scaling.unwrap_or_else(|| units.scaling())
+    }
+
+    /// One arm for every unit, on the columns.
+    pub(crate) fn arms<'a>(&self, repeats: &[Parts<'a>], aside: &'a [SetAside]) -> Vec<Arm<'a>> {
+        let units = self.units().into_iter();
+        units
+            .map(|units| Arm {
+                units,
+                repeats: repeats.to_vec(),
+                maker: Box::new(OnColumns {
+                    units,
+                    scaling: self.scaling_of(units),
+                    center: self.centers(),
+                    aside,
+                }),
+            })
+            .collect()
+    }
+}
+
+/// Coordinates of points as points.
+pub(crate) fn coordinates(values: &[f64], columns: usize) -> Points<'_> {
+    let rows = values.len().checked_div(columns).unwrap_or(0);
+    Points::F64(Table::row_major(values, rows, columns).expect("whole rows"))
+}

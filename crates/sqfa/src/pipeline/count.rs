@@ -1,0 +1,175 @@
+//! The number of filters: the fewest whose held-out score is within one standard error of the best.
+
+use crate::linalg::Mat;
+use crate::model::Noise;
+use crate::optimize::{Control, Progress};
+use crate::reduce::{ReduceError, ReducerSettings, Training, reducer, reducer_entry};
+
+use super::score::Scores;
+use super::search::{Arm, Fold};
+use super::selection::Candidate;
+use super::space::Units;
+use super::{Filters, NoChoice, Pipeline, PipelineError};
+
+/// Counts up to this one are all tried, then every half octave.
+const EVERY: usize = 4;
+
+/// One number of filters and how it did on held-out points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// How many filters.
+    pub filters: usize,
+    /// Mean ln p(true class), each at least ln 0.05.
+    pub log_posterior: f64,
+    /// The share of held-out points classified rightly.
+    pub accuracy: f64,
+    /// By how much the most accurate count is ahead.
+    pub behind: f64,
+    /// The standard error of that, paired point by point.
+    pub error: f64,
+}
+
+/// Numbers of filters that were tried, and the one taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The number taken.
+    pub filters: usize,
+    /// What was tried, fewest first.
+    pub points: Vec<CurvePoint>,
+}
+
+impl Pipeline {
+    /// The number of filters, and the curve where it was chosen.
+    pub(crate) fn count(
+        &self,
+        arms: &[Arm<'_>],
+        dimension: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(usize, Option<Curve>), PipelineError> {
+        let max = match self.filters {
+            Filters::Count(count) => return Ok((count, None)),
+            Filters::Auto { max } => max.min(dimension),
+        };
+        if reducer_entry(self.base())?.needs_points {
+            return Err(PipelineError::Count { why: NoChoice::Method });
+        }
+        if max == 0 {
+            return Err(ReduceError::NoFilters { filters: 0 }.into());
+        }
+        // Units and noise matter less than the number: those of the default do.
+        let units = self.units();
+        let usual = Candidate::usual(units.first().copied().unwrap_or(Units::Common));
+        let scaled = self.scaling.unwrap_or_default();
+        let arm = arms.iter().find(|arm| {
+            if self.has_noise() { arm.units == usual.units } else { arm.units.scaling() == scaled }
+        });
+        let Some(arm) = arm.or(arms.last()) else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let counts = counts(max);
+        let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
+        for parts in &arm.repeats {
+            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
+                let fold = Fold::new(arm, parts, fold, self.estimator)?;
+                let noise = Noise::Value(usual.share * fold.unit);
+                let settings = ReducerSettings { noise, ..self.settings.clone() };
+                for (at, fitted) in self.fit_counts(&fold, &counts, &settings, observer)? {
+                    scores[at].extend(fold.score(&fitted)?);
+                }
+            }
+        }
+        let most = scores.iter().map(Scores::len).max().unwrap_or(0);
+        let tried: Vec<(usize, &Scores)> =
+            counts.iter().copied().zip(&scores).filter(|(_, scores)| scores.len() == most).collect();
+        let curve = curve(&tried).filter(|_| most > 0);
+        let curve = curve.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
+        Ok((curve.filters, Some(curve)))
+    }
+
+    /// Filters of every count that the method can give.
+    fn fit_counts(
+        &self,
+        fold: &Fold<'_, '_>,
+        counts: &[usize],
+        settings: &ReducerSettings,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<(usize, Mat<f64>)>, PipelineError> {
+        let training = Training::from_statistics(&fold.space.statistics);
+        let method = reducer(self.base(), settings)?;
+        let mut possible = counts.to_vec();
+        loop {
+            match method.fit(&training, &possible, observer) {
+                Ok(fitted) => {
+                    let filters = fitted.into_iter().map(|fitted| fitted.filters);
+                    return Ok(filters.enumerate().collect());
+                }
+                Err(ReduceError::TooMany { limit, .. }) if possible[0] <= limit => {
+                    possible.retain(|&count| count <= limit);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// 1, 2, 3, 4, then every half octave, and the most.
+fn counts(max: usize) -> Vec<usize> {
+    let mut counts: Vec<usize> = (1..=max.min(EVERY)).collect();
+    let mut next = EVERY;
+    while next < max {
+        // 4, 6, 8, 12, 16, …
+        next = if next.is_power_of_two() { next + next / 2 } else { next / 3 * 4 };
+        counts.push(next.min(max));
+    }
+    counts
+}
+
+/// The fewest filters whose accuracy is behind the best by no more than one standard error.
+fn curve(tried: &[(usize, &Scores)]) -> Option<Curve> {
+    let best = tried.iter().reduce(|best, other| {
+        if other.1.accuracy() > best.1.accuracy() { other } else { best }
+    })?;
+    let points: Vec<CurvePoint> = tried
+        .iter()
+        .map(|(filters, scores)| {
+            let behind = best.1.more_accurate_than(scores);
+            CurvePoint {
+                filters: *filters,
+                log_posterior: scores.mean(),
+                accuracy: scores.accuracy(),
+                behind: behind.mean,
+                error: behind.error,
+            }
+        })
+        .collect();
+    let filters = points.iter().find(|point| point.behind <= point.error)?.filters;
+    Some(Curve { filters, points })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_end_with_the_most() {
+        assert_eq!(counts(1), [1]);
+        assert_eq!(counts(5), [1, 2, 3, 4, 5]);
+        assert_eq!(counts(16), [1, 2, 3, 4, 6, 8, 12, 16]);
+        assert_eq!(counts(20), [1, 2, 3, 4, 6, 8, 12, 16, 20]);
+    }
+
+    #[test]
+    fn the_fewest_filters_within_one_standard_error_are_taken() {
+        let scores = |right: usize| Scores {
+            values: vec![-0.1; 100],
+            hits: (0..100).map(|at| at < right).collect(),
+            weights: vec![1.0; 100],
+        };
+        // 90 against 80: 0.1 behind, standard error 0.3/√99 = 0.03. 90 against 89: 0.01 behind, 0.01.
+        let (few, some, most) = (scores(80), scores(89), scores(90));
+        let curve = curve(&[(1, &few), (2, &some), (4, &most)]).unwrap();
+        assert_eq!(curve.filters, 2);
+        assert!((curve.points[0].behind - 0.1).abs() < 1e-12);
+        assert!((curve.points[0].error - 0.3 / 99_f64.sqrt()).abs() < 1e-12);
+    }
+}

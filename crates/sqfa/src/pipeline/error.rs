@@ -1,0 +1,70 @@
+//! Why a pipeline could not be fitted, with numbers and remedies.
+
+use thiserror::Error;
+
+use crate::classify::ClassifierError;
+use crate::model::FitError;
+use crate::reduce::ReduceError;
+use crate::statistics::StatisticsError;
+
+/// Why a pipeline could not be fitted.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PipelineError {
+    /// The method refused.
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
+    /// No column varies.
+    #[error("all {columns} columns are constant: there is nothing to tell classes apart by")]
+    AllConstant {
+        /// Columns there are.
+        columns: usize,
+    },
+    /// Labels that are all different.
+    #[error(
+        "the labels of all {points} points are different: this looks like an id column; name the column of classes instead"
+    )]
+    LooksLikeIds {
+        /// Points there are.
+        points: usize,
+    },
+    /// A number of filters to be chosen, and nothing to choose it on.
+    #[error(
+        "the number of filters is chosen on held-out points, and {why}: give a number of filters"
+    )]
+    Count {
+        /// What is missing.
+        why: NoChoice,
+    },
+}
+
+/// Why nothing could be chosen on held-out points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NoChoice {
+    /// Statistics without points.
+    #[error("only class statistics were given")]
+    NoPoints,
+    /// No class has three distinct points.
+    #[error("no class has three distinct points")]
+    TooFewPoints,
+    /// The method looks at points itself.
+    #[error("this method does not learn from class statistics alone")]
+    Method,
+}
+
+impl From<StatisticsError> for PipelineError {
+    fn from(error: StatisticsError) -> Self {
+        Self::Reduce(error.into())
+    }
+}
+
+impl From<FitError> for PipelineError {
+    fn from(error: FitError) -> Self {
+        Self::Reduce(error.into())
+    }
+}
+
+impl From<ClassifierError> for PipelineError {
+    fn from(error: ClassifierError) -> Self {
+        Self::Reduce(error.into())
+    }
+}

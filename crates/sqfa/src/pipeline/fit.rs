@@ -1,0 +1,127 @@
+//! The fit itself: checks, sums, choices on folds, the method on all points.
+
+use crate::optimize::{Control, Progress};
+use crate::statistics::StatisticsError;
+
+use super::learn::Job;
+use super::{
+    COMPONENTS, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
+    SetAside, WIDE, Weighted, constant_columns,
+};
+
+/// All in one part that is never held out.
+const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
+
+impl Pipeline {
+    /// Fits labelled points.
+    pub fn fit(
+        &self,
+        data: Weighted<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let (points, dimension) = (data.points.rows(), data.points.columns());
+        if points == 0 || dimension == 0 {
+            return Err(StatisticsError::Empty { points, dimension }.into());
+        }
+        if points > 2 && data.labels.classes().len() == points && data.labels.len() == points {
+            return Err(PipelineError::LooksLikeIds { points });
+        }
+        if let Some((row, column, value)) = data.points.first_not_finite() {
+            return Err(StatisticsError::NotFinite { row, column, value }.into());
+        }
+        let aside = constant_columns(data.points, data.weights);
+        let kept = dimension - aside.len();
+        if kept == 0 {
+            return Err(PipelineError::AllConstant { columns: dimension });
+        }
+        let (plan, seed) = (Plan::for_points(data.total()), self.settings.seed);
+        if !self.holds_out() {
+            return self.fit_whole(&Parts::new(data, WHOLE, seed)?, &aside, observer);
+        }
+        if kept > WIDE {
+            // Sums of every fold in so many columns would take too much memory: folds keep those of components.
+            return self.fit_wide(&Parts::new(data, WHOLE, seed)?, plan, &aside, observer);
+        }
+        let repeats = (0..plan.repeats as u64)
+            .map(|repeat| Parts::new(data, plan, seed.wrapping_add(repeat)))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.fit_parts(&repeats, &aside, observer)
+    }
+
+    /// Whether anything is chosen on held-out points.
+    fn holds_out(&self) -> bool {
+        self.searches() || self.is_refined() || matches!(self.filters, Filters::Auto { .. })
+    }
+
+    /// Whether units and noise are chosen on held-out points.
+    pub(crate) fn searches(&self) -> bool {
+        self.finds_noise() && self.noise == NoiseRule::Auto
+    }
+
+    /// Fits points that are already summed in parts: what is chosen is chosen on these parts, held out in turn.
+    ///
+    /// Several sums of the same points, each dealt by another seed, are repeats; the first one is fitted.
+    pub fn fit_parts(
+        &self,
+        repeats: &[Parts<'_>],
+        aside: &[SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let Some(first) = repeats.first() else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let arms = self.arms(repeats, aside);
+        let total = first.total()?;
+        let (filters, curve) = self.count(&arms, total.dimension() - aside.len(), observer)?;
+        let found = self.found(&arms, filters, observer)?;
+        let starts = found.as_ref().map(|found| found.folds.clone());
+        let job = Job::new(total, self.estimator, Some(first), aside, filters)?;
+        let mut fitted = self.learn(&job, found, observer)?;
+        fitted.curve = curve;
+        if self.is_refined() {
+            self.refine(&mut fitted, &job, &arms, starts.as_deref(), observer)?;
+        }
+        Ok(fitted)
+    }
+
+    /// Fits points of which none is held out.
+    fn fit_whole(
+        &self,
+        parts: &Parts<'_>,
+        aside: &[SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let Filters::Count(filters) = self.filters else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let job = Job::new(parts.total()?, self.estimator, Some(parts), aside, filters)?;
+        self.learn(&job, None, observer)
+    }
+
+    /// Fits points of many columns: choices are made on principal components.
+    fn fit_wide(
+        &self,
+        parts: &Parts<'_>,
+        plan: Plan,
+        aside: &[SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let mut job = Job::new(parts.total()?, self.estimator, Some(parts), aside, 0)?;
+        let views = self.views(parts, &job.statistics, aside)?;
+        let dealt = Parts::dealt(*parts.data(), plan, self.settings.seed);
+        let arms = self.arms_on(&views, parts, &dealt, plan)?;
+        let (filters, curve) = self.count(&arms, COMPONENTS, observer)?;
+        job.filters = filters;
+        let mut found = self.found(&arms, filters, observer)?;
+        if let Some(found) = &mut found {
+            found.lift(&views);
+        }
+        drop(arms);
+        let mut fitted = self.learn(&job, found, observer)?;
+        fitted.curve = curve;
+        if self.is_refined() {
+            self.refine_wide(&mut fitted, &job, observer)?;
+        }
+        Ok(fitted)
+    }
+}

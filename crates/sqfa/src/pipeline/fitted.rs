@@ -1,0 +1,80 @@
+//! What a pipeline found, and all it chose on the way.
+
+use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
+use crate::features::Gaussians;
+use crate::linalg::{Mat, MatRef};
+use crate::points::Points;
+use crate::reduce::Reduction;
+use crate::statistics::{ClassStatistics, Preprocessor, project};
+use crate::transform::{Features, transform};
+
+use super::{Curve, RefinementChoice, Selection, SetAside};
+
+/// A fitted pipeline.
+#[derive(Debug)]
+pub struct Fitted {
+    /// The method's own account; its filters are of preprocessed points, with zeros for columns set aside.
+    pub reduction: Reduction,
+    /// What turns raw points into preprocessed ones.
+    pub preprocessor: Option<Preprocessor>,
+    /// Columns that were set aside.
+    pub set_aside: Vec<SetAside>,
+    /// How units and noise were chosen, where they were.
+    pub selection: Option<Selection>,
+    /// How the number of filters was chosen, where it was.
+    pub curve: Option<Curve>,
+    /// How the refinement was chosen, where there was one.
+    pub refinement: Option<RefinementChoice>,
+    /// Statistics of the preprocessed columns that were kept, without shrinkage.
+    pub(crate) statistics: ClassStatistics,
+    /// The filters of these columns.
+    pub(crate) kept: Mat<f64>,
+}
+
+impl Fitted {
+    /// The filters of preprocessed points, one a column.
+    pub fn filters(&self) -> MatRef<'_, f64> {
+        self.reduction.filters.as_ref()
+    }
+
+    /// Takes other filters of the kept columns.
+    pub(crate) fn replace(&mut self, kept: Mat<f64>) {
+        self.reduction.filters = match &self.preprocessor {
+            Some(map) => map.embed(kept.as_ref()),
+            None => kept.clone(),
+        };
+        self.kept = kept;
+    }
+
+    /// Statistics of the preprocessed columns that were kept, without shrinkage.
+    pub fn statistics(&self) -> &ClassStatistics {
+        &self.statistics
+    }
+
+    /// Filters of raw points, and the offset to add to their features.
+    pub fn folded(&self) -> (Mat<f64>, Option<Vec<f64>>) {
+        match &self.preprocessor {
+            Some(preprocessor) => {
+                let (filters, offset) = preprocessor.fold(self.kept.as_ref());
+                (filters, Some(offset))
+            }
+            None => (self.kept.clone(), None),
+        }
+    }
+
+    /// The features of raw points, which must have as many columns as the training points.
+    pub fn features(&self, points: Points<'_>) -> Features {
+        let (filters, offset) = self.folded();
+        transform(points, filters.as_ref(), offset.as_deref())
+    }
+
+    /// The training classes in feature space.
+    pub fn gaussians(&self) -> Gaussians {
+        project(&self.statistics, self.kept.as_ref(), 0.0)
+    }
+
+    /// A quadratic classifier on the features.
+    pub fn classifier(&self) -> Result<Qda, ClassifierError> {
+        Qda::from_statistics(&self.statistics, self.kept.as_ref(), QDA_SHRINKAGE)
+    }
+}

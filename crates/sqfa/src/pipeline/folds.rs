@@ -1,0 +1,243 @@
+//! Folds of labelled points whose class sums are kept apart, so that any training part is a merge and nothing is summed twice.
+//!
+//! Equal rows of a class always share a fold, and which fold does not depend on the order of the rows, on weights or on the
+//! units of columns: distinct rows are sorted column by column, shuffled by the seed and dealt out. A weighted row and a
+//! repeated row therefore make the same folds. Cost: a sort, and one pass over the points.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
+
+use crate::labels::Labels;
+use crate::points::{Points, Scalar, Table};
+use crate::statistics::{ClassAccumulator, StatisticsError};
+use crate::with_table;
+
+/// A row that is in no fold: always learned from.
+const NEVER: u16 = u16::MAX;
+/// Distinct rows that a class needs before any of them is held out: two must stay to learn from.
+const FEWEST: usize = 3;
+
+/// How points are held out in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Parts that every class is dealt into.
+    pub parts: usize,
+    /// How many of them are held out in turn; the others are always learned from.
+    pub held: usize,
+    /// How often all is repeated with another shuffle.
+    pub repeats: usize,
+}
+
+impl Plan {
+    /// Few points: five folds, three times over. Many: one split. Otherwise five folds.
+    pub fn for_points(points: u64) -> Self {
+        match points {
+            0..200 => Self { parts: 5, held: 5, repeats: 3 },
+            200..6000 => Self { parts: 5, held: 5, repeats: 1 },
+            _ => Self { parts: 7, held: 1, repeats: 1 },
+        }
+    }
+}
+
+/// Labelled points, each counting as often as its weight says.
+#[derive(Debug, Clone, Copy)]
+pub struct Weighted<'a> {
+    /// One point a row.
+    pub points: Points<'a>,
+    /// One label a point.
+    pub labels: &'a Labels,
+    /// Repetition counts, when not all are 1.
+    pub weights: Option<&'a [u64]>,
+}
+
+impl Weighted<'_> {
+    /// How often a row counts.
+    pub fn weight(&self, row: usize) -> u64 {
+        self.weights.map_or(1, |weights| weights[row])
+    }
+
+    /// The sum of all weights.
+    pub fn total(&self) -> u64 {
+        self.weights.map_or(self.labels.len() as u64, |weights| weights.iter().sum())
+    }
+
+    /// Adds some rows to class sums.
+    fn add(&self, sums: &mut ClassAccumulator, rows: &[usize]) -> Result<(), StatisticsError> {
+        let Some(weights) = self.weights else {
+            return sums.update_rows(self.points, self.labels, rows);
+        };
+        let mut own = vec![0; weights.len()];
+        rows.iter().for_each(|&row| own[row] = weights[row]);
+        sums.update_weighted(self.points, self.labels, &own)
+    }
+}
+
+/// Points in parts, with the class sums of every part.
+#[derive(Debug, Clone)]
+pub struct Parts<'a> {
+    data: Weighted<'a>,
+    /// The part of every row.
+    of_row: Arc<Vec<u16>>,
+    /// The sums of every part, and last of the rows in none.
+    sums: Arc<Vec<ClassAccumulator>>,
+    /// Parts that take part.
+    active: Vec<usize>,
+}
+
+impl<'a> Parts<'a> {
+    /// Deals points into parts by a seed and sums each.
+    pub fn new(data: Weighted<'a>, plan: Plan, seed: u64) -> Result<Self, StatisticsError> {
+        let (rows, labels) = (data.points.rows(), data.labels.len());
+        if rows != labels {
+            return Err(StatisticsError::LabelCount { labels, points: rows });
+        }
+        if let Some(weights) = data.weights
+            && weights.len() != rows
+        {
+            return Err(StatisticsError::WeightCount { weights: weights.len(), points: rows });
+        }
+        Self::of(data, Self::dealt(data, plan, seed), plan.held)
+    }
+
+    /// The part of every row, without any sums.
+    pub(crate) fn dealt(data: Weighted<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
+        Arc::new(deal(&data, plan, seed))
+    }
+
+    /// Sums parts that were dealt before.
+    pub(crate) fn of(
+        data: Weighted<'a>,
+        of_row: Arc<Vec<u16>>,
+        count: usize,
+    ) -> Result<Self, StatisticsError> {
+        let mut rows = vec![Vec::new(); count + 1];
+        for (row, &part) in of_row.iter().enumerate() {
+            if data.weight(row) > 0 {
+                rows[usize::from(part).min(count)].push(row);
+            }
+        }
+        let classes = data.labels.classes();
+        let sums = rows
+            .iter()
+            .map(|rows| {
+                let mut sums = ClassAccumulator::new(classes.clone(), data.points.columns());
+                data.add(&mut sums, rows)?;
+                Ok(sums)
+            })
+            .collect::<Result<Vec<_>, StatisticsError>>()?;
+        Ok(Self { data, of_row, sums: Arc::new(sums), active: (0..count).collect() })
+    }
+
+    /// The points.
+    pub fn data(&self) -> &Weighted<'a> {
+        &self.data
+    }
+
+    /// The parts that can be held out in turn.
+    pub fn folds(&self) -> &[usize] {
+        &self.active
+    }
+
+    /// The rows of one part.
+    pub fn rows(&self, part: usize) -> Vec<usize> {
+        (0..self.of_row.len())
+            .filter(|&row| usize::from(self.of_row[row]) == part && self.data.weight(row) > 0)
+            .collect()
+    }
+
+    /// The rows that are learned from.
+    pub fn learned(&self) -> Vec<usize> {
+        let all = self.sums.len() - 1;
+        (0..self.of_row.len())
+            .filter(|&row| {
+                let part = usize::from(self.of_row[row]);
+                (part >= all || self.active.contains(&part)) && self.data.weight(row) > 0
+            })
+            .collect()
+    }
+
+    /// The sums of everything that takes part.
+    pub fn total(&self) -> Result<ClassAccumulator, StatisticsError> {
+        self.merged(None)
+    }
+
+    /// The sums of everything that takes part but one fold.
+    pub fn without(&self, fold: usize) -> Result<ClassAccumulator, StatisticsError> {
+        self.merged(Some(fold))
+    }
+
+    /// The parts that are left when one is put away: to choose settings inside an outer fold without summing again.
+    pub fn leave_out(&self, fold: usize) -> Self {
+        let mut left = self.clone();
+        left.active.retain(|&part| part != fold);
+        left
+    }
+
+    fn merged(&self, left_out: Option<usize>) -> Result<ClassAccumulator, StatisticsError> {
+        let mut sums = self.sums[self.sums.len() - 1].clone();
+        for &part in self.active.iter().filter(|part| Some(**part) != left_out) {
+            sums.merge(&self.sums[part])?;
+        }
+        Ok(sums)
+    }
+}
+
+fn deal(data: &Weighted<'_>, plan: Plan, seed: u64) -> Vec<u16> {
+    with_table!(data.points, table => deal_table(&table, data, plan, seed))
+}
+
+fn deal_table<S: Scalar>(
+    table: &Table<'_, S>,
+    data: &Weighted<'_>,
+    plan: Plan,
+    seed: u64,
+) -> Vec<u16> {
+    let mut generator = ChaCha12Rng::seed_from_u64(seed);
+    generator.set_stream(u64::MAX - 3);
+    let mut rows = vec![Vec::new(); data.labels.classes().len()];
+    for (row, &code) in data.labels.codes().iter().enumerate() {
+        if data.weight(row) > 0 {
+            rows[code as usize].push(row);
+        }
+    }
+    let mut of_row = vec![NEVER; data.labels.len()];
+    let mut dealt = 0;
+    for mut rows in rows {
+        rows.par_sort_by(|&a, &b| compare(table, a, b));
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for row in rows {
+            match groups.last_mut() {
+                Some(group) if compare(table, group[0], row) == Ordering::Equal => group.push(row),
+                _ => groups.push(vec![row]),
+            }
+        }
+        if groups.len() < FEWEST {
+            continue;
+        }
+        groups.shuffle(&mut generator);
+        for (at, group) in groups.iter().enumerate() {
+            let part = (at + dealt) % plan.parts;
+            if part < plan.held {
+                group.iter().for_each(|&row| of_row[row] = part as u16);
+            }
+        }
+        dealt += groups.len();
+    }
+    of_row
+}
+
+fn compare<S: Scalar>(table: &Table<'_, S>, a: usize, b: usize) -> Ordering {
+    (0..table.columns())
+        .map(|column| {
+            // Zero has one sign here.
+            let value = |row: usize| table.get(row, column).to_f64() + 0.0;
+            value(a).total_cmp(&value(b))
+        })
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}

@@ -1,0 +1,242 @@
+//! From a choice to filters: the method on all points, with less noise where filters coincide and less is as good.
+
+use std::time::Instant;
+
+use crate::linalg::Mat;
+use crate::model::{Noise, Restarts, Start, with_fixed_signs, with_unit_length};
+use crate::optimize::{Control, Progress};
+use crate::reduce::{ReducerSettings, Reduction, Samples, Training, reducer};
+use crate::statistics::{
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, StatisticsError,
+};
+
+use super::arms::{finished, preprocessor};
+use super::search::{Arm, Common, MakeSpace, Searched, search};
+use super::selection::{Candidate, Reason, Selection, Tried, select};
+use super::space::{Space, Units, components, largest_cosine};
+use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE, Weighted};
+
+/// |cosine| beyond which two filters see the same thing.
+const COINCIDE: f64 = 0.999;
+/// Starts of the last fit, of which the first is warm: this many divided by the number of filters, at least 1.
+const STARTS: usize = 16;
+
+/// All that is fitted: raw statistics of all points, and the points where there are any.
+pub(crate) struct Job<'a> {
+    pub(crate) statistics: ClassStatistics,
+    /// Without shrinkage, where the estimator shrinks.
+    plain: Option<ClassStatistics>,
+    pub(crate) parts: Option<&'a Parts<'a>>,
+    pub(crate) aside: &'a [SetAside],
+    pub(crate) filters: usize,
+}
+
+/// What a search found.
+pub(crate) struct Found {
+    pub(crate) selection: Selection,
+    /// Less noise that is as good, the largest first.
+    less: Vec<Candidate>,
+    /// Filters of preprocessed columns to start from.
+    pub(crate) start: Option<Mat<f64>>,
+    /// The same of every fold.
+    pub(crate) folds: Vec<Mat<f64>>,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(
+        sums: ClassAccumulator,
+        estimator: Estimator,
+        parts: Option<&'a Parts<'a>>,
+        aside: &'a [SetAside],
+        filters: usize,
+    ) -> Result<Self, StatisticsError> {
+        let shrinks = estimator != Estimator::Empirical;
+        let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
+        Ok(Self { statistics: sums.finish(estimator)?, plain, parts, aside, filters })
+    }
+
+    pub(crate) fn of(statistics: ClassStatistics, aside: &'a [SetAside], filters: usize) -> Self {
+        Self { statistics, plain: None, parts: None, aside, filters }
+    }
+
+    /// Statistics of preprocessed columns as a classifier should see them.
+    fn seen_through(&self, map: Option<&Preprocessor>) -> ClassStatistics {
+        let mut statistics = self.plain.as_ref().unwrap_or(&self.statistics).copied();
+        map.iter().for_each(|map| map.apply(&mut statistics));
+        statistics
+    }
+
+    /// The account of filters of kept, preprocessed columns.
+    fn account(
+        &self,
+        mut reduction: Reduction,
+        map: Option<Preprocessor>,
+        selection: Option<Selection>,
+    ) -> Fitted {
+        let kept = reduction.filters.clone();
+        if let Some(map) = &map {
+            reduction.filters = map.embed(kept.as_ref());
+        }
+        let statistics = self.seen_through(map.as_ref());
+        Fitted {
+            reduction,
+            preprocessor: map,
+            set_aside: self.aside.to_vec(),
+            selection,
+            curve: None,
+            refinement: None,
+            statistics,
+            kept,
+        }
+    }
+}
+
+impl Pipeline {
+    /// Units and noise by the race over folds; none where nothing is searched or nothing could be held out.
+    pub(crate) fn found(
+        &self,
+        arms: &[Arm<'_>],
+        filters: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Option<Found>, PipelineError> {
+        if !self.searches() {
+            return Ok(None);
+        }
+        let common = Common {
+            method: self.base(),
+            settings: &self.settings,
+            estimator: self.estimator,
+            filters,
+        };
+        let Searched { mut runners, folds } = search(arms, &common, observer)?;
+        let scored: Vec<_> =
+            runners.iter().map(|runner| (runner.candidate, &runner.scores)).collect();
+        let Some((taken, reason, equal)) = select(&scored) else { return Ok(None) };
+        let tried = runners.iter().map(|runner| Tried {
+            candidate: runner.candidate,
+            points: runner.scores.len(),
+            log_posterior: runner.scores.mean(),
+            accuracy: runner.scores.accuracy(),
+        });
+        let candidate = runners[taken].candidate;
+        let mut less: Vec<Candidate> = equal
+            .iter()
+            .map(|&at| runners[at].candidate)
+            .filter(|other| other.units == candidate.units && other.share < candidate.share)
+            .collect();
+        less.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let tried = tried.collect();
+        let filters = std::mem::take(&mut runners[taken].filters);
+        let start = filters.first().cloned();
+        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
+        Ok(Some(Found { selection, less, start, folds: filters }))
+    }
+
+    /// Fits all points with what was found, or with the closed form where a noise is needed and nothing was.
+    pub(crate) fn learn(
+        &self,
+        job: &Job<'_>,
+        found: Option<Found>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let found = match found {
+            Some(found) => found,
+            None if self.finds_noise() => {
+                let columns = job.statistics.dimension() - job.aside.len();
+                let selection = self.closed_form(columns, &job.statistics);
+                Found { selection, less: Vec::new(), start: None, folds: Vec::new() }
+            }
+            None => return self.learn_given(job, observer),
+        };
+        let Found { mut selection, less, start, .. } = found;
+        let mut less = less.into_iter();
+        loop {
+            let (fitted, cosine) =
+                self.learn_chosen(job, selection.clone(), start.as_ref(), observer)?;
+            let Some(next) = (cosine > COINCIDE).then(|| less.next()).flatten() else {
+                return Ok(fitted);
+            };
+            selection.candidate = next;
+            selection.reason = Reason::DistinctFilters;
+        }
+    }
+
+    /// Fits with the settings as they are.
+    fn learn_given(
+        &self,
+        job: &Job<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let mut statistics = job.statistics.copied();
+        let scaling = self.scaling.unwrap_or_default();
+        let map = preprocessor(&statistics, scaling, self.centers(), job.aside);
+        map.iter().for_each(|map| map.apply(&mut statistics));
+        let training = match job.parts {
+            Some(parts) => {
+                let Weighted { points, labels, .. } = *parts.data();
+                let samples = Samples { points, labels, preprocessor: map.as_ref() };
+                let training = Training::new(&statistics, samples);
+                training.with_estimator(self.estimator).on_rows(parts.learned())
+            }
+            None => Training::from_statistics(&statistics),
+        };
+        let method = reducer(self.base(), &self.settings)?;
+        let reduction = method.fit_one(&training, job.filters, observer)?;
+        Ok(job.account(reduction, map, None))
+    }
+
+    /// Fits with a choice of units and noise; also says how nearly two filters coincide.
+    fn learn_chosen(
+        &self,
+        job: &Job<'_>,
+        mut selection: Selection,
+        start: Option<&Mat<f64>>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Fitted, f64), PipelineError> {
+        let began = Instant::now();
+        let units = selection.candidate.units;
+        let space = self.space(job.statistics.copied(), units, job.aside)?;
+        selection.noise = selection.candidate.share * space.statistics.noise_scale();
+        let start = start.map(|start| with_unit_length(space.lower(start.as_ref())));
+        let settings = ReducerSettings {
+            noise: Noise::Value(selection.noise),
+            restarts: match (self.settings.restarts, &start) {
+                (Restarts::Auto, Some(_)) => Restarts::Count((STARTS / job.filters).max(1)),
+                (restarts, _) => restarts,
+            },
+            start: match (&self.settings.start, start) {
+                (Start::Random, Some(start)) => Start::Given(start),
+                (Start::Given(own), _) => {
+                    Start::Given(with_unit_length(space.lower(own.as_ref())))
+                }
+                (own, _) => own.clone(),
+            },
+            ..self.settings.clone()
+        };
+        let training = Training::from_statistics(&space.statistics);
+        let method = reducer(self.base(), &settings)?;
+        let mut reduction = method.fit_one(&training, job.filters, observer)?;
+        let cosine = largest_cosine(reduction.filters.as_ref());
+        if space.is_turned() {
+            let lifted = space.lift(reduction.filters.as_ref());
+            reduction.filters = with_fixed_signs(with_unit_length(lifted));
+        }
+        reduction.seconds = began.elapsed().as_secs_f64();
+        Ok((job.account(reduction, space.preprocessor, Some(selection)), cosine))
+    }
+
+    /// The space in which all points are fitted: principal components where units within classes meet many columns.
+    pub(crate) fn space(
+        &self,
+        statistics: ClassStatistics,
+        units: Units,
+        aside: &[SetAside],
+    ) -> Result<Space, PipelineError> {
+        if units != Units::WithinClass || statistics.dimension() - aside.len() <= WIDE {
+            return self.space_of(units, aside).space(statistics);
+        }
+        let plain = self.space_of(Units::PerFeature, aside).space(statistics)?;
+        let basis = components(&plain.statistics, COMPONENTS)?;
+        finished(units, plain.within(basis))
+    }
+}

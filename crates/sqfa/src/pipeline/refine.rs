@@ -1,0 +1,279 @@
+//! The refinement under the same folds: how far to climb the posterior, against how much noise, or whether to stay.
+//!
+//! On the training part of every fold the filters that the method found there climb the mean log posterior in a few rounds;
+//! after each, the points held out are scored. The round and the noise with the best mean score are taken, if they are
+//! ahead of the start by more than one standard error and classify no fewer points rightly; all points then climb as far.
+//! Otherwise the filters stay as they are.
+
+use crate::linalg::Mat;
+use crate::model::{with_fixed_signs, with_unit_length};
+use crate::objective::Witnesses;
+use crate::optimize::{Control, Progress, Termination};
+use crate::reduce::{Refinement, Samples, Training};
+use crate::transform::transform_rows_offset;
+
+use super::learn::Job;
+use super::score::Scores;
+use super::search::{Arm, Fold};
+use super::space::Space;
+use super::{Fitted, Parts, Pipeline, PipelineError};
+
+/// Iterations after which held-out points are scored, in all.
+const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
+/// Noise that the climbs are run against, as shares of the mean within-class variance in the units of the fit.
+const NOISES: [f64; 3] = [1.0, 0.1, 0.01];
+/// Rounds without a better score after which a noise is given up.
+const PATIENCE: usize = 2;
+
+/// One noise and number of iterations that was tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RefinementTrial {
+    /// The share of the within-class variance.
+    pub noise: f64,
+    /// Iterations from the start.
+    pub steps: usize,
+    /// Mean ln p(true class), each at least ln 0.05.
+    pub log_posterior: f64,
+    /// The share of held-out points classified rightly.
+    pub accuracy: f64,
+}
+
+/// How the refinement was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefinementChoice {
+    /// Iterations that were taken; 0 when the filters stayed as they were.
+    pub steps: usize,
+    /// The noise they were taken against.
+    pub noise: f64,
+    /// By how much the best trial was ahead of the start.
+    pub gain: f64,
+    /// The standard error of that, paired point by point.
+    pub error: f64,
+    /// All that was tried; the first is the start.
+    pub trials: Vec<RefinementTrial>,
+}
+
+/// The climb of one fold: where it is, and the coordinates it uses.
+struct Climb<'p, 'a> {
+    fold: &'p Fold<'p, 'a>,
+    points: Coordinates,
+    filters: Mat<f64>,
+}
+
+/// Points in the coordinates of a space, with repeated rows for weights.
+struct Coordinates {
+    values: Vec<f64>,
+    rows: Vec<usize>,
+    codes: Vec<u32>,
+}
+
+impl Coordinates {
+    fn new(parts: &Parts<'_>, rows: &[usize], space: &Space) -> Self {
+        let data = parts.data();
+        let order = space.statistics.dimension();
+        let identity = Mat::from_fn(order, order, |i, j| if i == j { 1.0 } else { 0.0 });
+        let (filters, offset) = space.fold(identity.as_ref());
+        let features = transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref());
+        let repeated: Vec<usize> = (0..rows.len())
+            .flat_map(|at| std::iter::repeat_n(at, data.weight(rows[at]) as usize))
+            .collect();
+        let codes = repeated.iter().map(|&at| data.labels.codes()[rows[at]]).collect();
+        Self { values: features.to_f64(), rows: repeated, codes }
+    }
+
+    fn witnesses(&self, order: usize) -> Witnesses<'_> {
+        Witnesses {
+            points: super::arms::coordinates(&self.values, order),
+            preprocessor: None,
+            rows: self.rows.clone(),
+            codes: self.codes.clone(),
+            held: Vec::new(),
+            held_codes: Vec::new(),
+        }
+    }
+
+    /// Filters some iterations further.
+    fn climb(
+        &self,
+        space: &Space,
+        filters: &Mat<f64>,
+        noise: f64,
+        iterations: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Mat<f64>, Vec<f64>, bool), PipelineError> {
+        let recipe = Refinement { patience: usize::MAX / 2, ..Refinement::default() };
+        let witnesses = self.witnesses(space.statistics.dimension());
+        let free = filters.clone();
+        Ok(recipe.climb_on(&space.statistics, witnesses, free, noise, iterations, observer)?)
+    }
+}
+
+impl Pipeline {
+    /// Refines filters whose units and noise were chosen on the folds of some arms.
+    pub(crate) fn refine(
+        &self,
+        fitted: &mut Fitted,
+        job: &Job<'_>,
+        arms: &[Arm<'_>],
+        starts: Option<&[Mat<f64>]>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        let units = fitted.selection.as_ref().map(|selection| selection.candidate.units);
+        let arm = arms.iter().find(|arm| Some(arm.units) == units);
+        let (Some(arm), Some(starts), Some(parts)) = (arm, starts, job.parts) else {
+            return self.refine_wide(fitted, job, observer);
+        };
+        let mut folds = Vec::new();
+        for parts in &arm.repeats {
+            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
+                let learned: Vec<usize> = parts.leave_out(fold).learned();
+                folds.push((Fold::new(arm, parts, fold, self.estimator)?, parts, learned));
+            }
+        }
+        let climbs: Vec<Climb<'_, '_>> = folds
+            .iter()
+            .zip(starts)
+            .map(|((fold, parts, learned), start)| Climb {
+                fold,
+                points: Coordinates::new(parts, learned, &fold.space),
+                filters: with_unit_length(fold.space.lower(start.as_ref())),
+            })
+            .collect();
+        let (choice, cancelled) = choose(climbs, observer)?;
+        if choice.steps > 0 && !cancelled {
+            let units = arm.units;
+            let space = self.space(job.statistics.copied(), units, job.aside)?;
+            let points = Coordinates::new(parts, &parts.learned(), &space);
+            let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
+            let mut trace = Vec::new();
+            for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
+                if *next > choice.steps {
+                    break;
+                }
+                let (further, own, stopped) =
+                    points.climb(&space, &filters, choice.noise, next - done, observer)?;
+                (filters, trace) = (further, own);
+                if stopped {
+                    fitted.reduction.termination = Some(Termination::Cancelled);
+                    break;
+                }
+            }
+            let lifted = space.lift(filters.as_ref());
+            fitted.replace(with_fixed_signs(with_unit_length(lifted)));
+            fitted.reduction.objective = trace.last().copied();
+            fitted.reduction.iterations += choice.steps;
+            fitted.reduction.traces.insert(0, trace);
+        }
+        if cancelled {
+            fitted.reduction.termination = Some(Termination::Cancelled);
+        }
+        fitted.refinement = Some(choice);
+        Ok(())
+    }
+
+    /// Refines filters of many columns, or of a method that looks at points, on one split of the points.
+    pub(crate) fn refine_wide(
+        &self,
+        fitted: &mut Fitted,
+        job: &Job<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        let Some(parts) = job.parts else {
+            return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
+        };
+        let recipe = self.settings.refinement.clone().unwrap_or_else(|| Refinement {
+            seed: self.settings.seed,
+            ..Refinement::default()
+        });
+        let data = parts.data();
+        let samples = Samples {
+            points: data.points,
+            labels: data.labels,
+            preprocessor: fitted.preprocessor.as_ref(),
+        };
+        let training = Training::new(&fitted.statistics, samples)
+            .with_estimator(self.estimator)
+            .on_rows(parts.learned());
+        let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
+        drop(training);
+        let trial = |steps, accuracy| RefinementTrial {
+            noise: refined.noise,
+            steps,
+            log_posterior: f64::NAN,
+            accuracy,
+        };
+        fitted.refinement = Some(RefinementChoice {
+            steps: refined.steps,
+            noise: refined.noise,
+            gain: refined.after - refined.before,
+            error: f64::NAN,
+            trials: vec![trial(0, refined.before), trial(refined.steps, refined.after)],
+        });
+        if refined.steps > 0 {
+            fitted.replace(refined.filters);
+            fitted.reduction.iterations += refined.steps;
+            fitted.reduction.objective = refined.trace.last().copied();
+            fitted.reduction.traces.insert(0, refined.trace);
+        }
+        if refined.cancelled {
+            fitted.reduction.termination = Some(Termination::Cancelled);
+        }
+        Ok(())
+    }
+}
+
+/// Climbs on every fold and chooses noise and steps.
+fn choose(
+    climbs: Vec<Climb<'_, '_>>,
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<(RefinementChoice, bool), PipelineError> {
+    let mut start = Scores::default();
+    for climb in &climbs {
+        start.extend(climb.fold.score(&climb.filters)?);
+    }
+    let mut best = (start.clone(), 0, NOISES[0]);
+    let mut trials = vec![trial(NOISES[0], 0, &start)];
+    let mut cancelled = false;
+    'noises: for noise in NOISES {
+        let mut filters: Vec<Mat<f64>> = climbs.iter().map(|climb| climb.filters.clone()).collect();
+        let (mut top, mut since) = (start.mean(), 0);
+        for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
+            let mut scores = Scores::default();
+            for (climb, filters) in climbs.iter().zip(&mut filters) {
+                let space = &climb.fold.space;
+                let (further, _, stopped) =
+                    climb.points.climb(space, filters, noise, next - done, observer)?;
+                *filters = further;
+                cancelled |= stopped;
+                if cancelled {
+                    break 'noises;
+                }
+                scores.extend(climb.fold.score(filters)?);
+            }
+            trials.push(trial(noise, *next, &scores));
+            since = if scores.mean() > top { 0 } else { since + 1 };
+            top = top.max(scores.mean());
+            if scores.mean() > best.0.mean() {
+                best = (scores, *next, noise);
+            }
+            if since == PATIENCE {
+                break;
+            }
+        }
+    }
+    let gain = best.0.ahead_of(&start);
+    let more = best.0.more_accurate_than(&start);
+    let stays = gain.mean <= gain.error || more.mean < 0.0;
+    let choice = RefinementChoice {
+        steps: if stays { 0 } else { best.1 },
+        noise: best.2,
+        gain: gain.mean,
+        error: gain.error,
+        trials,
+    };
+    Ok((choice, cancelled))
+}
+
+fn trial(noise: f64, steps: usize, scores: &Scores) -> RefinementTrial {
+    RefinementTrial { noise, steps, log_posterior: scores.mean(), accuracy: scores.accuracy() }
+}

@@ -1,0 +1,337 @@
+//! The search for units and noise: a race over folds, from a short grid that grows where its end is best.
+//!
+//! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before. While the
+//! best of a unit is its largest or smallest, the grid grows by a decade. Candidates that are behind the best by more than
+//! two standard errors after [`ENOUGH`] held-out points are dropped; the others meet all folds, from the filters of the first.
+
+use crate::linalg::Mat;
+use crate::model::{Noise, Restarts, Start};
+use crate::optimize::{Control, Progress, Stopping, Termination};
+use crate::reduce::{ReduceError, ReducerSettings, Training, reducer};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator};
+use crate::transform::transform_rows_offset;
+
+use super::PipelineError;
+use super::folds::Parts;
+use super::score::Scores;
+use super::selection::{Candidate, DEFAULT_SHARE};
+use super::space::{Space, Units};
+
+/// Held-out points after which a candidate may be dropped.
+const ENOUGH: usize = 300;
+/// Standard errors behind the best beyond which it is.
+const CLEARLY: f64 = 2.0;
+/// The shares every unit starts with, times the default.
+const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
+/// A step of the grid.
+const STEP: f64 = 10.0;
+/// The largest and smallest share that is ever tried, times the default.
+const ENDS: (f64, f64) = (100.0, 1e-5);
+/// Fits of the search need not be exact.
+const STOPPING: Stopping = Stopping { max_iterations: 100, tolerance: 1e-5 };
+/// Random starts of the first fit of a unit.
+const STARTS: usize = 2;
+
+/// Makes the space of a fit from the sums of its training points.
+pub(crate) trait MakeSpace {
+    fn space(&self, statistics: ClassStatistics) -> Result<Space, PipelineError>;
+    /// What a share is a share of, in the space's squared units.
+    fn unit(&self, space: &Space) -> f64;
+}
+
+/// One unit of the search: its points in folds, once a repeat, and how its spaces are made.
+pub(crate) struct Arm<'a> {
+    pub(crate) units: Units,
+    pub(crate) repeats: Vec<Parts<'a>>,
+    pub(crate) maker: Box<dyn MakeSpace + 'a>,
+}
+
+/// What every fit of a search shares.
+pub(crate) struct Common<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) settings: &'a ReducerSettings,
+    pub(crate) estimator: Estimator,
+    pub(crate) filters: usize,
+}
+
+/// The training side of one fold, in the units of one arm.
+pub(crate) struct Fold<'p, 'a> {
+    pub(crate) space: Space,
+    /// The same without shrinkage of the covariances, for the classifier.
+    plain: Option<ClassStatistics>,
+    pub(crate) unit: f64,
+    parts: &'p Parts<'a>,
+    held: Vec<usize>,
+}
+
+/// A candidate on its way through the folds.
+pub(crate) struct Runner {
+    pub(crate) candidate: Candidate,
+    arm: usize,
+    pub(crate) scores: Scores,
+    /// Filters of preprocessed columns, fold by fold.
+    pub(crate) filters: Vec<Mat<f64>>,
+}
+
+/// A finished search.
+pub(crate) struct Searched {
+    pub(crate) runners: Vec<Runner>,
+    pub(crate) folds: usize,
+}
+
+impl<'p, 'a> Fold<'p, 'a> {
+    pub(crate) fn new(
+        arm: &'p Arm<'a>,
+        parts: &'p Parts<'a>,
+        fold: usize,
+        estimator: Estimator,
+    ) -> Result<Self, PipelineError> {
+        let sums = parts.without(fold)?;
+        let (space, plain) = spaces(arm.maker.as_ref(), sums, estimator)?;
+        let unit = arm.maker.unit(&space);
+        Ok(Self { space, plain, unit, parts, held: parts.rows(fold) })
+    }
+
+    /// The scores of filters of the space on the points held out.
+    pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
+        let data = self.parts.data();
+        let (folded, offset) = self.space.fold(filters.as_ref());
+        let features =
+            transform_rows_offset(data.points, &self.held, folded.as_ref(), offset.as_deref());
+        let codes: Vec<u32> = self.held.iter().map(|&row| data.labels.codes()[row]).collect();
+        let weights = self.held.iter().map(|&row| data.weight(row) as f64).collect();
+        let statistics = self.plain.as_ref().unwrap_or(&self.space.statistics);
+        let points = features.as_points(filters.ncols());
+        Ok(Scores::new(statistics, filters.as_ref(), points, &codes, weights)?)
+    }
+}
+
+/// The space of some sums, and its statistics without shrinkage where the estimator shrinks.
+fn spaces(
+    maker: &dyn MakeSpace,
+    sums: ClassAccumulator,
+    estimator: Estimator,
+) -> Result<(Space, Option<ClassStatistics>), PipelineError> {
+    if estimator == Estimator::Empirical {
+        return Ok((maker.space(sums.finish(estimator)?)?, None));
+    }
+    let plain = sums.clone().finish(Estimator::Empirical)?;
+    let space = maker.space(sums.finish(estimator)?)?;
+    let plain = space.view(plain);
+    Ok((space, Some(plain)))
+}
+
+impl Common<'_> {
+    /// One fit in a space.
+    fn fit(
+        &self,
+        space: &Space,
+        noise: f64,
+        start: Option<Mat<f64>>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Mat<f64>, bool), PipelineError> {
+        let restarts = if start.is_some() { 1 } else { STARTS };
+        let settings = ReducerSettings {
+            noise: Noise::Value(noise),
+            start: start.map_or(Start::Random, Start::Given),
+            restarts: Restarts::Count(restarts),
+            stopping: STOPPING,
+            ..self.settings.clone()
+        };
+        let training = Training::from_statistics(&space.statistics);
+        let fitted = reducer(self.method, &settings)?.fit_one(&training, self.filters, observer)?;
+        Ok((fitted.filters, fitted.termination == Some(Termination::Cancelled)))
+    }
+}
+
+/// Races candidates over the folds of some arms.
+pub(crate) fn search(
+    arms: &[Arm<'_>],
+    common: &Common<'_>,
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Searched, PipelineError> {
+    let mut race = Race::new(arms, common)?;
+    for arm in 0..arms.len() {
+        let mut shares: Vec<f64> = FIRST.iter().map(|step| step * DEFAULT_SHARE).collect();
+        for share in shares.clone() {
+            race.enter(arm, share, observer)?;
+        }
+        while let Some(share) = race.beyond(arm, &shares) {
+            race.enter(arm, share, observer)?;
+            shares.push(share);
+        }
+    }
+    race.finish(observer)
+}
+
+struct Race<'p, 'a> {
+    arms: &'p [Arm<'a>],
+    common: &'p Common<'p>,
+    /// Folds of every arm, in the same order; the first ones decide who is dropped.
+    folds: Vec<Vec<Fold<'p, 'a>>>,
+    first: usize,
+    searched: Searched,
+    cancelled: bool,
+}
+
+impl<'p, 'a> Race<'p, 'a> {
+    fn new(arms: &'p [Arm<'a>], common: &'p Common<'p>) -> Result<Self, PipelineError> {
+        let folds: Vec<Vec<Fold<'p, 'a>>> = arms
+            .iter()
+            .map(|arm| {
+                let pairs = arm.repeats.iter().flat_map(|parts| {
+                    let filled = parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty());
+                    filled.map(move |&fold| (parts, fold))
+                });
+                pairs.map(|(parts, fold)| Fold::new(arm, parts, fold, common.estimator)).collect()
+            })
+            .collect::<Result<_, _>>()?;
+        let count = folds.first().map_or(0, Vec::len);
+        let (mut first, mut points) = (0, 0);
+        while first < count && points < ENOUGH {
+            points += folds[0][first].held.len();
+            first += 1;
+        }
+        let searched = Searched { runners: Vec::new(), folds: count };
+        Ok(Self { arms, common, folds, first, searched, cancelled: false })
+    }
+
+    /// Runs a new candidate over the first folds.
+    fn enter(
+        &mut self,
+        arm: usize,
+        share: f64,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        let candidate = Candidate { units: self.arms[arm].units, share };
+        let runner = Runner { candidate, arm, scores: Scores::default(), filters: Vec::new() };
+        self.searched.runners.push(runner);
+        self.run(self.searched.runners.len() - 1, 0..self.first, observer)
+    }
+
+    fn run(
+        &mut self,
+        at: usize,
+        folds: std::ops::Range<usize>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        for index in folds {
+            if self.cancelled {
+                return Ok(());
+            }
+            let (arm, share) = {
+                let runner = &self.searched.runners[at];
+                (runner.arm, runner.candidate.share)
+            };
+            let fold = &self.folds[arm][index];
+            let start = self.start(at, index).map(|filters| fold.space.lower(filters.as_ref()));
+            let fitted = self.common.fit(&fold.space, share * fold.unit, start, observer);
+            let (filters, cancelled) = match fitted {
+                Ok(fitted) => fitted,
+                // Too little noise for these covariances: the candidate is out, the race goes on.
+                Err(PipelineError::Reduce(ReduceError::Fit(
+                    crate::model::FitError::NotPositiveDefinite { .. }
+                    | crate::model::FitError::NotFinite { .. },
+                ))) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            self.cancelled |= cancelled;
+            let scores = fold.score(&filters)?;
+            let lifted = fold.space.lift(filters.as_ref());
+            let runner = &mut self.searched.runners[at];
+            runner.scores.extend(scores);
+            runner.filters.push(lifted);
+        }
+        Ok(())
+    }
+
+    /// Where a fit starts: the candidate's own filters of an earlier fold, else those of the nearest noise.
+    fn start(&self, at: usize, fold: usize) -> Option<Mat<f64>> {
+        let runner = &self.searched.runners[at];
+        if let Some(own) = runner.filters.last() {
+            return Some(own.clone());
+        }
+        let far = |other: &Runner| (other.candidate.share / runner.candidate.share).ln().abs();
+        self.searched.runners[..at]
+            .iter()
+            .filter(|other| other.arm == runner.arm && other.filters.len() > fold)
+            .min_by(|a, b| far(a).total_cmp(&far(b)))
+            .map(|other| other.filters[fold].clone())
+    }
+
+    /// The next share of an arm whose best is at an end of its grid.
+    fn beyond(&self, arm: usize, shares: &[f64]) -> Option<f64> {
+        let own = self.searched.runners.iter().filter(|runner| runner.arm == arm);
+        let most = own.clone().map(|runner| runner.scores.len()).max()?;
+        let best = own
+            .filter(|runner| runner.scores.len() == most && most > 0)
+            .reduce(|best, other| {
+                if other.scores.mean() > best.scores.mean() { other } else { best }
+            })?
+            .candidate
+            .share;
+        let largest = shares.iter().copied().fold(0.0, f64::max);
+        let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        next_share(best, smallest, largest).filter(|_| !self.cancelled)
+    }
+
+    /// Drops who is clearly behind and runs the others over the remaining folds.
+    fn finish(
+        mut self,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Searched, PipelineError> {
+        if self.first == self.searched.folds {
+            return Ok(self.searched);
+        }
+        for index in self.first..self.searched.folds {
+            let left = self.left();
+            for at in left {
+                self.run(at, index..index + 1, observer)?;
+            }
+        }
+        Ok(self.searched)
+    }
+
+    /// The candidates that have met every fold so far and are not clearly behind.
+    fn left(&self) -> Vec<usize> {
+        let runners = &self.searched.runners;
+        let most = runners.iter().map(|runner| runner.scores.len()).max().unwrap_or(0);
+        let going: Vec<usize> =
+            (0..runners.len()).filter(|&at| runners[at].scores.len() == most).collect();
+        let best = going.iter().copied().reduce(|best, at| {
+            if runners[at].scores.mean() > runners[best].scores.mean() { at } else { best }
+        });
+        let Some(best) = best else { return Vec::new() };
+        going
+            .into_iter()
+            .filter(|&at| {
+                let behind = runners[best].scores.ahead_of(&runners[at].scores);
+                behind.mean <= CLEARLY * behind.error
+            })
+            .collect()
+    }
+}
+
+/// One step beyond the end of a grid whose best value is that end; `None` inside the grid and at the limits.
+fn next_share(best: f64, smallest: f64, largest: f64) -> Option<f64> {
+    let (most, least) = (ENDS.0 * DEFAULT_SHARE, ENDS.1 * DEFAULT_SHARE);
+    if best >= largest {
+        return Some(largest * STEP).filter(|share| *share <= most * 1.01);
+    }
+    let smaller = smallest / STEP;
+    (best <= smallest && smaller >= least * 0.99).then_some(smaller)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_grows_only_where_its_end_is_best() {
+        assert_eq!(next_share(0.3, 0.03, 3.0), None);
+        assert_eq!(next_share(3.0, 0.03, 3.0), Some(30.0));
+        assert_eq!(next_share(0.03, 0.03, 3.0), Some(0.03 / STEP));
+        assert_eq!(next_share(30.0, 0.03, 30.0), None);
+        assert_eq!(next_share(3e-6, 3e-6, 3.0), None);
+    }
+}

@@ -1,0 +1,151 @@
+//! The rule among what was tried: the default stands unless held-out points speak against it by more than one standard error.
+//!
+//! The best is the candidate with the best mean score. All that are behind it by no more than one standard error of the
+//! paired difference are as good; of these the one nearest to the closed-form default is taken, in decades of noise, a
+//! step between units counting as one decade. The default is what did best over many tables, so that a choice among equals
+//! made by chance costs least.
+
+use super::score::Scores;
+use super::space::Units;
+
+/// Noise in units of within-class variance where nothing can be held out: the middle of what serves most tables.
+pub const DEFAULT_SHARE: f64 = 0.3;
+
+/// A setting that is tried: units, and noise as a share of the mean within-class variance in these units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The units.
+    pub units: Units,
+    /// The share.
+    pub share: f64,
+}
+
+impl Candidate {
+    /// The closed-form default in some units.
+    pub fn usual(units: Units) -> Self {
+        Self { units, share: DEFAULT_SHARE }
+    }
+
+    /// How far from the default: decades of noise, one more for every step between units.
+    fn distance(self) -> f64 {
+        let step = Units::ALL.iter().position(|&units| units == self.units).unwrap_or(0);
+        step as f64 + (self.share / DEFAULT_SHARE).log10().abs()
+    }
+}
+
+/// One candidate and how it did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tried {
+    /// What was tried.
+    pub candidate: Candidate,
+    /// Held-out points it was tried on; fewer than others when it was clearly behind early.
+    pub points: usize,
+    /// Mean ln p(true class), each at least ln 0.05.
+    pub log_posterior: f64,
+    /// The share of held-out points classified rightly.
+    pub accuracy: f64,
+}
+
+/// Why a candidate was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It scored best.
+    Best,
+    /// Nothing scored better by more than one standard error, and it is nearest to the default.
+    WithinOneError,
+    /// A larger noise that was as good made filters coincide.
+    DistinctFilters,
+    /// Nothing could be held out: the closed-form default.
+    ClosedForm,
+}
+
+/// What was tried and taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// What was taken.
+    pub candidate: Candidate,
+    /// Its noise σ² in the units of the fit.
+    pub noise: f64,
+    /// Why.
+    pub reason: Reason,
+    /// All that was tried, in order.
+    pub tried: Vec<Tried>,
+    /// Folds that were held out in turn, over all repeats.
+    pub folds: usize,
+}
+
+/// The candidate to take, and which others are as good.
+pub(crate) fn select(tried: &[(Candidate, &Scores)]) -> Option<(usize, Reason, Vec<usize>)> {
+    let most = tried.iter().map(|(_, scores)| scores.len()).max()?;
+    let full: Vec<usize> = (0..tried.len()).filter(|&at| tried[at].1.len() == most).collect();
+    let best = full.iter().copied().reduce(|best, at| {
+        if tried[at].1.mean() > tried[best].1.mean() { at } else { best }
+    })?;
+    let equal: Vec<usize> = full
+        .into_iter()
+        .filter(|&at| {
+            let behind = tried[best].1.ahead_of(tried[at].1);
+            behind.mean <= behind.error
+        })
+        .collect();
+    let taken = equal.iter().copied().reduce(|nearest, at| {
+        if tried[at].0.distance() < tried[nearest].0.distance() { at } else { nearest }
+    })?;
+    let reason = if taken == best { Reason::Best } else { Reason::WithinOneError };
+    Some((taken, reason, equal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(values: &[f64]) -> Scores {
+        Scores {
+            values: values.to_vec(),
+            hits: vec![true; values.len()],
+            weights: vec![1.0; values.len()],
+        }
+    }
+
+    fn at(units: Units, share: f64) -> Candidate {
+        Candidate { units, share }
+    }
+
+    #[test]
+    fn a_tie_goes_to_the_default() {
+        let same = scores(&[-0.1, -0.4, -0.2]);
+        let tried = [
+            (at(Units::Common, 0.3), &same),
+            (at(Units::WithinClass, 3.0), &same),
+            (at(Units::WithinClass, 0.3), &same),
+        ];
+        let (taken, _, equal) = select(&tried).unwrap();
+        assert_eq!((taken, equal), (2, vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn a_lead_within_one_standard_error_is_none() {
+        // The differences are 0.5, −0.3, 0.5, −0.3: mean 0.1, standard error 0.4/√3 = 0.23.
+        let best = scores(&[-0.1, -0.6, -0.1, -0.6]);
+        let usual = scores(&[-0.6, -0.3, -0.6, -0.3]);
+        let tried = [(at(Units::PerFeature, 0.03), &best), (at(Units::WithinClass, 0.3), &usual)];
+        let (taken, reason, _) = select(&tried).unwrap();
+        assert_eq!((taken, reason), (1, Reason::WithinOneError));
+    }
+
+    #[test]
+    fn a_clear_lead_wins_against_the_default() {
+        let best = scores(&[-0.1, -0.2, -0.1, -0.2]);
+        let usual = scores(&[-0.6, -0.5, -0.6, -0.6]);
+        let tried = [(at(Units::WithinClass, 0.3), &usual), (at(Units::Common, 0.003), &best)];
+        let (taken, reason, equal) = select(&tried).unwrap();
+        assert_eq!((taken, reason, equal), (1, Reason::Best, vec![1]));
+    }
+
+    #[test]
+    fn what_was_dropped_early_is_never_taken() {
+        let (short, long) = (scores(&[-0.01]), scores(&[-0.5, -0.5]));
+        let tried = [(at(Units::WithinClass, 0.3), &short), (at(Units::Common, 0.3), &long)];
+        assert_eq!(select(&tried).unwrap().0, 1);
+    }
+}

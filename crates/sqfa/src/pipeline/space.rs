@@ -1,0 +1,189 @@
+//! The units of a fit: where filters have length 1 and noise is the same in every direction.
+//!
+//! One scale for all columns, one a column, or the pooled within-class covariance W itself: x ↦ BᵀDx with D the inverse
+//! standard deviations and BBᵀ = W̃⁻¹, W̃ = (1−ρ)W + ρ(tr W/n)I in units of D. ρ is the oracle-approximating shrinkage of
+//! Chen, Wiesel, Eldar and Hero (2010) for N − c degrees of freedom, at least [`LEAST_SHRINKAGE`]. With much noise filters in
+//! units of W are Fisher's discriminants, with little they see every difference between covariances. Cost: n³ + cn³.
+
+use crate::linalg::{Mat, MatRef, symmetric_eigen, tall_times, transpose_times};
+use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
+
+/// Shrinkage of the pooled covariance however many the points.
+const LEAST_SHRINKAGE: f64 = 1e-3;
+
+/// What a length of 1 and a noise of 1 mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Units {
+    /// The covariance within classes is the unit, in every direction.
+    WithinClass,
+    /// Every column by its own standard deviation.
+    PerFeature,
+    /// One scale for all columns.
+    Common,
+}
+
+impl Units {
+    /// All of them, from what needs most of the data to what needs least.
+    pub const ALL: [Self; 3] = [Self::WithinClass, Self::PerFeature, Self::Common];
+
+    /// Its name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WithinClass => "within-class",
+            Self::PerFeature => "per-feature",
+            Self::Common => "common",
+        }
+    }
+
+    /// How columns are scaled for it.
+    pub fn scaling(self) -> Scaling {
+        match self {
+            Self::WithinClass | Self::PerFeature => Scaling::PerFeature,
+            Self::Common => Scaling::GlobalStd,
+        }
+    }
+}
+
+/// A linear map from preprocessed columns into the space of a fit, and back.
+#[derive(Debug)]
+pub(crate) struct Space {
+    pub(crate) preprocessor: Option<Preprocessor>,
+    /// Preprocessed columns × dimensions of the fit; none for the columns themselves.
+    basis: Option<Mat<f64>>,
+    /// What brings filters of preprocessed columns into the space.
+    inverse: Option<Mat<f64>>,
+    pub(crate) statistics: ClassStatistics,
+}
+
+impl Space {
+    /// The space of preprocessed statistics as they are.
+    pub(crate) fn plain(preprocessor: Option<Preprocessor>, statistics: ClassStatistics) -> Self {
+        Self { preprocessor, basis: None, inverse: None, statistics }
+    }
+
+    /// The same within the span of some orthonormal columns.
+    pub(crate) fn within(self, basis: Mat<f64>) -> Self {
+        let statistics = self.statistics.reduced(basis.as_ref());
+        let inverse = basis.transpose().to_owned();
+        Self { basis: Some(basis), inverse: Some(inverse), statistics, ..self }
+    }
+
+    /// The same with the pooled within-class covariance as unit; `None` when entries are not kept.
+    pub(crate) fn whitened(self) -> Option<Self> {
+        let (forth, back) = whitening(&self.statistics)?;
+        let statistics = self.statistics.reduced(forth.as_ref());
+        let (basis, inverse) = match (self.basis, self.inverse) {
+            (Some(basis), Some(inverse)) => (
+                tall_times(basis.as_ref(), forth.as_ref()),
+                tall_times(back.as_ref(), inverse.as_ref()),
+            ),
+            _ => (forth, back),
+        };
+        let (basis, inverse) = (Some(basis), Some(inverse));
+        Some(Self { preprocessor: self.preprocessor, basis, inverse, statistics })
+    }
+
+    /// Whether filters of the space are not those of preprocessed columns.
+    pub(crate) fn is_turned(&self) -> bool {
+        self.basis.is_some()
+    }
+
+    /// Other statistics of the same raw columns, seen in this space.
+    pub(crate) fn view(&self, mut statistics: ClassStatistics) -> ClassStatistics {
+        if let Some(preprocessor) = &self.preprocessor {
+            preprocessor.apply(&mut statistics);
+        }
+        match &self.basis {
+            Some(basis) => statistics.reduced(basis.as_ref()),
+            None => statistics,
+        }
+    }
+
+    /// Filters of the space as filters of preprocessed columns.
+    pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match &self.basis {
+            Some(basis) => tall_times(basis.as_ref(), filters),
+            None => filters.to_owned(),
+        }
+    }
+
+    /// Filters of preprocessed columns as filters of the space.
+    pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match &self.inverse {
+            Some(inverse) => tall_times(inverse.as_ref(), filters),
+            None => filters.to_owned(),
+        }
+    }
+
+    /// Filters of the space as filters of raw points, and the offset of their features.
+    pub(crate) fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
+        let lifted = self.lift(filters);
+        match &self.preprocessor {
+            Some(preprocessor) => {
+                let (filters, offset) = preprocessor.fold(lifted.as_ref());
+                (filters, Some(offset))
+            }
+            None => (lifted, None),
+        }
+    }
+}
+
+/// B with BBᵀ = W̃⁻¹, and its inverse.
+fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
+    let n = statistics.dimension();
+    let mut lower = vec![0.0; n * n];
+    for (share, covariance) in statistics.shares().iter().zip(statistics.covariances()) {
+        covariance.entries()?.add_lower_to(n, *share, &mut lower);
+    }
+    let pooled = Mat::from_fn(n, n, |i, j| lower[if j <= i { i * n + j } else { j * n + i }]);
+    let mean = (0..n).map(|i| pooled[(i, i)]).sum::<f64>() / n as f64;
+    if mean <= 0.0 || !mean.is_finite() {
+        return None;
+    }
+    let share = shrinkage(statistics, &lower, mean).max(LEAST_SHRINKAGE);
+    let (values, vectors) = symmetric_eigen(pooled.as_ref())?;
+    let roots: Vec<f64> =
+        values.iter().map(|value| ((1.0 - share) * value.max(0.0) + share * mean).sqrt()).collect();
+    let forth = Mat::from_fn(n, n, |i, j| vectors[(i, j)] / roots[j]);
+    let back = Mat::from_fn(n, n, |i, j| vectors[(j, i)] * roots[i]);
+    Some((forth, back))
+}
+
+/// ρ = ((1−2/n) tr W² + (tr W)²) / ((ν+1−2/n)(tr W² − (tr W)²/n)), at most 1; 0 where counts are unknown.
+fn shrinkage(statistics: &ClassStatistics, lower: &[f64], mean: f64) -> f64 {
+    let Some(counts) = statistics.counts() else { return 0.0 };
+    let n = statistics.dimension();
+    let freedom = counts.iter().sum::<u64>() as f64 - counts.len() as f64;
+    let order = n as f64;
+    let mut squares = 0.0;
+    for i in 0..n {
+        for j in 0..=i {
+            squares += if i == j { 1.0 } else { 2.0 } * lower[i * n + j].powi(2);
+        }
+    }
+    let trace = mean * order;
+    let spread = squares - trace * trace / order;
+    let above = (1.0 - 2.0 / order) * squares + trace * trace;
+    let below = (freedom + 1.0 - 2.0 / order) * spread;
+    if below <= 0.0 { 1.0 } else { (above / below).clamp(0.0, 1.0) }
+}
+
+/// Leading principal components of preprocessed statistics, one a column.
+pub(crate) fn components(
+    statistics: &ClassStatistics,
+    count: usize,
+) -> Result<Mat<f64>, crate::statistics::StatisticsError> {
+    Ok(statistics.principal_components(count)?.0)
+}
+
+/// How nearly two filters of a space see the same thing: the largest |cosine| between any two.
+pub(crate) fn largest_cosine(filters: MatRef<'_, f64>) -> f64 {
+    let gram = transpose_times(filters, filters);
+    let mut largest = 0.0_f64;
+    for a in 0..filters.ncols() {
+        for b in 0..a {
+            largest = largest.max(gram[(a, b)].abs() / (gram[(a, a)] * gram[(b, b)]).sqrt());
+        }
+    }
+    largest
+}

@@ -1,0 +1,115 @@
+//! What is chosen: noise and units, the number of filters, how far to refine, and the same for weights as for repeats.
+
+use sqfa::pipeline::{Candidate, DEFAULT_SHARE, Filters, NoiseRule, Pipeline, Reason, Units};
+
+use crate::{accuracy, three_classes};
+
+#[test]
+fn the_choice_says_what_was_tried() {
+    let data = three_classes(180, 1);
+    let fitted = data.fit(&Pipeline::new("sqfa-h", 2)).unwrap();
+    let selection = fitted.selection.unwrap();
+    assert_eq!(selection.folds, 15, "five folds, three times over");
+    assert!(selection.tried.len() >= 9, "three units of three noises at least");
+    assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
+    let of = |units: Units| selection.tried.iter().filter(move |tried| tried.candidate.units == units);
+    for units in Units::ALL {
+        let best = of(units).max_by(|a, b| a.log_posterior.total_cmp(&b.log_posterior)).unwrap();
+        let shares: Vec<f64> = of(units).map(|tried| tried.candidate.share).collect();
+        let inside = shares.iter().any(|share| *share > best.candidate.share)
+            && shares.iter().any(|share| *share < best.candidate.share);
+        let limit = best.candidate.share >= 99.0 * DEFAULT_SHARE
+            || best.candidate.share <= 1.1e-5 * DEFAULT_SHARE;
+        assert!(inside || limit, "the grid of {units:?} ends at its best");
+    }
+    assert!(selection.noise > 0.0);
+}
+
+#[test]
+fn statistics_alone_use_the_closed_form() {
+    let data = three_classes(300, 2);
+    let labels = sqfa::Labels::from_integers(&data.labels);
+    let statistics =
+        sqfa::ClassStatistics::from_points(data.points(), &labels, sqfa::Estimator::Empirical)
+            .unwrap();
+    let mut pipeline = Pipeline::new("sqfa", 2);
+    let alone = pipeline
+        .fit_statistics(statistics, &mut |_| sqfa::optimize::Control::Continue)
+        .unwrap();
+    let selection = alone.selection.as_ref().unwrap();
+    assert_eq!(selection.reason, Reason::ClosedForm);
+    assert_eq!(selection.candidate, Candidate::usual(Units::WithinClass));
+    pipeline.noise = NoiseRule::ClosedForm;
+    let points = data.fit(&pipeline).unwrap();
+    for j in 0..2 {
+        for i in 0..6 {
+            assert!((alone.filters()[(i, j)] - points.filters()[(i, j)]).abs() < 1e-9);
+        }
+    }
+    assert!(accuracy(&alone, &three_classes(600, 3)) > 0.85);
+}
+
+#[test]
+fn weights_and_repeats_choose_and_find_the_same() {
+    let data = three_classes(120, 4);
+    let weights: Vec<u64> = (0..120).map(|row| 1 + (row as u64 % 3)).collect();
+    let mut rows: Vec<usize> = (0..120).flat_map(|row| vec![row; weights[row] as usize]).collect();
+    rows.sort_by_key(|row| (row * 31) % 120);
+    let repeated = data.picked(&rows);
+    let pipeline = Pipeline::new("sqfa-h", 2);
+    let a = data.fit_weighted(&pipeline, Some(&weights)).unwrap();
+    let b = repeated.fit(&pipeline).unwrap();
+    let (first, second) = (a.selection.as_ref().unwrap(), b.selection.as_ref().unwrap());
+    assert_eq!(first.candidate, second.candidate);
+    for (one, other) in first.tried.iter().zip(&second.tried) {
+        assert!((one.log_posterior - other.log_posterior).abs() < 1e-4);
+    }
+    for j in 0..2 {
+        for i in 0..6 {
+            assert!((a.filters()[(i, j)] - b.filters()[(i, j)]).abs() < 1e-5);
+        }
+    }
+}
+
+#[test]
+fn two_filters_suffice_where_two_columns_tell() {
+    let data = three_classes(900, 5);
+    let mut pipeline = Pipeline::new("sqfa-h", 1);
+    pipeline.filters = Filters::Auto { max: 5 };
+    let fitted = data.fit(&pipeline).unwrap();
+    let curve = fitted.curve.as_ref().unwrap();
+    assert_eq!(curve.points.iter().map(|point| point.filters).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert_eq!(curve.filters, fitted.filters().ncols());
+    // Two means and one variance: the last three directions are noise.
+    assert!((2..=3).contains(&curve.filters), "{}", curve.filters);
+    let best = curve.points.iter().map(|point| point.accuracy).fold(0.0, f64::max);
+    let own = curve.points.iter().find(|point| point.filters == curve.filters).unwrap();
+    assert!(best - own.accuracy <= own.error + 1e-12);
+}
+
+#[test]
+fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
+    // Gaussian classes with equal covariances in two columns: the filters are already the best there are.
+    let data = three_classes(240, 6);
+    let start = data.fit(&Pipeline::new("sqfa-h", 6)).unwrap();
+    let refined = data.fit(&Pipeline::new("sqfa-h+refine", 6)).unwrap();
+    let choice = refined.refinement.as_ref().unwrap();
+    assert_eq!(choice.trials[0].steps, 0);
+    if choice.steps == 0 {
+        assert_eq!(refined.filters(), start.filters());
+        assert!(choice.gain <= choice.error || choice.gain >= 0.0);
+    } else {
+        assert!(choice.gain > choice.error);
+    }
+    let test = three_classes(900, 7);
+    assert!(accuracy(&refined, &test) > accuracy(&start, &test) - 0.01);
+}
+
+#[test]
+fn the_same_bits_from_the_same_seed() {
+    let data = three_classes(200, 8);
+    let pipeline = Pipeline::new("sqfa-h+refine", 2);
+    let (a, b) = (data.fit(&pipeline).unwrap(), data.fit(&pipeline).unwrap());
+    assert_eq!(a.filters(), b.filters());
+    assert_eq!(a.selection, b.selection);
+}

@@ -1,0 +1,133 @@
+//! Folds: merged sums are the statistics of the other rows, and equal rows share a fold whatever their weights and order.
+
+use sqfa::pipeline::{Parts, Plan, Weighted};
+use sqfa::{ClassStatistics, Estimator, Labels};
+
+use crate::{Data, three_classes};
+
+const PLAN: Plan = Plan { parts: 5, held: 5, repeats: 1 };
+
+fn parts<'a>(data: &'a Data, labels: &'a Labels, weights: Option<&'a [u64]>) -> Parts<'a> {
+    Parts::new(Weighted { points: data.points(), labels, weights }, PLAN, 3).unwrap()
+}
+
+/// Covariances by the textbook formula, written apart from the library.
+fn covariance(data: &Data, class: i64, i: usize, j: usize) -> f64 {
+    let rows: Vec<usize> = (0..data.rows()).filter(|&row| data.labels[row] == class).collect();
+    let at = |row: usize, column: usize| data.values[row * data.columns + column];
+    let mean = |column| rows.iter().map(|&row| at(row, column)).sum::<f64>() / rows.len() as f64;
+    let (a, b) = (mean(i), mean(j));
+    let sum: f64 = rows.iter().map(|&row| (at(row, i) - a) * (at(row, j) - b)).sum();
+    sum / (rows.len() - 1) as f64
+}
+
+#[test]
+fn merged_sums_are_the_statistics_of_the_other_rows() {
+    let data = three_classes(97, 1);
+    let labels = Labels::from_integers(&data.labels);
+    let parts = parts(&data, &labels, None);
+    let mut seen = vec![0; data.rows()];
+    for &fold in parts.folds() {
+        let held = parts.rows(fold);
+        held.iter().for_each(|&row| seen[row] += 1);
+        let others: Vec<usize> = (0..data.rows()).filter(|row| !held.contains(row)).collect();
+        let rest = data.picked(&others);
+        let merged = parts.without(fold).unwrap().finish(Estimator::Empirical).unwrap();
+        let own = Labels::from_integers(&rest.labels);
+        let direct =
+            ClassStatistics::from_points(rest.points(), &own, Estimator::Empirical).unwrap();
+        for class in 0..3 {
+            let scale = |i: usize| covariance(&rest, class as i64, i, i).sqrt();
+            let diagonal = merged.covariances()[class].diagonal();
+            for i in 0..6 {
+                let by_hand = covariance(&rest, class as i64, i, i);
+                assert!((diagonal[i] - by_hand).abs() <= 1e-12 * by_hand);
+                let (a, b) = (merged.means()[(i, class)], direct.means()[(i, class)]);
+                assert!((a - b).abs() <= 1e-12 * (b.abs() + scale(i)), "{a} {b}");
+            }
+        }
+    }
+    assert_eq!(seen, vec![1; data.rows()], "every row is held out once");
+    let total = parts.total().unwrap();
+    assert_eq!(total.counts().iter().sum::<u64>(), 97);
+}
+
+#[test]
+fn what_is_left_out_is_neither_learned_from_nor_held_out() {
+    let data = three_classes(60, 2);
+    let labels = Labels::from_integers(&data.labels);
+    let parts = parts(&data, &labels, None);
+    let left = parts.leave_out(2);
+    assert_eq!(left.folds(), [0, 1, 3, 4]);
+    let gone = parts.rows(2);
+    assert!(left.learned().iter().all(|row| !gone.contains(row)));
+    assert_eq!(left.learned().len() + gone.len(), 60);
+    assert_eq!(left.total().unwrap().counts(), parts.without(2).unwrap().counts());
+}
+
+#[test]
+fn a_weighted_row_and_repeated_rows_share_a_fold() {
+    let data = three_classes(45, 3);
+    let weights: Vec<u64> = (0..45).map(|row| [1, 0, 2, 3][row % 4]).collect();
+    // Repeated rows, in another order altogether.
+    let mut repeated: Vec<usize> =
+        (0..45).flat_map(|row| vec![row; weights[row] as usize]).collect();
+    repeated.sort_by_key(|row| (row * 17) % 45);
+    let copies = data.picked(&repeated);
+    let (first, second) =
+        (Labels::from_integers(&data.labels), Labels::from_integers(&copies.labels));
+    let weighted = parts(&data, &first, Some(&weights));
+    let plain = parts(&copies, &second, None);
+    for &fold in weighted.folds() {
+        let mut own: Vec<usize> = weighted
+            .rows(fold)
+            .into_iter()
+            .flat_map(|row| vec![row; weights[row] as usize])
+            .collect();
+        let mut theirs: Vec<usize> =
+            plain.rows(fold).into_iter().map(|row| repeated[row]).collect();
+        own.sort_unstable();
+        theirs.sort_unstable();
+        assert_eq!(own, theirs);
+        let (a, b) = (weighted.without(fold).unwrap(), plain.without(fold).unwrap());
+        assert_eq!(a.counts(), b.counts());
+    }
+}
+
+#[test]
+fn folds_do_not_know_units() {
+    let data = three_classes(50, 4);
+    let other = data.mapped(|column, value| [2.0, 0.5, 8.0, 1.0, 4.0, 16.0][column] * value + 1.0);
+    let labels = Labels::from_integers(&data.labels);
+    let (first, second) = (parts(&data, &labels, None), parts(&other, &labels, None));
+    for &fold in first.folds() {
+        assert_eq!(first.rows(fold), second.rows(fold));
+    }
+}
+
+#[test]
+fn small_classes_are_held_out_as_far_as_they_go() {
+    let mut data = three_classes(60, 5);
+    // Class 0 keeps 4 rows and class 1 only 2.
+    let rows: Vec<usize> = (0..60)
+        .filter(|&row| match data.labels[row] {
+            0 => row < 12,
+            1 => row < 6,
+            _ => true,
+        })
+        .collect();
+    data = data.picked(&rows);
+    let labels = Labels::from_integers(&data.labels);
+    let parts = parts(&data, &labels, None);
+    let held: Vec<i64> = parts
+        .folds()
+        .iter()
+        .flat_map(|&fold| parts.rows(fold))
+        .map(|row| data.labels[row])
+        .collect();
+    assert_eq!(held.iter().filter(|class| **class == 0).count(), 4);
+    assert_eq!(held.iter().filter(|class| **class == 1).count(), 0);
+    for &fold in parts.folds() {
+        assert!(parts.without(fold).unwrap().counts().iter().all(|count| *count >= 2));
+    }
+}

@@ -1,0 +1,94 @@
+//! Units do not matter: neither constants added to columns, nor one factor for all, nor one for each.
+
+use sqfa::Mat;
+use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Units};
+use sqfa::statistics::Scaling;
+
+use crate::{Data, accuracy, three_classes};
+
+/// Cosines between the features of two fits on the points of each: 1 when the filters are the same but for units.
+fn agreement(first: (&Fitted, &Data), second: (&Fitted, &Data)) -> f64 {
+    let m = first.0.filters().ncols();
+    let (a, b) = (first.0.features(first.1.points()), second.0.features(second.1.points()));
+    let (a, b) = (a.to_f64(), b.to_f64());
+    let centred = |values: &[f64], j: usize| -> Vec<f64> {
+        let own: Vec<f64> = values.iter().skip(j).step_by(m).copied().collect();
+        let mean = own.iter().sum::<f64>() / own.len() as f64;
+        own.iter().map(|value| value - mean).collect()
+    };
+    (0..m)
+        .map(|j| {
+            let (x, y) = (centred(&a, j), centred(&b, j));
+            let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+            (dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()).abs()
+        })
+        .fold(1.0, f64::min)
+}
+
+fn same(pipeline: &Pipeline, data: &Data, other: &Data) {
+    let (a, b) = (data.fit(pipeline).unwrap(), other.fit(pipeline).unwrap());
+    let (chosen, theirs) = (a.selection.clone().unwrap(), b.selection.clone().unwrap());
+    assert_eq!(chosen.candidate, theirs.candidate);
+    let agreement = agreement((&a, data), (&b, other));
+    assert!(agreement > 1.0 - 1e-6, "{agreement}");
+}
+
+#[test]
+fn constants_and_one_factor_for_all_change_nothing() {
+    let data = three_classes(240, 1);
+    let shifted = data.mapped(|column, value| value + [5.0, -3e3, 0.1, 40.0, 0.0, 1e3][column]);
+    let larger = data.mapped(|_, value| 1024.0 * value);
+    for method in ["sqfa", "sqfa-h", "smsqfa"] {
+        same(&Pipeline::new(method, 2), &data, &shifted);
+        same(&Pipeline::new(method, 2), &data, &larger);
+    }
+}
+
+#[test]
+fn one_factor_a_column_changes_nothing_in_units_of_their_own() {
+    let data = three_classes(240, 2);
+    let factors = [1e-3, 1.0, 1e3, 7.0, 0.2, 1.0];
+    let other = data.mapped(|column, value| factors[column] * value);
+    let mut forced = Pipeline::new("sqfa-h", 2);
+    forced.scaling = Some(Scaling::PerFeature);
+    same(&forced, &data, &other);
+    let free = Pipeline::new("sqfa-h", 2);
+    let fitted = data.fit(&free).unwrap();
+    assert_ne!(fitted.selection.unwrap().candidate.units, Units::Common);
+    same(&free, &data, &other);
+    let mut closed = Pipeline::new("sqfa", 3);
+    closed.noise = NoiseRule::ClosedForm;
+    same(&closed, &data, &other);
+}
+
+#[test]
+fn a_column_in_thousands_costs_no_accuracy() {
+    let (train, test) = (three_classes(150, 3), three_classes(300, 4));
+    for factor in [1e3, 1e-3] {
+        let scaled = |data: &Data| {
+            data.mapped(|column, value| if column == 4 { factor * value } else { value })
+        };
+        let plain = accuracy(&train.fit(&Pipeline::new("sqfa", 2)).unwrap(), &test);
+        let other = accuracy(&scaled(&train).fit(&Pipeline::new("sqfa", 2)).unwrap(), &scaled(&test));
+        assert!((plain - other).abs() < 0.01, "{plain} {other}");
+    }
+}
+
+#[test]
+fn units_within_classes_make_the_pooled_covariance_a_unit() {
+    let data = three_classes(3000, 5);
+    let mut pipeline = Pipeline::new("sqfa-h", 6);
+    pipeline.noise = NoiseRule::ClosedForm;
+    let fitted = data.fit(&pipeline).unwrap();
+    let selection = fitted.selection.as_ref().unwrap();
+    assert_eq!(selection.candidate.units, Units::WithinClass);
+    // tr(W̃⁻¹W)/n is below 1 by no more than the shrinkage, a few thousandths for 3000 points.
+    let ratio = selection.noise / selection.candidate.share;
+    assert!(ratio > 0.95 && ratio <= 1.0 + 1e-9, "{ratio}");
+    let lengths: Vec<f64> = (0..6)
+        .map(|j| fitted.filters().col(j).iter().map(|value| value * value).sum::<f64>())
+        .collect();
+    assert!(lengths.iter().all(|length| (length - 1.0).abs() < 1e-12));
+    let identity: Mat<f64> = Mat::identity(6, 6);
+    assert_eq!(identity.nrows(), fitted.filters().nrows());
+}
