@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,12 @@ def load(path: str | os.PathLike[str]) -> Reducer:
     """
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
+    if not model["checksum"]:
+        warnings.warn(
+            f"{os.fspath(path)} was written before model files had a checksum: "
+            "damage to it would go unnoticed",
+            stacklevel=2,
+        )
     if told["method"] in _BASELINES:
         return _baseline(model, told)
     choice = told["noise_choice"]
@@ -181,6 +188,8 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     estimator.feature_means_ = model["means"]
     estimator.feature_covariances_ = model["covariances"]
     estimator.n_features_in_ = model["components"].shape[1]
+    if told.get("feature_names"):
+        estimator.feature_names_in_ = np.array(told["feature_names"], dtype=object)
     estimator._offset = model["offset"]
     estimator._seed = int(told["seed"])
     estimator._record = {
@@ -252,8 +261,15 @@ def _description(estimator: Any, centred: bool) -> dict[str, Any]:
             "warnings": record["warnings"],
         },
         "data": {"name": "python", "image_shape": None},
+        "feature_names": _names(estimator),
         "software": f"sqfa_rs {_core.__version__}",
     }
+
+
+def _names(estimator: Any) -> list[str] | None:
+    """The names of the columns an estimator was fitted on, where they had any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def _starts(estimator: Any) -> list[dict[str, Any]]:

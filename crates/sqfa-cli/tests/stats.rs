@@ -157,7 +157,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ),
         (
             "stats part-1.csv wide.csv --label species --out x.stats",
-            "wide.csv has 2 dimensions where part-1.csv has 3",
+            "wide.csv lacks the columns 'width'",
         ),
         ("stats nan.csv --label species --out x.stats", "line 3, column 'b': 'nan'"),
         ("stats ragged.csv --label species --out x.stats", "line 3"),

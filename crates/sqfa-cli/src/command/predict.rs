@@ -57,7 +57,7 @@ impl Predict {
         interrupt::listen();
         let args = self.args;
         let outputs: Vec<&std::path::Path> = args.out.as_deref().into_iter().collect();
-        files::check(&[&args.model, args.data.as_ref()], &outputs)?;
+        let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
         let model = read_model(&args.model)?;
         let qda = classifier(&model, &args.classifier)?;
         let part = one_part(&args.data, &args.flags, args.part, &model)?;

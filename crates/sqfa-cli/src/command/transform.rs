@@ -68,7 +68,7 @@ impl Transform {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let Self { args, format } = self;
-        files::check(&[&args.model, args.data.as_ref()], &[&args.out])?;
+        let _ready = files::check(&[&args.model, args.data.as_ref()], &[&args.out])?;
         let model = read_model(&args.model)?;
         let parts = parts(&args.data, &args.flags, args.part, &model)?;
         if parts.len() > 1 && format != Format::Npz {

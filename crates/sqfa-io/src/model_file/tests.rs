@@ -184,16 +184,16 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
         assert!(error.contains("checksum"), "byte {at}: {error}");
     }
     // Nothing of the description changes unnoticed: not a name, not a digit.
-    let text = String::from_utf8_lossy(&bytes[..header]).into_owned();
+    let text = String::from_utf8(bytes[8..header].to_vec()).unwrap();
     for (from, to) in [(r#"\"a\""#, r#"\"x\""#), (r#"noise\":0"#, r#"noise\":1"#)] {
         assert!(text.contains(from), "{text}");
-        let changed = [text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
+        let changed = [&bytes[..8], text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
         assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
     }
     // A file from before there were checksums.
     let start = text.find(r#"{\"checksum\""#).unwrap();
     let end = start + text[start..].find(',').unwrap() + 1;
-    let old = format!("{}{{{}", &text[8..start], &text[end..]);
+    let old = format!("{}{{{}", &text[..start], &text[end..]);
     let old = format!("{old}{}", " ".repeat((8 - old.len() % 8) % 8));
     let file = [&(old.len() as u64).to_le_bytes()[..], old.as_bytes(), &bytes[header..]].concat();
     let read = Model::from_bytes(&file, "m").unwrap();
