@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Weighted};
-use sqfa::reduce::{Samples, Training, reducer};
 use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::optimize::Control;
+use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Weighted};
+use sqfa::reduce::{Samples, Training, reducer};
 use sqfa::statistics::{Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Estimator, Noise, Qda, transform};
 use sqfa_io::data::{LabeledData, LoadOptions, Loaded, Part, load};
@@ -91,8 +91,10 @@ pub(crate) fn run(
 
 #[allow(clippy::print_stderr)] // progress of a long table
 fn eprintln_row(name: &str, m: usize, row: &[Cell]) {
-    let cells: Vec<String> =
-        row.iter().map(|cell| format!("{} {:.2} ({:.1} s)", cell.column, accuracy(cell), cell.seconds)).collect();
+    let cells: Vec<String> = row
+        .iter()
+        .map(|cell| format!("{} {:.2} ({:.1} s)", cell.column, accuracy(cell), cell.seconds))
+        .collect();
     eprintln!("{name} {m}: {}", cells.join(", "));
 }
 
@@ -116,11 +118,8 @@ fn row(data: &LabeledData, m: usize, columns: &[String]) -> Vec<Cell> {
 
 fn judged(data: &LabeledData, method: &str, m: usize, flags: Flags) -> Result<(Vec<bool>, Value)> {
     let Some(test) = &data.test else { bail!("{} has no test part", data.name) };
-    let train = Weighted {
-        points: data.train.points.view(),
-        labels: &data.train.labels,
-        weights: None,
-    };
+    let train =
+        Weighted { points: data.train.points.view(), labels: &data.train.labels, weights: None };
     let mut pipeline = Pipeline::new(method, m);
     let fitted = match flags {
         Flags::Hand(scaling) => return by_hand(data, test, method, m, scaling, Noise::Auto),
@@ -165,7 +164,7 @@ fn by_hand(
     };
     let features = transform(test.points.view(), filters.as_ref(), offset.as_deref());
     let guess = qda.predict(features.as_points(m))?;
-    Ok((right(&guess, test), json!({ "noise": fitted.setting("noise") })))
+    Ok((right(&guess, test), json!({ "noise": fitted.setting(sqfa::reduce::Setting::Noise) })))
 }
 
 fn right(guess: &[u32], test: &Part) -> Vec<bool> {
@@ -192,7 +191,8 @@ fn chosen(fitted: &Fitted) -> Value {
 /// Means over cells that both columns have, and how often one is at least as good as the other.
 fn summary(cells: &[Vec<Cell>]) -> Value {
     let mean = |column: &str| {
-        let own: Vec<f64> = cells.iter().filter_map(|row| find(row, column)).map(accuracy).collect();
+        let own: Vec<f64> =
+            cells.iter().filter_map(|row| find(row, column)).map(accuracy).collect();
         json!({ "cells": own.len(), "mean": own.iter().sum::<f64>() / own.len().max(1) as f64 })
     };
     let means: serde_json::Map<_, _> =

@@ -63,8 +63,10 @@ fn folded(text: String, what: &str, list: &[(String, &str)]) -> String {
     let expected = list.iter().flat_map(|(name, help)| words(&format!("- {name}: {help}")));
     assert_eq!(words(&block.join(" ")), expected.collect::<Vec<_>>(), "{what}");
     let listed = format!("          - <{what}>");
-    let kept = lines[..first].iter().chain([&listed.as_str()]).chain(&lines[end..]);
-    kept.map(|line| format!("{line}\n")).collect()
+    let mut kept = lines[..first].to_vec();
+    kept.push(&listed);
+    kept.extend(&lines[end..]);
+    kept.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

@@ -9,10 +9,10 @@ mod line_search;
 mod settling;
 mod subspace;
 
-pub(crate) use climb::{Climbed, climb};
-pub(crate) use descend::{Descended, descend};
 pub(crate) use crate::preconditioner::Preconditioner;
 pub use crate::preconditioner::Preconditioning;
+pub(crate) use climb::{Climbed, climb};
+pub(crate) use descend::{Descended, descend};
 pub(crate) use subspace::climb_in_subspaces;
 
 use crate::objective::Effort;

@@ -12,7 +12,7 @@ use super::learn::Job;
 use super::search::MakeSpace;
 use super::selection::{Candidate, Reason, Selection};
 use super::space::Units;
-use super::{Aside, Fitted, Filters, NoChoice, Pipeline, PipelineError, SetAside, WIDE};
+use super::{Aside, Filters, Fitted, NoChoice, Pipeline, PipelineError, SetAside, WIDE};
 
 impl Pipeline {
     /// Fits class statistics alone: nothing is held out, so noise and units are those of the closed form.
@@ -33,7 +33,8 @@ impl Pipeline {
 
     /// The closed-form choice; its noise is filled in by the fit.
     pub(crate) fn closed_form(&self, columns: usize, statistics: &ClassStatistics) -> Selection {
-        let dense = statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
+        let dense =
+            statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
         let allowed = self.units();
         let units = allowed
             .into_iter()

@@ -40,7 +40,8 @@ fn search<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<SetAs
     let total: u64 = rows.iter().map(|&row| weight(row)).sum();
     let limit = (total / ONE_IN).max(1);
     // Digits of the type that the values came in, less three bits.
-    let digits = if size_of::<S>() == 8 { 8.0 * f64::EPSILON } else { 8.0 * f64::from(f32::EPSILON) };
+    let digits =
+        if size_of::<S>() == 8 { 8.0 * f64::EPSILON } else { 8.0 * f64::from(f32::EPSILON) };
     let mut watched: Vec<(usize, f64, u64)> =
         (0..table.columns()).map(|column| (column, usual(table, &rows, column), 0)).collect();
     for &row in &rows {

@@ -79,8 +79,12 @@ impl Pipeline {
             }
         }
         let most = scores.iter().map(Scores::len).max().unwrap_or(0);
-        let tried: Vec<(usize, &Scores)> =
-            counts.iter().copied().zip(&scores).filter(|(_, scores)| scores.len() == most).collect();
+        let tried: Vec<(usize, &Scores)> = counts
+            .iter()
+            .copied()
+            .zip(&scores)
+            .filter(|(_, scores)| scores.len() == most)
+            .collect();
         let curve = curve(&tried).filter(|_| most > 0);
         let curve = curve.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
         Ok((curve.filters, Some(curve)))
@@ -126,9 +130,9 @@ fn counts(max: usize) -> Vec<usize> {
 
 /// The fewest filters whose accuracy is behind the best by no more than one standard error.
 fn curve(tried: &[(usize, &Scores)]) -> Option<Curve> {
-    let best = tried.iter().reduce(|best, other| {
-        if other.1.accuracy() > best.1.accuracy() { other } else { best }
-    })?;
+    let best = tried
+        .iter()
+        .reduce(|best, other| if other.1.accuracy() > best.1.accuracy() { other } else { best })?;
     let points: Vec<CurvePoint> = tried
         .iter()
         .map(|(filters, scores)| {

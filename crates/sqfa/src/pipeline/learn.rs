@@ -206,9 +206,7 @@ impl Pipeline {
             },
             start: match (&self.settings.start, start) {
                 (Start::Random, Some(start)) => Start::Given(start),
-                (Start::Given(own), _) => {
-                    Start::Given(with_unit_length(space.lower(own.as_ref())))
-                }
+                (Start::Given(own), _) => Start::Given(with_unit_length(space.lower(own.as_ref()))),
                 (own, _) => own.clone(),
             },
             ..self.settings.clone()

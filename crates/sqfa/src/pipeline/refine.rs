@@ -73,7 +73,8 @@ impl Coordinates {
         let order = space.statistics.dimension();
         let identity = Mat::from_fn(order, order, |i, j| if i == j { 1.0 } else { 0.0 });
         let (filters, offset) = space.fold(identity.as_ref());
-        let features = transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref());
+        let features =
+            transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref());
         let repeated: Vec<usize> = (0..rows.len())
             .flat_map(|at| std::iter::repeat_n(at, data.weight(rows[at]) as usize))
             .collect();
@@ -181,10 +182,11 @@ impl Pipeline {
         let Some(parts) = job.parts else {
             return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
         };
-        let recipe = self.settings.refinement.clone().unwrap_or_else(|| Refinement {
-            seed: self.settings.seed,
-            ..Refinement::default()
-        });
+        let recipe = self
+            .settings
+            .refinement
+            .clone()
+            .unwrap_or_else(|| Refinement { seed: self.settings.seed, ..Refinement::default() });
         let data = parts.data();
         let samples = Samples {
             points: data.points,

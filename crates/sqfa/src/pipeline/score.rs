@@ -66,7 +66,6 @@ impl Scores {
         self.values.len()
     }
 
-
     pub(crate) fn mean(&self) -> f64 {
         weighted_mean(&self.values, &self.weights)
     }

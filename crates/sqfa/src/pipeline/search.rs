@@ -265,9 +265,11 @@ impl<'p, 'a> Race<'p, 'a> {
         let most = own.clone().map(|runner| runner.scores.len()).max()?;
         let best = own
             .filter(|runner| runner.scores.len() == most && most > 0)
-            .reduce(|best, other| {
-                if other.scores.mean() > best.scores.mean() { other } else { best }
-            })?
+            .reduce(
+                |best, other| {
+                    if other.scores.mean() > best.scores.mean() { other } else { best }
+                },
+            )?
             .candidate
             .share;
         let largest = shares.iter().copied().fold(0.0, f64::max);

@@ -78,9 +78,10 @@ pub struct Selection {
 pub(crate) fn select(tried: &[(Candidate, &Scores)]) -> Option<(usize, Reason, Vec<usize>)> {
     let most = tried.iter().map(|(_, scores)| scores.len()).max()?;
     let full: Vec<usize> = (0..tried.len()).filter(|&at| tried[at].1.len() == most).collect();
-    let best = full.iter().copied().reduce(|best, at| {
-        if tried[at].1.mean() > tried[best].1.mean() { at } else { best }
-    })?;
+    let best = full
+        .iter()
+        .copied()
+        .reduce(|best, at| if tried[at].1.mean() > tried[best].1.mean() { at } else { best })?;
     let equal: Vec<usize> = full
         .into_iter()
         .filter(|&at| {

@@ -33,9 +33,8 @@ impl Pipeline {
         aside: &[SetAside],
     ) -> Result<Vec<View>, PipelineError> {
         let units = [Units::PerFeature, Units::Common].into_iter();
-        let needed = units.filter(|units| {
-            self.units().iter().any(|own| own.scaling() == units.scaling())
-        });
+        let needed =
+            units.filter(|units| self.units().iter().any(|own| own.scaling() == units.scaling()));
         needed
             .map(|units| {
                 let scaling = self.scaling_of(units);

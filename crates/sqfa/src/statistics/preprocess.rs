@@ -101,7 +101,8 @@ impl Preprocessor {
 
     /// The dimensions that are not set aside; `None` when all are kept.
     pub fn kept(&self) -> Option<Vec<usize>> {
-        let kept: Vec<usize> = (0..self.factors.len()).filter(|&i| self.factors[i] != 0.0).collect();
+        let kept: Vec<usize> =
+            (0..self.factors.len()).filter(|&i| self.factors[i] != 0.0).collect();
         (kept.len() < self.factors.len()).then_some(kept)
     }
 

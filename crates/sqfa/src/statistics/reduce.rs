@@ -58,8 +58,9 @@ impl ClassStatistics {
             .iter()
             .map(|covariance| {
                 Some(match covariance.entries()? {
-                    Entries::F32(all) => Box::new(Dense::new(picked(all, n, columns), k)?)
-                        as Box<dyn Covariance>,
+                    Entries::F32(all) => {
+                        Box::new(Dense::new(picked(all, n, columns), k)?) as Box<dyn Covariance>
+                    }
                     Entries::F64(all) => Box::new(Dense::new(picked(all, n, columns), k)?),
                 })
             })

@@ -1,9 +1,10 @@
 //! Climbing in subspaces: fewer passes to the same value, under every promise that L-BFGS keeps.
 
-use sqfa::{
-    ClassStatistics, Constraint, Control, Covariance, Csr, Estimator, FittedSqfa, Learning,
-    LowRank, Mat, Moments, Noise, Optimizer, Preconditioning, Restarts, Sqfa, Start, Termination,
-};
+use sqfa::constraint::Constraint;
+use sqfa::model::{Learning, Restarts, Start};
+use sqfa::optimize::{Control, Optimizer, Preconditioning, Termination};
+use sqfa::statistics::{Covariance, Csr, LowRank, Moments};
+use sqfa::{ClassStatistics, Estimator, FittedSqfa, Mat, Noise, Sqfa};
 
 use crate::common::{normals, stream};
 use crate::problems::{
@@ -235,7 +236,7 @@ fn every_form_and_constraint_is_climbed_to_the_same_optimum() {
 fn the_choice_follows_the_counted_work_alone() {
     let chosen = |order: usize, classes: usize, filters: usize, starts: usize| {
         let statistics = given(&random_classes(order, classes, 320));
-        let stopping = sqfa::Stopping { max_iterations: 1, ..Default::default() };
+        let stopping = sqfa::optimize::Stopping { max_iterations: 1, ..Default::default() };
         let recipe = recipe(filters, "calvo-oller").restarts(Restarts::Count(starts));
         recipe.stopping(stopping).fit(&statistics).unwrap().optimizer()
     };
@@ -247,7 +248,7 @@ fn the_choice_follows_the_counted_work_alone() {
         // Nearly as many filters as dimensions: nothing is left for a subspace.
         assert_eq!(chosen(20, 2, 10, starts), Optimizer::Lbfgs);
     }
-    for (name, optimizer) in sqfa::OPTIMIZERS {
+    for (name, optimizer) in sqfa::optimize::OPTIMIZERS {
         assert_eq!(optimizer.name(), name);
     }
 }

@@ -12,7 +12,8 @@ fn the_choice_says_what_was_tried() {
     assert_eq!(selection.folds, 15, "five folds, three times over");
     assert!(selection.tried.len() >= 9, "three units of three noises at least");
     assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
-    let of = |units: Units| selection.tried.iter().filter(move |tried| tried.candidate.units == units);
+    let of =
+        |units: Units| selection.tried.iter().filter(move |tried| tried.candidate.units == units);
     for units in Units::ALL {
         let best = of(units).max_by(|a, b| a.log_posterior.total_cmp(&b.log_posterior)).unwrap();
         let shares: Vec<f64> = of(units).map(|tried| tried.candidate.share).collect();
@@ -33,9 +34,8 @@ fn statistics_alone_use_the_closed_form() {
         sqfa::ClassStatistics::from_points(data.points(), &labels, sqfa::Estimator::Empirical)
             .unwrap();
     let mut pipeline = Pipeline::new("sqfa", 2);
-    let alone = pipeline
-        .fit_statistics(statistics, &mut |_| sqfa::optimize::Control::Continue)
-        .unwrap();
+    let alone =
+        pipeline.fit_statistics(statistics, &mut |_| sqfa::optimize::Control::Continue).unwrap();
     let selection = alone.selection.as_ref().unwrap();
     assert_eq!(selection.reason, Reason::ClosedForm);
     assert_eq!(selection.candidate, Candidate::usual(Units::WithinClass));

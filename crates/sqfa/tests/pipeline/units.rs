@@ -69,7 +69,8 @@ fn a_column_in_thousands_costs_no_accuracy() {
             data.mapped(|column, value| if column == 4 { factor * value } else { value })
         };
         let plain = accuracy(&train.fit(&Pipeline::new("sqfa", 2)).unwrap(), &test);
-        let other = accuracy(&scaled(&train).fit(&Pipeline::new("sqfa", 2)).unwrap(), &scaled(&test));
+        let other =
+            accuracy(&scaled(&train).fit(&Pipeline::new("sqfa", 2)).unwrap(), &scaled(&test));
         assert!((plain - other).abs() < 0.01, "{plain} {other}");
     }
 }
