@@ -3,7 +3,7 @@
 use super::{Context, Options, PaperError};
 use sqfa::optimize::Control;
 use sqfa_lab::compare::{
-    Event, Experiment, Facts, Judged, Manifest, Outcome, Protocol, Record, Spec, Store,
+    Evaluated, Event, Experiment, Facts, Manifest, Outcome, Protocol, Record, Spec, Store,
 };
 
 /// What is known of one data set.
@@ -19,11 +19,11 @@ pub struct Fits {
 
 impl Fits {
     /// The results of one method with so many filters, by seed.
-    pub(crate) fn of(&self, method: &str, filters: usize) -> Vec<&Judged> {
+    pub(crate) fn of(&self, method: &str, filters: usize) -> Vec<&Evaluated> {
         let own = |r: &&Record| r.method == method && r.filters == filters;
         let mut records: Vec<&Record> = self.records.iter().filter(own).collect();
         records.sort_by_key(|record| record.seed);
-        records.into_iter().filter_map(Record::judged).collect()
+        records.into_iter().filter_map(Record::evaluated).collect()
     }
 
     /// The numbers of filters of the protocol that any method has been run with.

@@ -1,4 +1,4 @@
-//! One fit and its verdicts: a job becomes records.
+//! One fit and its scores: a job becomes records.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Control, Progress, Termination};
 use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 
-use super::record::{Climb, Detail, Judged, Outcome, Record, SettingRecord};
+use super::record::{Climb, Detail, Evaluated, Outcome, Record, SettingRecord};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
 use crate::evaluation::Evaluator;
@@ -89,8 +89,8 @@ pub(super) fn run(
         }
         Ok(reductions) => {
             for (&count, reduction) in counts.iter().zip(reductions) {
-                let outcome = match judge(&reduction, fold, known) {
-                    Ok(judged) => Outcome::Done(Box::new(judged)),
+                let outcome = match evaluate(&reduction, fold, known) {
+                    Ok(evaluated) => Outcome::Done(Box::new(evaluated)),
                     Err(error) => Outcome::Failed { error },
                 };
                 records.push(record(count, outcome));
@@ -130,31 +130,36 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
 }
 
 /// What the classifiers say about filters.
-fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Judged, String> {
+fn evaluate(
+    reduction: &Reduction,
+    fold: &Fold<'_>,
+    known: &Known<'_>,
+) -> Result<Evaluated, String> {
     let spec = known.spec;
     let filters = reduction.filters.as_ref();
     let finite = (0..filters.ncols()).all(|j| filters.col(j).iter().all(|value| value.is_finite()));
     if !finite {
         return Err("the filters hold numbers that are not finite".to_owned());
     }
-    let bench = Evaluator::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
-    let mut verdicts = Vec::new();
+    let evaluator = Evaluator::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
+    let mut scores = Vec::new();
     let mut first = None;
     for name in &spec.classifiers {
         let classifier = Classifier::named(name).map_err(|error| error.to_string())?;
-        let predicted = bench.predict(classifier, spec);
-        verdicts.push(bench.score(classifier, &predicted));
+        let predicted = evaluator.predict(classifier, spec);
+        scores.push(evaluator.score(classifier, &predicted));
         first = first.or(predicted.ok());
     }
     let detail = match (known.detailed, first) {
         (true, Some(guess)) => {
-            let judged = Some((&bench.test_features, fold.test.labels.codes(), guess.as_slice()));
-            let gaussians = bench.gaussians()?;
-            Some(Box::new(Detail::new(filters, &gaussians, judged, &reduction.trials)))
+            let evaluated =
+                Some((&evaluator.test_features, fold.test.labels.codes(), guess.as_slice()));
+            let gaussians = evaluator.gaussians()?;
+            Some(Box::new(Detail::new(filters, &gaussians, evaluated, &reduction.trials)))
         }
         _ => None,
     };
-    Ok(Judged {
+    Ok(Evaluated {
         fit_seconds: reduction.seconds,
         statistics_seconds: Some(fold.statistics_seconds),
         search_seconds: reduction.search_seconds,
@@ -166,7 +171,7 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
             .iter()
             .map(|&(name, value)| SettingRecord { name, value })
             .collect(),
-        verdicts,
+        scores,
         warnings: reduction.warnings.iter().map(ToString::to_string).collect(),
         climbs: reduction.traces.iter().map(|trace| Climb::of(trace)).collect(),
         detail,

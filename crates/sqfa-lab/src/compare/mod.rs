@@ -30,7 +30,7 @@ pub use method::MethodEntry;
 pub use plan::{Job, plan};
 pub use protocol::Protocol;
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
-pub use record::{Climb, Detail, Judged, Outcome, Record, Sample, SettingRecord, TrialRecord};
+pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample, SettingRecord, TrialRecord};
 pub use run::{Event, Experiment};
 pub use spec::{MethodSet, NoiseChoice, Parts, Spec};
 pub use store::{Manifest, Store};

@@ -27,8 +27,8 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Outcome {
-    /// With filters, which were judged.
-    Done(Box<Judged>),
+    /// With filters, which were evaluated.
+    Done(Box<Evaluated>),
     /// The method cannot do this, by its nature.
     NotApplicable {
         /// Why.
@@ -50,7 +50,7 @@ pub enum Outcome {
 
 /// Filters and how well they do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct Evaluated {
     /// Seconds of the fit, searches not counted.
     pub fit_seconds: f64,
     /// Seconds of the class statistics of the training points, which all cells of a fold share; none in older records.
@@ -66,8 +66,9 @@ pub struct Judged {
     pub iterations: usize,
     /// The settings that were used.
     pub settings: Vec<SettingRecord>,
-    /// The verdict of every classifier.
-    pub verdicts: Vec<Score>,
+    /// The score of every classifier.
+    #[serde(rename = "verdicts")]
+    pub scores: Vec<Score>,
     /// What a user should know.
     pub warnings: Vec<String>,
     /// The climb of every start, the one kept first.
@@ -138,7 +139,7 @@ pub struct Detail {
     /// Class covariances in feature space with divisor N, c × m × m.
     pub covariances: Numbers,
     /// Rows: true classes; columns: classes predicted by the first classifier. Row by row;
-    /// empty when nothing was judged.
+    /// empty when nothing was evaluated.
     pub confusion: Vec<u64>,
     /// Some of the test points.
     pub sample: Sample,
@@ -159,9 +160,9 @@ pub struct Sample {
 
 impl Record {
     /// The result, when there is one.
-    pub fn judged(&self) -> Option<&Judged> {
+    pub fn evaluated(&self) -> Option<&Evaluated> {
         match &self.outcome {
-            Outcome::Done(judged) => Some(judged),
+            Outcome::Done(evaluated) => Some(evaluated),
             _ => None,
         }
     }
@@ -172,15 +173,15 @@ impl Record {
     }
 }
 
-impl Judged {
+impl Evaluated {
     /// The accuracy by one classifier.
     pub fn accuracy(&self, classifier: &str) -> Option<f64> {
-        self.verdict(classifier)?.accuracy
+        self.score(classifier)?.accuracy
     }
 
     /// What one classifier said.
-    pub fn verdict(&self, classifier: &str) -> Option<&Score> {
-        self.verdicts.iter().find(|verdict| verdict.classifier == classifier)
+    pub fn score(&self, classifier: &str) -> Option<&Score> {
+        self.scores.iter().find(|score| score.classifier == classifier)
     }
 
     /// The value of one setting.
@@ -198,6 +199,15 @@ impl From<&Spec> for ClassifierSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_call_scores_verdicts_as_they_always_have() {
+        let line = r#"{"method":"pca","filters":2,"seed":0,"outcome":{"status":"done","fit_seconds":0.1,"search_seconds":0,"objective":null,"converged":true,"iterations":0,"settings":[],"verdicts":[{"classifier":"qda","accuracy":0.5,"hits":[2,"AQ=="]}],"warnings":[],"climbs":[]}}"#;
+        let record: Record = serde_json::from_str(line).unwrap();
+        let evaluated = record.evaluated().unwrap();
+        assert_eq!(evaluated.score("qda").unwrap().hits.0, [true, false]);
+        assert!(serde_json::to_string(&record).unwrap().contains("\"verdicts\":[{"));
+    }
 
     #[test]
     fn climbs_keep_their_ends_and_their_iterations() {

@@ -207,7 +207,7 @@ impl<'a> Experiment<'a> {
 /// What the first seed chose for this method and number of filters on this fold.
 fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<SettingRecord>> {
     let record = records.iter().find(|r| r.is_cell(&job.method, filters, first, job.fold));
-    Some(record?.judged()?.settings.clone())
+    Some(record?.evaluated()?.settings.clone())
 }
 
 fn check_classes(test: &Labels) -> Result<(), CompareError> {

@@ -74,14 +74,14 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
             Spread::of(by_seed(own, classifier).into_iter().map(|(_, a)| a).collect())
         })
         .collect();
-    let judged: Vec<_> = own.iter().filter_map(|record| record.judged()).collect();
+    let evaluated: Vec<_> = own.iter().filter_map(|record| record.evaluated()).collect();
     let mut seeds: Vec<u64> =
-        own.iter().filter(|r| r.judged().is_some()).map(|record| record.seed).collect();
+        own.iter().filter(|r| r.evaluated().is_some()).map(|record| record.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let remark = own.iter().find_map(|record| match &record.outcome {
-        Outcome::Done(judged) => judged.verdicts.iter().find_map(|verdict| {
-            verdict.error.as_ref().map(|error| format!("{}: {error}", verdict.classifier))
+        Outcome::Done(evaluated) => evaluated.scores.iter().find_map(|score| {
+            score.error.as_ref().map(|error| format!("{}: {error}", score.classifier))
         }),
         Outcome::NotApplicable { reason } => Some(reason.clone()),
         Outcome::Failed { error } => Some(error.clone()),
@@ -96,8 +96,8 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
         filters,
         runs: seeds.len(),
         accuracies,
-        seconds: Spread::of(judged.iter().map(|judged| judged.fit_seconds).collect()),
-        unconverged: judged.iter().filter(|judged| !judged.converged).count(),
+        seconds: Spread::of(evaluated.iter().map(|evaluated| evaluated.fit_seconds).collect()),
+        unconverged: evaluated.iter().filter(|evaluated| !evaluated.converged).count(),
         remark,
         not_applicable,
     }
@@ -107,15 +107,15 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
 pub(super) fn by_seed(own: &[&Record], classifier: &str) -> Vec<(u64, f64)> {
     let mut pooled: Vec<(u64, usize, usize)> = Vec::new();
     for record in own {
-        let verdict = record.judged().and_then(|judged| judged.verdict(classifier));
-        let Some(verdict) = verdict.filter(|verdict| verdict.accuracy.is_some()) else { continue };
-        let hits = verdict.hits.0.iter().filter(|&&hit| hit).count();
+        let score = record.evaluated().and_then(|evaluated| evaluated.score(classifier));
+        let Some(score) = score.filter(|score| score.accuracy.is_some()) else { continue };
+        let hits = score.hits.0.iter().filter(|&&hit| hit).count();
         match pooled.iter_mut().find(|(seed, ..)| *seed == record.seed) {
             Some((_, sum, count)) => {
                 *sum += hits;
-                *count += verdict.hits.0.len();
+                *count += score.hits.0.len();
             }
-            None => pooled.push((record.seed, hits, verdict.hits.0.len())),
+            None => pooled.push((record.seed, hits, score.hits.0.len())),
         }
     }
     pooled

@@ -12,11 +12,11 @@ use crate::figure::Style;
 pub struct View {
     /// What to call it.
     pub title: String,
-    /// What it was learned from and judged on.
+    /// What it was learned from and evaluated on.
     pub facts: Facts,
     /// Where its test points come from, in words: `test points`, `training points`.
     pub judged_on: String,
-    /// The classifier that judged it, in words.
+    /// The classifier that evaluated it, in words.
     pub classifier: String,
     /// The number of filters.
     pub filters: usize,
@@ -39,16 +39,16 @@ impl View {
             .iter()
             .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
             .collect();
-        let judged =
-            own.iter().filter_map(|record| record.judged()).find(|j| j.detail.is_some())?;
-        let detail = judged.detail.as_deref()?.clone();
+        let evaluated =
+            own.iter().filter_map(|record| record.evaluated()).find(|j| j.detail.is_some())?;
+        let detail = evaluated.detail.as_deref()?.clone();
         let many = own.len() > 1;
         let climbs = own
             .iter()
-            .filter_map(|record| Some((record.seed, record.judged()?)))
-            .flat_map(|(seed, judged)| {
-                judged.climbs.iter().enumerate().map(move |(start, climb)| {
-                    let name = match (many, judged.climbs.len() > 1) {
+            .filter_map(|record| Some((record.seed, record.evaluated()?)))
+            .flat_map(|(seed, evaluated)| {
+                evaluated.climbs.iter().enumerate().map(move |(start, climb)| {
+                    let name = match (many, evaluated.climbs.len() > 1) {
                         (true, true) => format!("seed {seed}, start {}", start + 1),
                         (true, false) => format!("seed {seed}"),
                         _ => format!("start {}", start + 1),
@@ -57,8 +57,10 @@ impl View {
                 })
             })
             .collect();
-        let chosen =
-            detail.trials.first().and_then(|trial| Some((trial.name, judged.setting(trial.name)?)));
+        let chosen = detail
+            .trials
+            .first()
+            .and_then(|trial| Some((trial.name, evaluated.setting(trial.name)?)));
         Some(Self {
             title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),

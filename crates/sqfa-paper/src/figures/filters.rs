@@ -68,7 +68,7 @@ fn filter_pictures(fits: &Fits) -> Result<Figure, PaperError> {
         fits.facts.image_shape.ok_or_else(|| fail("the points have no image shape"))?;
     let mut panels = Vec::new();
     for record in &fits.records {
-        let Some(scored) = record.judged() else { continue };
+        let Some(scored) = record.evaluated() else { continue };
         let Some(detail) = scored.detail.as_ref() else { continue };
         let title =
             reducer_entry(&record.method).map_or(record.method.as_str(), |entry| entry.title);
@@ -131,7 +131,8 @@ mod tests {
             (experiment.facts, records)
         };
         let weights = |records: &[Record]| {
-            let of = |record: &Record| record.judged()?.detail.as_ref().map(|d| d.weights.clone());
+            let of =
+                |record: &Record| record.evaluated()?.detail.as_ref().map(|d| d.weights.clone());
             records.iter().map(|record| of(record).unwrap()).collect::<Vec<_>>()
         };
         let (_, joint) = run(Spec { pairs: false, ..spec.clone() });

@@ -4,7 +4,7 @@ use super::median;
 use crate::fits::{Cells, Fits};
 use crate::printed::method;
 use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
-use sqfa_lab::compare::Judged;
+use sqfa_lab::compare::Evaluated;
 use sqfa_lab::evaluation::Classifier;
 
 /// The table of a classifier on a data set.
@@ -84,7 +84,7 @@ impl Accuracy {
     fn table(&self, fits: &Fits) -> Result<Table, PaperError> {
         let printed = Printed::parse(self.printed)?;
         let title = fits.protocol.title;
-        let share = |scored: &&Judged| scored.accuracy(self.classifier.name());
+        let share = |scored: &&Evaluated| scored.accuracy(self.classifier.name());
         let row = |m: usize| {
             let pair = |column: &String| Pair {
                 ours: method(column).and_then(|method| {

@@ -10,7 +10,7 @@ use super::{ALL_SETS, median};
 use crate::fits::Fits;
 use crate::printed::method;
 use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
-use sqfa_lab::compare::Judged;
+use sqfa_lab::compare::Evaluated;
 
 /// Filters of the table.
 const FILTERS: usize = 8;
@@ -64,7 +64,7 @@ impl Item for TrainingTime {
 /// The median over seeds; `pass` stands in for records that do not say how long the class statistics took.
 fn seconds(fits: &Fits, method: &str, pass: Option<f64>) -> Option<f64> {
     let alone = reducer_entry(method).is_ok_and(|entry| !entry.needs_points());
-    let seconds = |scored: &&Judged| {
+    let seconds = |scored: &&Evaluated| {
         let pass = scored.statistics_seconds.or(pass);
         scored.fit_seconds + pass.filter(|_| alone).unwrap_or(0.0)
     };
@@ -74,7 +74,7 @@ fn seconds(fits: &Fits, method: &str, pass: Option<f64>) -> Option<f64> {
 /// Seconds of the class statistics of all training points, measured when a record does not say.
 fn statistics_seconds(fits: &Fits, context: &Context<'_>) -> Result<Option<f64>, PaperError> {
     let own = fits.records.iter().filter(|record| record.filters == FILTERS);
-    let mut own = own.filter_map(|record| record.judged());
+    let mut own = own.filter_map(|record| record.evaluated());
     if own.all(|scored| scored.statistics_seconds.is_some()) {
         return Ok(None);
     }
