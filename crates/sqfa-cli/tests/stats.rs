@@ -159,7 +159,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
             "stats part-1.csv wide.csv --label species --out x.stats",
             "wide.csv lacks the columns 'width'",
         ),
-        ("stats nan.csv --label species --out x.stats", "line 3, column 'b': 'nan'"),
+        ("stats nan.csv --label species --out x.stats", "(b: 1; the first in line 3)"),
         ("stats ragged.csv --label species --out x.stats", "line 3"),
         ("stats word.csv --label species --out x.stats", "line 3, column 'b': 'pear'"),
         ("stats word.csv --out x.stats", "--label"),

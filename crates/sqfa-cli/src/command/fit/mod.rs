@@ -175,13 +175,9 @@ impl Fit {
 
     /// An output that cannot be written is worth knowing before the work, not after it.
     fn check_files(&self) -> Result<files::Ready> {
-        let start = match &self.start {
-            StartArg::File(path) => Some(path.as_path()),
-            _ => None,
-        };
         let data = data::expand(&self.data)?;
         let named = data.iter().map(Path::new);
-        let inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).chain(start).collect();
+        let inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).collect();
         let mut outputs = vec![self.out.as_path()];
         outputs.extend(self.report.as_deref());
         files::check(&inputs, &outputs)

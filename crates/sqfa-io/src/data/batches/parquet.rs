@@ -201,6 +201,8 @@ impl ParquetBatches {
                         }
                         rows.texts.push(if known { text.to_owned() } else { String::new() });
                     }
+                } else if let Some(gap) = cells.gap() {
+                    return Err(self.label_problem(row(gap), "that is missing"));
                 } else {
                     cells.each(self.kinds[at], |k, value| {
                         // Beyond 2⁵³ whole numbers are no longer told apart.
@@ -212,6 +214,9 @@ impl ParquetBatches {
                     })?;
                 }
             } else if Some(at) == self.layout.weight {
+                if let Some(gap) = cells.gap() {
+                    return Err(self.gap(at, row(gap)));
+                }
                 cells.each(self.kinds[at], |k, value| {
                     if !(value >= 0.0 && value.fract() == 0.0 && value < 9e15) {
                         return Err(self.problem(format!(

@@ -69,12 +69,12 @@ enum Values {
     Bytes(Vec<ByteArray>),
 }
 
+/// Values, and the rows that have one where some have none.
+type Present<T> = (Vec<T>, Option<Vec<usize>>);
+
 /// The next `count` values of a column; an error when there are fewer.
 pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
-    fn typed<T: DataType>(
-        reader: &mut ColumnReaderImpl<T>,
-        count: usize,
-    ) -> Result<(Vec<T::T>, Option<Vec<usize>>)> {
+    fn typed<T: DataType>(reader: &mut ColumnReaderImpl<T>, count: usize) -> Result<Present<T::T>> {
         let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
         let mut rows = 0;
         while rows < count {
@@ -123,6 +123,12 @@ impl Cells {
             }
             all
         })
+    }
+
+    /// The first row that has no value.
+    pub(super) fn gap(&self) -> Option<usize> {
+        let rows = self.rows.as_ref()?;
+        Some(rows.iter().enumerate().position(|(at, &row)| at != row).unwrap_or(rows.len()))
     }
 
     /// The row of a value.
@@ -183,7 +189,8 @@ impl Cells {
             }
         }
         self.each(kind, |k, value| {
-            if !value.is_finite() && !(gaps && value.is_nan()) {
+            let sound = value.is_finite() || (gaps && value.is_nan());
+            if !sound {
                 return Err((k, value));
             }
             target[k * stride] = convert(value);

@@ -4,7 +4,9 @@ mod cell;
 mod columns;
 mod encoding;
 mod lines;
+mod notes;
 mod sniff;
+mod whole;
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -19,9 +21,11 @@ use sniff::First;
 use cell::Troubles;
 pub(crate) use cell::{counted, is_missing_label};
 use columns::is_usual_label;
-pub use columns::{Column, Note, Selection};
+pub use columns::{Column, Selection};
 pub(crate) use columns::{Layout, Wanted, layout};
 pub use encoding::Encoding;
+pub use notes::Note;
+pub use whole::{CsvTable, read_csv, read_csv_from};
 
 /// Whether the first row names the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,66 +74,6 @@ pub struct CsvOptions {
     pub missing: Missing,
     /// How large the table may be, decompressed.
     pub limits: Limits,
-}
-
-/// A table of numbers with, beside it, the texts of its label column.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CsvTable {
-    /// The names of the numeric columns; empty without a header.
-    pub columns: Vec<String>,
-    /// The number of rows.
-    pub rows: usize,
-    /// The number of numeric columns.
-    pub width: usize,
-    /// The numbers, row after row.
-    pub values: Vec<f64>,
-    /// The label of every row, when a label column was asked for.
-    pub labels: Option<Vec<String>>,
-}
-
-/// Reads a table from a file, decompressing it when it is gzip.
-pub fn read_csv(path: &Path, options: &CsvOptions) -> Result<CsvTable, FormatError> {
-    read_bounded(open(path)?.reader, options, &place_of(path), usual_delimiter(path))
-}
-
-/// Reads a table from any stream; `place` is what messages call it.
-pub fn read_csv_from(
-    reader: impl Read,
-    options: &CsvOptions,
-    place: &str,
-) -> Result<CsvTable, FormatError> {
-    read_bounded(reader, options, place, b',')
-}
-
-fn read_bounded(
-    reader: impl Read,
-    options: &CsvOptions,
-    place: &str,
-    usual: u8,
-) -> Result<CsvTable, FormatError> {
-    let limit = options.limits.bytes;
-    let mut bounded = Bounded { reader, left: limit, exceeded: false };
-    let result = read_all(&mut bounded, options, place, usual);
-    if bounded.exceeded {
-        let needed = u128::from(limit) + 1;
-        return Err(FormatError::Limit { place: place.to_owned(), needed, limit });
-    }
-    result
-}
-
-fn read_all(
-    reader: impl Read,
-    options: &CsvOptions,
-    place: &str,
-    usual: u8,
-) -> Result<CsvTable, FormatError> {
-    let mut table = CsvRows::new(reader, options, None, place, usual)?;
-    let (columns, width) = (table.columns().to_vec(), table.width());
-    let Some(rows) = table.next_rows(usize::MAX)? else {
-        return Err(table.problem(format!("it has 0 rows of {width} numbers")));
-    };
-    let labels = table.layout.label.is_some().then_some(rows.labels);
-    Ok(CsvTable { columns, rows: rows.rows, width, values: rows.values, labels })
 }
 
 /// Rows of a table, a few at a time.
@@ -432,22 +376,4 @@ fn usual_delimiter(path: &Path) -> u8 {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
     if tabs { b'\t' } else { b',' }
-}
-
-/// A stream that ends with an error rather than run past a limit.
-struct Bounded<R> {
-    reader: R,
-    left: u64,
-    exceeded: bool,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
-        let taken = self.reader.read(bytes)?;
-        self.left = self.left.checked_sub(taken as u64).ok_or_else(|| {
-            self.exceeded = true;
-            std::io::Error::other("the table is larger than allowed")
-        })?;
-        Ok(taken)
-    }
 }
