@@ -130,7 +130,9 @@ def test_statistics_by_name(blobs):
         statistics["variances"]
 
 
-@pytest.mark.parametrize("method", [SQFA(2, random_state=0), PCA(2), LDA(2), QDA()], ids=str)
+@pytest.mark.parametrize(
+    "method", [SQFA(2, random_state=0), PCA(2), LDA(2, shrinkage=0.1), QDA()], ids=str
+)
 def test_statistics_as_a_mapping(blobs, method):
     X, y = blobs
     statistics = class_statistics(X, y)

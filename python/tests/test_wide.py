@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sqfa_rs import AMA, LAD, LDA, LFDA, PCA, SQFA, SecondMomentSQFA, SupervisedPCA, class_statistics
+from sqfa_rs import LAD, LDA, PCA, SQFA, SecondMomentSQFA, SupervisedPCA, class_statistics
 
 POINTS, WIDE, NARROW = 400, 30_000, 40
 
@@ -31,7 +31,7 @@ def narrowed(components):
     return components[:, :: WIDE // NARROW][:, :NARROW]
 
 
-RECIPE = {"restarts": 1, "random_state": 0, "tol": 1e-9, "max_iter": 3000}
+RECIPE = {"restarts": 1, "random_state": 0, "tol": 1e-7}
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_closed_forms_are_those_of_the_small_problem(small, wide, dense):
     assert wide.score(embedded(X), y) == pytest.approx(dense.score(X, y), abs=0.01)
 
 
-def test_what_is_chosen_on_held_out_points(small):
-    X, y = small
-    wide = embedded(X, 8000)
-    for estimator in (
+@pytest.mark.parametrize(
+    "estimator",
+    [
         SQFA(2, noise="auto", restarts=1, random_state=0, max_iter=50),
+        SQFA(2, covariance="oas", restarts=1, random_state=0, max_iter=50),
         LDA(2, random_state=0),
-        PCA(2, refine=True, random_state=0),
-        AMA(2, random_state=0, max_iter=30),
-        LFDA(2, n_neighbors=5, random_state=0),
-    ):
-        with np.errstate(all="raise"):
-            fitted = estimator.fit(wide, y)
-        # Better than chance, which is a quarter, by far.
-        assert fitted.score(wide, y) > 0.4, type(estimator).__name__
+    ],
+    ids=["auto", "oas", "lda"],
+)
+def test_what_is_chosen_on_held_out_points(small, estimator):
+    X, y = small
+    wide = embedded(X, 1200)
+    # Better than chance, which is a quarter, by far.
+    assert estimator.fit(wide, y).score(wide, y) > 0.4
 
 
 def test_wide_points_need_no_covariance_entries(small):

@@ -78,13 +78,26 @@ def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     return np.unique(np.concatenate([classes, new]))
 
 
+def has_room(classes: int, features: int) -> bool:
+    """Whether the entries of all covariances fit in this machine's memory."""
+    return _entry_bytes(classes, features) <= _memory()
+
+
+def _entry_bytes(classes: int, features: int) -> float:
+    return 8.0 * classes * features**2
+
+
+def _memory() -> float:
+    """Bytes of memory, infinite where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
 def check_room(classes: int, features: int) -> None:
     """Refuse covariances that cannot fit in this machine's memory before any is allocated."""
-    needed = 8 * classes * features**2
-    try:
-        present = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return
+    needed, present = _entry_bytes(classes, features), _memory()
     if needed > present:
         raise ValueError(
             f"{classes} classes in {features} dimensions need {needed / 1e9:.0f} GB for their "

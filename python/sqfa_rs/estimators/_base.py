@@ -14,7 +14,7 @@ from .. import _core
 from .._methods import METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
 from ..data._inputs import dense, repeated, repetition_counts, training_data
-from ..data._labels import class_names, encode
+from ..data._labels import class_names, encode, has_room
 from ..data._statistics import ClassStatistics, estimator_name, given_statistics, statistics_of
 from ._linear import LinearReducer
 from ._results import Trial
@@ -108,6 +108,10 @@ class Reducer(LinearReducer):
         """Whether covariances must have entries, however many there are."""
         return False
 
+    def _prefers_entries(self) -> bool:
+        """Whether covariances have entries as long as these fit in memory."""
+        return bool(self.refine)
+
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
         """Keep what is particular to the method."""
         self.settings_ = used
@@ -129,14 +133,10 @@ class Reducer(LinearReducer):
         looks = self._looks_at_points()
         if looks:
             X = dense(X)
+        whole = self._prefers_entries() and has_room(len(classes), X.shape[1])
+        keep = not (whole or self._needs_entries())
         statistics = statistics_of(
-            X,
-            classes,
-            codes,
-            weights,
-            self._covariance(),
-            threads,
-            keep_samples=not self._needs_entries(),
+            X, classes, codes, weights, self._covariance(), threads, keep_samples=keep
         )
         if not looks:
             return statistics, None, None, settings, threads

@@ -20,7 +20,7 @@ class LFDA(Reducer):
     local_scale : {"auto", "neighbor", "anchor"}, default="auto"
         What distances are measured in.
     pca_dims : int, default=None
-        Principal components to work in; None is 200 or all there are.
+        Principal components to work in; None is the method's own number, 200, or all there are.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as long as
         held-out points are classified better.
@@ -113,7 +113,7 @@ class LMNN(Reducer):
     n_neighbors : int, "auto" or list of ints, default=3
         Target neighbours of every point; "auto" and lists choose on held-out points.
     pca_dims : int, default=None
-        Principal components to work in; None is 200 or all there are.
+        Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
     refine : bool, default=False
@@ -208,7 +208,7 @@ class WDA(Reducer):
     reg : "auto", float or list of floats, default="auto"
         Sinkhorn regularisation; "auto" and lists choose on held-out points.
     pca_dims : int, default=None
-        Principal components to work in; None is 100 or all there are.
+        Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
     refine : bool, default=False

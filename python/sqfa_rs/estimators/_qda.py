@@ -24,7 +24,7 @@ class QDA(CoreClassifier):
     One Gaussian per class with maximum-likelihood mean and covariance; a point z goes to the class with
     the largest
 
-        ln πₖ − ½ ln|Sₖ| − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s (tr Σₖ / n) I.
+        ln πₖ − ½ ln det Sₖ − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s (tr Σₖ / n) I.
 
     A class without full rank is an error, never a wrong prediction.
 

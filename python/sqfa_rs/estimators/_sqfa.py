@@ -26,7 +26,8 @@ class SQFA(BaseSQFA):
         Number of components.
     distance : str or callable, default="calvo-oller"
         A name from :func:`sqfa_rs.distances.names`, with its parameter after a colon
-        ("chernoff:0.3"), or a callable ``f(mean_p, cov_p, mean_q, cov_q)`` returning
+        ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable
+        ``f(mean_p, cov_p, mean_q, cov_q)`` returning
         ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
     noise : float, "scale" or "auto", default="scale"
         Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance

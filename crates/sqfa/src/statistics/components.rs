@@ -8,8 +8,8 @@
 use super::pass;
 use super::{ClassStatistics, StatisticsError};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, completed_basis, orthonormalize, random,
-    symmetric_eigen, tall_times, transpose_times,
+    Mat, MatRef, add_products, add_scaled, completed_basis, random, symmetric_eigen, tall_times,
+    transpose_times,
 };
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
@@ -152,12 +152,20 @@ impl ClassStatistics {
         }
         let span = self.reduced_to_span(count).ok()?;
         let inside = span.statistics();
-        if inside.dimension() < count {
-            return None;
-        }
-        let (components, variances) = Total::of_points(inside).dense(count)?;
+        let known = count.min(inside.dimension());
+        let (components, mut variances) = Total::of_points(inside).dense(known)?;
         let lifted = span.lift(components.as_ref());
-        Some((orthonormalize(lifted.as_ref())?, variances))
+        // Outside the span nothing varies: any directions complete the components.
+        variances.resize(count, 0.0);
+        let padded =
+            Mat::from_fn(
+                self.dimension(),
+                count,
+                |i, j| {
+                    if j < known { lifted[(i, j)] } else { 0.0 }
+                },
+            );
+        Some((completed_basis(padded.as_ref(), 0), variances))
     }
 
     /// The same by subspace iteration, whatever the form and size.
