@@ -22,7 +22,7 @@ pub use classify::{ClassifierError, Knn, LdaClassifier, Qda};
 pub use constraint::{CONSTRAINTS, Constraint};
 pub use distance::{
     Claims, Dissimilarity, Distance, DistanceError, Entry, MeanPairDistance, PairError,
-    PairGradient, Parameter, mean_distance, pairwise, pairwise_between, registry,
+    PairGradient, Pairs, Parameter, mean_distance, pairwise, pairwise_between, registry,
 };
 pub use features::{Gaussian, GaussianError, Gaussians, Separation, project, separation};
 pub use fisher_rao::{

@@ -13,6 +13,7 @@ mod mahalanobis;
 mod pairs;
 mod pairwise;
 mod registry;
+mod sample;
 mod wasserstein;
 
 use std::fmt;
@@ -30,6 +31,7 @@ pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
 pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};
 pub use registry::{Claims, Entry, Parameter, registry};
+pub use sample::Pairs;
 
 /// Derivatives of one distance with respect to both Gaussians; those of covariances are symmetric.
 pub type PairGradient = formula::Slopes<f64>;
