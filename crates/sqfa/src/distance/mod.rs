@@ -13,6 +13,7 @@ mod mahalanobis;
 mod pairs;
 mod pairwise;
 mod registry;
+mod sample;
 mod separation;
 mod wasserstein;
 
@@ -31,6 +32,7 @@ pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
 pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};
 pub use registry::{Claims, Entry, Parameter, registry};
+pub use sample::Pairs;
 pub use separation::{Separation, separation};
 
 /// Derivatives of one distance with respect to both Gaussians; those of covariances are symmetric.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
-use crate::objective::{Criterion, OnStatistics, Restrictable};
+use crate::objective::{OnStatistics, Restrictable};
 use crate::optimize::{
     Climbed, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, climb,
     climb_in_subspaces,
@@ -126,14 +126,7 @@ impl Sqfa {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Group, FitError> {
         let frozen = learned.map_or(0, |filters| filters.ncols());
-        let criterion = match &self.goal {
-            Goal::Distance(distance) => Criterion::mean_distance(
-                distance.clone(),
-                statistics.classes().len(),
-                self.weights.as_deref(),
-            ),
-            Goal::LikelihoodGain => Criterion::LikelihoodGain { shares: statistics.shares() },
-        };
+        let (criterion, whole) = self.criterion(statistics);
         let objective =
             OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
         let starts = self.starts(statistics, noise, learned, index, size);
@@ -142,6 +135,18 @@ impl Sqfa {
         let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
+        let mut runs = runs;
+        if let Some(whole) = whole {
+            // What is reported, and what decides between starts, is the objective over all pairs.
+            for run in &mut runs {
+                let value = whole.value(run.point.gaussians()).map_err(|error| {
+                    FitError::from_evaluation(error, statistics.classes(), noise)
+                })?;
+                run.evaluations += 1;
+                run.trace.pop();
+                run.trace.push(value);
+            }
+        }
         let best = (0..runs.len())
             .reduce(|best, run| {
                 let objective = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);

@@ -17,7 +17,8 @@ use super::{FitError, Warning};
 pub struct Restart {
     /// The objective it reached.
     pub objective: f64,
-    /// The objective after every iteration, the start's first.
+    /// The objective after every iteration, the start's first; where the climb looked at some pairs of classes, only the last
+    /// looks at all.
     pub trace: Vec<f64>,
     /// Iterations it took.
     pub iterations: usize,

@@ -1,10 +1,12 @@
 //! What to fit: the settings of an SQFA model and the paper's presets.
 
 use crate::constraint::Constraint;
-use crate::distance::Distance;
+use crate::distance::{Distance, Pairs};
 use crate::linalg::Mat;
 use crate::names::Unknown;
+use crate::objective::Criterion;
 use crate::optimize::{Optimizer, Preconditioning, Stopping};
+use crate::statistics::ClassStatistics;
 
 use super::FitError;
 
@@ -196,6 +198,7 @@ pub struct Sqfa {
     pub(super) learning: Learning,
     pub(super) seed: u64,
     pub(super) weights: Option<Vec<f64>>,
+    pub(super) pairs: Pairs,
     pub(super) preconditioning: Preconditioning,
     pub(super) optimizer: Optimizer,
     pub(super) stopping: Stopping,
@@ -214,6 +217,7 @@ impl Sqfa {
             learning: Learning::Joint,
             seed: 0,
             weights: None,
+            pairs: Pairs::Auto,
             preconditioning: Preconditioning::Auto,
             optimizer: Optimizer::Auto,
             stopping: Stopping::default(),
@@ -280,6 +284,12 @@ impl Sqfa {
         self
     }
 
+    /// Which pairs of classes the climb looks at; the objective that is reported always looks at all.
+    pub fn pairs(mut self, pairs: Pairs) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
     /// Whether to measure steps in the metric of the total covariance.
     pub fn preconditioning(mut self, preconditioning: Preconditioning) -> Self {
         self.preconditioning = preconditioning;
@@ -296,5 +306,26 @@ impl Sqfa {
     pub fn stopping(mut self, stopping: Stopping) -> Self {
         self.stopping = stopping;
         self
+    }
+
+    /// What is climbed and, if that looks at some of the pairs alone, what is reported.
+    pub(super) fn criterion(&self, statistics: &ClassStatistics) -> (Criterion, Option<Criterion>) {
+        let classes = statistics.classes().len();
+        match &self.goal {
+            Goal::Distance(distance) => {
+                let weights = self.weights.as_deref();
+                let whole = Criterion::mean_distance(distance.clone(), classes, weights);
+                let drawn = self.pairs.drawn(classes, self.seed).and_then(|pairs| {
+                    Criterion::mean_distance_of(distance.clone(), classes, pairs, weights)
+                });
+                match drawn {
+                    Some(drawn) => (drawn, Some(whole)),
+                    None => (whole, None),
+                }
+            }
+            Goal::LikelihoodGain => {
+                (Criterion::LikelihoodGain { shares: statistics.shares() }, None)
+            }
+        }
     }
 }

@@ -139,6 +139,12 @@ impl Objective for OnStatistics<'_> {
         line: &mut Line,
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
+        if step == 0.0 {
+            // The forms are those of the point, and so are the derivatives: only their rates are the line's.
+            let Value { placed, sums } = &point.value;
+            let slope = self.ground.small.slope(&point.forms, &line.first, placed, sums);
+            return Ok((sums.value, slope));
+        }
         let forms = point.forms.moved(step, &line.first, &line.second);
         let nearest = line.last.as_ref().map_or(&point.value, |(_, _, value)| value);
         let value = self.evaluate(&forms, &nearest.sums.hints)?;

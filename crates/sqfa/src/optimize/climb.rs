@@ -223,9 +223,8 @@ fn advance<O: Objective>(
     state.passes += 1;
     let before = objective.value(&state.point);
     let unit = stopping.tolerance * before.abs().max(1.0);
-    // The slope at 0, from the same small matrices as every other step.
+    // The slope at 0, from what is known at the point.
     let slope = -objective.try_step(&state.point, &mut line, 0.0)?.1;
-    state.evaluations += 1;
     if slope.is_nan() || slope >= 0.0 {
         state.end = Some(end_without_step(slope, unit));
         return Ok(none());

@@ -41,6 +41,8 @@ struct Plan {
 /// Enough where passes are cheap; where they are dear, more steps and more iterations save a few more of them.
 const SPARING: Plan = Plan { steps: 3, inner: 20 };
 const GENEROUS: Plan = Plan { steps: 5, inner: 30 };
+/// Vectors that a basis may always keep: few filters leave room for what earlier directions said.
+const ROOM: usize = 16;
 /// The share of a pass that being generous may cost.
 const SHARE: f64 = 0.25;
 
@@ -49,9 +51,14 @@ impl Plan {
         if GENEROUS.cost(effort) < SHARE * effort.pass { GENEROUS } else { SPARING }
     }
 
+    /// Vectors of a basis that are kept for the next iteration, beside frozen ones.
+    fn room(self, columns: usize) -> usize {
+        ((self.steps + 1) * columns).max(ROOM)
+    }
+
     /// Flops of an iteration beside its pass.
     fn cost(self, effort: Effort) -> f64 {
-        let span = (self.steps + 2) as f64 * effort.columns;
+        let span = self.room(effort.columns as usize) as f64 + effort.columns;
         let step = 1.5 * effort.evaluation + 2.0 * effort.classes * span * span * effort.columns;
         self.inner as f64 * step + span * span * effort.column
     }
@@ -353,7 +360,15 @@ fn take<O: Restrictable>(
     let own = independent(coordinates.as_ref(), true);
     let mut kept = vec![coordinates.as_ref()];
     kept.extend(steps.iter().map(|step| step.as_ref()));
-    let turn = independent(beside(&kept).as_ref(), true);
+    let mut turn = independent(beside(&kept).as_ref(), true);
+    let room = frozen + plan.room(moved.ncols());
+    if turn.ncols() < room.min(turn.nrows()) {
+        // Where filters and steps leave room, the newest of the other directions stay, too.
+        let size = turn.nrows();
+        let others = Mat::from_fn(size, size, |i, j| f64::from(u8::from(i + j + 1 == size)));
+        turn = independent(beside(&[turn.as_ref(), others.as_ref()]).as_ref(), true);
+        turn = turn.subcols(0, room.min(turn.ncols())).to_owned();
+    }
     state.basis.turn(turn.as_ref());
     let lead = transpose_times(turn.subcols(0, own.ncols()), moved);
     let (block, images) = state.basis.combined(lead.as_ref());

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::ClassStatistics;
+use super::{ClassStatistics, Covariance};
 use crate::features::Gaussians;
-use crate::linalg::{Mat, MatRef, beside, transpose_times};
+use crate::linalg::{Mat, MatRef, WORTH_THREADS, beside, transpose_times};
 
 /// One pass: every class covariance times the blocks of all starts side by side, split again by start.
 ///
@@ -21,15 +21,19 @@ pub(crate) fn pass_in_groups(
     group: usize,
 ) -> Vec<Vec<Mat<f64>>> {
     let joined = beside(blocks);
-    let products: Vec<Mat<f64>> = statistics
-        .covariances()
-        .par_iter()
-        .map(|covariance| {
-            let mut product = Mat::zeros(joined.nrows(), joined.ncols());
-            covariance.multiply(joined.as_ref(), product.as_mut(), group);
-            product
-        })
-        .collect();
+    let covariances = statistics.covariances();
+    let product = |covariance: &Box<dyn Covariance>| {
+        let mut product = Mat::zeros(joined.nrows(), joined.ncols());
+        covariance.multiply(joined.as_ref(), product.as_mut(), group);
+        product
+    };
+    let columns = joined.ncols() as f64;
+    let flops: f64 = covariances.iter().map(|covariance| covariance.flops() * columns).sum();
+    let products: Vec<Mat<f64>> = if flops < WORTH_THREADS {
+        covariances.iter().map(product).collect()
+    } else {
+        covariances.par_iter().map(product).collect()
+    };
     if blocks.len() == 1 {
         return vec![products];
     }

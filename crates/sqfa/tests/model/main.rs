@@ -15,6 +15,7 @@ mod noise;
 mod observer;
 mod optimum;
 mod own_distance;
+mod pairs;
 mod plateau;
 mod precision;
 mod result;

@@ -195,6 +195,18 @@ fn known_optima_are_reached_with_and_without_preconditioning() {
     }
 }
 
+#[test]
+fn subspaces_reach_as_much_with_fewer_passes() {
+    for problem in problems() {
+        for preconditioning in [Preconditioning::On, Preconditioning::Off] {
+            let fit = |optimizer| climb(&problem, optimizer, preconditioning, 12);
+            let (line, span) = (fit(Optimizer::Lbfgs), fit(Optimizer::Subspace));
+            assert!(span.objective() >= (1.0 - OPTIMUM) * line.objective());
+            assert!(span.passes() < line.passes(), "{} {}", problem.distance, span.passes());
+        }
+    }
+}
+
 /// Asserts that no run of a fit loses more than a share of its objective from one iteration to the next.
 #[track_caller]
 fn assert_rises(problem: &Problem, fitted: &FittedSqfa, share: f64) {
