@@ -104,8 +104,12 @@ fn models_meet_the_wrong_data() {
     folder.write("narrow.csv", "a,label\n1,ant\n2,bee\n");
     folder.write("strange.csv", "width,height,depth,label\n1,2,3,ant\n1,2,3,dog\n");
     folder.ok("fit data.csv --label species -m 2 --out m.sqfa");
-    folder.run("evaluate m.sqfa narrow.csv").fails(1, "lacks the columns 'width', 'height', 'depth'");
-    folder.run("predict m.sqfa narrow.csv").fails(1, "lacks the columns 'width', 'height', 'depth'");
+    folder
+        .run("evaluate m.sqfa narrow.csv")
+        .fails(1, "lacks the columns 'width', 'height', 'depth'");
+    folder
+        .run("predict m.sqfa narrow.csv")
+        .fails(1, "lacks the columns 'width', 'height', 'depth'");
     folder.run("transform m.sqfa narrow.csv --out z.npy").fails(1, "'height'");
     folder.run("evaluate m.sqfa strange.csv").fails(1, "label 'dog'");
     folder.run("evaluate m.sqfa data.csv --label species --priors 1,2").fails(2, "--priors");

@@ -23,22 +23,57 @@ fn accuracy(folder: &Folder, line: &str) -> f64 {
 fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
     let folder = Folder::new();
     let bad: [(&str, &[u8], &str, &[&str]); 16] = [
-        ("gaps", b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n", "", &["a: 1, b: 2", "line 2", "--missing drop"]),
-        ("text", b"day,a,who,label\nmon,1,me,x\ntue,2,you,y\n", "", &["'day', 'who'", "--ignore day,who"]),
+        (
+            "gaps",
+            b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n",
+            "",
+            &["a: 1, b: 2", "line 2", "--missing drop"],
+        ),
+        (
+            "text",
+            b"day,a,who,label\nmon,1,me,x\ntue,2,you,y\n",
+            "",
+            &["'day', 'who'", "--ignore day,who"],
+        ),
         ("cell", b"a,b,label\n1,2,x\n\n2,oops,y\n3,4,x\n", "", &["line 4, column 'b'", "'oops'"]),
         ("crlf", b"a,b,label\r\n1,2,x\r\n2,oops,y\r\n3,4,x\r\n", "", &["line 3, column 'b'"]),
         ("quoted", b"a,label\n1,\"x\ny\"\noops,z\n3,z\n", "", &["line 4, column 'a'"]),
         ("comma", b"a;b;label\n1,5;2,5;x\n2,5;3,5;y\n", "", &["decimal comma", "'1,5'"]),
-        ("latin", b"a,label\n1,M\xe4rk\n2,M\xf6rk\n", "", &["line 2: the label", "--encoding latin-1"]),
-        ("ids", b"a,label\n1,p1\n2,p2\n3,p3\n4,p4\n5,p5\n", "", &["all 5 labels are different", "--label"]),
-        ("twice", b"a,a,label\n1,2,x\n2,3,y\n", "", &["several columns are called 'a'", "--ignore a"]),
+        (
+            "latin",
+            b"a,label\n1,M\xe4rk\n2,M\xf6rk\n",
+            "",
+            &["line 2: the label", "--encoding latin-1"],
+        ),
+        (
+            "ids",
+            b"a,label\n1,p1\n2,p2\n3,p3\n4,p4\n5,p5\n",
+            "",
+            &["all 5 labels are different", "--label"],
+        ),
+        (
+            "twice",
+            b"a,a,label\n1,2,x\n2,3,y\n",
+            "",
+            &["several columns are called 'a'", "--ignore a"],
+        ),
         ("both", b"a,label,class\n1,x,u\n2,y,v\n", "", &["'label', 'class'", "--label COLUMN"]),
-        ("same", b"a,kind,kind\n1,x,x\n2,y,y\n", "--label kind", &["several columns are called 'kind'"]),
+        (
+            "same",
+            b"a,kind,kind\n1,x,x\n2,y,y\n",
+            "--label kind",
+            &["several columns are called 'kind'"],
+        ),
         ("none", b"a,label\n1,NA\n2,x\n3,y\n4,x\n5,y\n", "", &["the label: 1", "line 2"]),
         ("inf", b"a,b,label\n1,2,x\n2,inf,y\n3,4,x\n", "", &["line 3, column 'b'", "'inf'"]),
         ("ragged", b"a,b,label\n1,2,x\n2,3\n", "", &["line 3: 2 cells", "--delimiter"]),
         ("utf16", b"\xff\xfea\x00,\x00", "", &["UTF-16"]),
-        ("column", b"a,b,label\n1,2,x\n2,3,y\n", "--columns a,z", &["no column 'z'", "a, b, label"]),
+        (
+            "column",
+            b"a,b,label\n1,2,x\n2,3,y\n",
+            "--columns a,z",
+            &["no column 'z'", "a, b, label"],
+        ),
     ];
     for (name, bytes, flags, messages) in bad {
         folder.write(&format!("{name}.csv"), bytes);
@@ -131,7 +166,9 @@ fn a_model_finds_its_columns_by_name() {
     let compare = "compare train.csv --label species --methods lda --filters 2 --csv --test";
     let scores = |file: &str| {
         let text = folder.ok(&format!("{compare} {file}"));
-        text.lines().map(|line| line.split(',').take(8).collect::<Vec<_>>().join(",")).collect::<Vec<_>>()
+        text.lines()
+            .map(|line| line.split(',').take(8).collect::<Vec<_>>().join(","))
+            .collect::<Vec<_>>()
     };
     assert_eq!(scores("other.csv").len(), scores("same.csv").len());
     folder.ok("stats train.csv --label species --out a.stats");
@@ -147,7 +184,11 @@ fn columns_are_chosen_and_suspicious_ones_named() {
     let folder = Folder::new();
     folder.write("t.csv", shuffled(&table(30)));
     let said = folder.run("fit t.csv --label species -m 2 --out m.sqfa");
-    assert!(said.code == 0 && said.err.contains("'id'") && said.err.contains("--ignore"), "{}", said.err);
+    assert!(
+        said.code == 0 && said.err.contains("'id'") && said.err.contains("--ignore"),
+        "{}",
+        said.err
+    );
     folder.ok("fit t.csv --label species --ignore id -m 2 --out i.sqfa");
     folder.ok("fit t.csv --label species --columns depth,width-height -m 2 --out c.sqfa");
     assert_eq!(folder.filters("i.sqfa"), folder.filters("c.sqfa"));

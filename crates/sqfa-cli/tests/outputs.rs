@@ -43,7 +43,8 @@ fn an_output_never_destroys_an_input_or_another_output() {
 fn modes_and_links_stay_and_read_only_files_are_respected() {
     let folder = Folder::new();
     folder.write("data.csv", table(20));
-    let mode = |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
+    let mode =
+        |name: &str| std::fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
     folder.write("m.sqfa", "old");
     std::fs::set_permissions(folder.path("m.sqfa"), PermissionsExt::from_mode(0o600)).unwrap();
     symlink("m.sqfa", folder.path("link.sqfa")).unwrap();
@@ -114,7 +115,8 @@ fn all_parts_of_an_archive_are_transformed_and_said() {
         npz.add("X_train", &[4, 3], &vec![0.5f64; 12]).unwrap();
         npz.add("X_test", &[2, 3], &vec![1.5f64; 6]).unwrap();
         if labelled {
-            npz.add("y_train", &[4], &["ant", "bee", "cat", "ant"].map(str::to_owned).to_vec()).unwrap();
+            npz.add("y_train", &[4], &["ant", "bee", "cat", "ant"].map(str::to_owned).to_vec())
+                .unwrap();
         }
         npz.finish().unwrap();
     };
@@ -143,7 +145,9 @@ fn points_that_are_not_finite_never_get_a_class() {
         npz.add("X", &[2, 3], &vec![0.5, 1.0, 1.5, 0.5, 1.0, value]).unwrap();
         npz.add("y", &[2], &["ant", "bee"].map(str::to_owned).to_vec()).unwrap();
         npz.finish().unwrap();
-        for line in ["predict m.sqfa x.npz", "evaluate m.sqfa x.npz", "transform m.sqfa x.npz --out z.npy"] {
+        for line in
+            ["predict m.sqfa x.npz", "evaluate m.sqfa x.npz", "transform m.sqfa x.npz --out z.npy"]
+        {
             folder.run(line).fails(1, message);
         }
         folder.run("fit x.npz -m 1 --out n.sqfa").fails(1, "x.npz");

@@ -19,6 +19,8 @@ fn description() -> Description {
         noise_choice: "given".to_owned(),
         noise: 0.1 + 0.2,
         noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],
+        selection: None,
+        set_aside: vec![],
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         restricted: false,
         second_moments: false,
@@ -187,7 +189,8 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
     let text = String::from_utf8(bytes[8..header].to_vec()).unwrap();
     for (from, to) in [(r#"\"a\""#, r#"\"x\""#), (r#"noise\":0"#, r#"noise\":1"#)] {
         assert!(text.contains(from), "{text}");
-        let changed = [&bytes[..8], text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
+        let changed =
+            [&bytes[..8], text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
         assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
     }
     // A file from before there were checksums.
