@@ -10,7 +10,7 @@ use sqfa::statistics::{Form, Scaling};
 use sqfa::{Distance, Estimator, Noise};
 
 use super::settings::{choice_help, count_help};
-use super::values::{self, PrecisionArg, StartArg};
+use super::values::{self, FiltersArg, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
 
 const EXAMPLES: &str = "\
@@ -37,9 +37,12 @@ pub(crate) struct FitArgs {
     /// (see sqfa --help).
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
-    /// Filters to learn.
-    #[arg(long, short = 'm', value_name = "M", value_parser = values::positive)]
-    pub(crate) filters: usize,
+    /// Filters to learn: a number, or auto (the fewest within one standard error of the best on held-out points).
+    #[arg(long, short = 'm', value_name = "M", value_parser = values::filters)]
+    pub(crate) filters: FiltersArg,
+    /// The most that --filters auto may take.
+    #[arg(long, value_name = "M", default_value_t = 16, value_parser = values::positive)]
+    pub(crate) max_filters: usize,
     /// Model file to write; an existing one is replaced only by a complete new one.
     #[arg(long, short = 'o', value_name = "MODEL")]
     pub(crate) out: PathBuf,
@@ -52,22 +55,23 @@ pub(crate) struct FitArgs {
     /// Distance to maximise with --method sqfa [default: calvo-oller].
     #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
     pub(crate) distance: Option<Distance>,
-    /// Feature noise σ²: scale (mean within-class variance), auto (chosen on held-out points) or a
-    /// number in the squared units of the preprocessed data.
-    #[arg(long, value_name = "NOISE", default_value = "scale", value_parser = values::noise)]
+    /// Feature noise σ²: auto (chosen on held-out points, a share of the within-class variance where there are none),
+    /// scale (the mean within-class variance) or a number in the squared units of the preprocessed data.
+    /// [default: auto]
+    #[arg(long, value_name = "NOISE", value_parser = values::noise)]
     #[arg(allow_negative_numbers = true)]
-    pub(crate) noise: Noise,
+    pub(crate) noise: Option<Noise>,
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
     /// Learn from these classes only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first; stored in the model.
-    #[arg(long, value_name = "SCALING", default_value = "none", help_heading = "Data")]
+    /// Scale the data first; stored in the model. Otherwise chosen with the noise, and none where the noise is given.
+    #[arg(long, value_name = "SCALING", help_heading = "Data")]
     #[arg(value_parser = choice::scaling())]
-    pub(crate) scale: Scaling,
-    /// Subtract the mean of all points first; stored in the model.
+    pub(crate) scale: Option<Scaling>,
+    /// Subtract the mean of all points first; stored in the model. Done anyway where the noise is chosen.
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]

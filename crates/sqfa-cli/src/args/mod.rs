@@ -24,7 +24,9 @@ pub(crate) use use_model::{
     ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
     PredictArgs, TransformArgs,
 };
-pub(crate) use values::{HeaderArg, MissingArg, PartArg, PrecisionArg, PriorsArg, StartArg};
+pub(crate) use values::{
+    FiltersArg, HeaderArg, MissingArg, PartArg, PrecisionArg, PriorsArg, StartArg,
+};
 
 const LONG_ABOUT: &str = "\
 Learns a few linear filters that keep labelled classes apart: it maximises an information-geometric \

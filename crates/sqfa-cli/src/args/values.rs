@@ -31,6 +31,24 @@ pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
     }
 }
 
+/// How many filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FiltersArg {
+    /// Chosen on held-out points.
+    Auto,
+    /// So many.
+    Count(usize),
+}
+
+/// `auto` or a number of filters.
+pub(crate) fn filters(text: &str) -> Result<FiltersArg, String> {
+    match text.parse::<usize>() {
+        _ if text == "auto" => Ok(FiltersArg::Auto),
+        Ok(count) if count > 0 => Ok(FiltersArg::Count(count)),
+        _ => Err(word_or(text, &["auto"], "a whole number of at least 1")),
+    }
+}
+
 /// `auto`, a number, or several to choose from.
 pub(crate) fn choice(text: &str) -> Result<Choice, String> {
     if text == "auto" {

@@ -1,6 +1,8 @@
 //! What a model file says about itself beside its tensors: how, from what and with what success it was fitted.
 
 use serde::{Deserialize, Serialize};
+
+use super::SelectionRecord;
 use sqfa::Classes;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Reduction, Setting};
@@ -29,6 +31,12 @@ pub struct Description {
     /// The noises that were tried, when chosen on held-out points.
     #[serde(default)]
     pub noise_trials: Vec<Trial>,
+    /// How units and noise were chosen, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionRecord>,
+    /// Columns that were set aside because they hardly vary; their filters are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<usize>,
     /// The classes, in the order of the tensors.
     pub classes: ClassNames,
     /// Whether other classes of the data were left out on purpose.

@@ -1,5 +1,7 @@
 //! `sqfa fit`: from data to a model file.
 
+mod choices;
+mod direct;
 mod explain;
 mod learn;
 mod page;
@@ -13,13 +15,14 @@ use anyhow::{Context, Result};
 use sqfa::constraint::Constraint;
 use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
+use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 use sqfa_io::formats::{Limits, Values, read_npy};
 
-use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg, flag};
+use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
 use crate::points::{Precision, check_size, in_precision};
@@ -28,8 +31,6 @@ use crate::{data, files, output, warnings};
 
 use super::ending;
 use learn::Prepared;
-
-pub(crate) use explain::explain_reducer;
 
 /// A fit as meant.
 pub(crate) struct Fit {
@@ -41,10 +42,12 @@ pub(crate) struct Fit {
     method: ReducerEntry,
     refine: bool,
     settings: ReducerSettings,
-    filters: usize,
+    /// The noise as asked for; otherwise the pipeline's to find.
+    noise: Option<Noise>,
+    filters: Filters,
     start: StartArg,
     sequential: Option<usize>,
-    scale: Scaling,
+    scale: Option<Scaling>,
     center: bool,
     pca_dims: Option<usize>,
     estimator: Estimator,
@@ -57,10 +60,13 @@ impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
     fn try_from(args: FitArgs) -> Result<Self> {
-        let filters = args.filters;
+        let filters = match args.filters {
+            FiltersArg::Count(count) => Filters::Count(count),
+            FiltersArg::Auto => Filters::Auto { max: args.max_filters },
+        };
         check_distance(&args)?;
         reject_unused(&args)?;
-        if let Some(dims) = args.pca_dims
+        if let (Some(dims), Filters::Count(filters)) = (args.pca_dims, filters)
             && dims < filters
         {
             return usage(format!(
@@ -71,7 +77,7 @@ impl TryFrom<FitArgs> for Fit {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
         }
-        if args.form == Form::Factor && args.noise == Noise::Auto {
+        if args.form == Form::Factor && args.noise == Some(Noise::Auto) {
             return usage(
                 "--noise auto goes with --form dense: give scale or a number with --form factor",
             );
@@ -84,7 +90,6 @@ impl TryFrom<FitArgs> for Fit {
         let settings = ReducerSettings {
             seed: args.seed,
             distance: args.distance,
-            noise: args.noise,
             restarts: args.restarts,
             learning: args.sequential.map(|size| match size {
                 0 => Learning::Joint,
@@ -108,6 +113,7 @@ impl TryFrom<FitArgs> for Fit {
             method: args.method,
             refine: args.refine,
             settings,
+            noise: args.noise,
             filters,
             start: args.start,
             sequential: args.sequential.filter(|size| *size > 0),
@@ -145,32 +151,31 @@ impl Fit {
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let prepared = Prepared::new(&self, loaded, columns)?;
+        let mut prepared = Prepared::new(&self, loaded, columns)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
         }
 
         let guard = Guard::new();
-        let start = prepared.start(&self, start)?;
         let name = format!("{} on {}", self.method_name(), prepared.name);
-        let fitted = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
+        let learned = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
         guard.check()?;
-        let fitted = fitted.map_err(|error| explain_reducer(&error, self.pca_dims))?;
-        let model = prepared.model(&self, &fitted)?;
+        let learned = learned?;
+        let model = prepared.model(&self, &learned)?;
         model.write(&self.out)?;
         if let Some(path) = &self.report {
             line.tell("report");
-            page::write(path, &self, &prepared, &model, &fitted)?;
+            page::write(path, &self, &prepared, &model, &learned.reduction)?;
         }
         drop(guard);
         drop(line);
-        let told = fitted.warnings.iter().map(ToString::to_string);
+        let told = learned.reduction.warnings.iter().map(ToString::to_string);
         for warning in told.chain(warnings::about_filters(model.filters())) {
             output::warn(&warning);
         }
         let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
-        report::tell(&self, &prepared, &fitted, &times)
+        report::tell(&self, &prepared, &learned, &times)
     }
 
     /// An output that cannot be written is worth knowing before the work, not after it.
@@ -254,7 +259,7 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
         (Setting::Constraint, args.constraint.is_some()),
         (Setting::Start, args.start != StartArg::Random),
         (Setting::Sequential, args.sequential.is_some()),
-        (Setting::Noise, args.noise != Noise::Scale),
+        (Setting::Noise, args.noise.is_some()),
         (Setting::Restarts, args.restarts != Restarts::Auto),
         (Setting::Shrinkage, args.shrinkage.is_some()),
         (Setting::Neighbors, args.neighbors.is_some()),
@@ -290,7 +295,45 @@ impl Fit {
 
     /// Whether covariances must have entries: parts of the points are summed, or a dense eigenproblem is solved.
     fn needs_dense(&self) -> bool {
-        self.settings.noise == Noise::Auto || self.refine || self.method.dense
+        self.noise == Some(Noise::Auto) || self.refine || self.method.dense
+    }
+
+    /// The noise of a method that finds its own settings, where none was asked for.
+    fn given_noise(&self, part: Option<&Part>) -> Noise {
+        let usual = if part.is_some() && self.method.distance.is_some() {
+            Noise::Auto
+        } else {
+            Noise::Scale
+        };
+        self.noise.unwrap_or(usual)
+    }
+
+    /// The number of filters; an error where it is to be chosen and nothing can be held out.
+    fn count(&self) -> Result<usize> {
+        match self.filters {
+            Filters::Count(count) => Ok(count),
+            Filters::Auto { .. } => anyhow::bail!(
+                "--filters auto is chosen with the noise: leave out --noise, --pca-dims and a --start file, or give a number"
+            ),
+        }
+    }
+
+    /// The recipe of everything that was not given.
+    fn pipeline(&self) -> Pipeline {
+        let start = self.start_kind(None);
+        Pipeline {
+            method: self.method_name(),
+            settings: ReducerSettings { start, ..self.settings.clone() },
+            filters: self.filters,
+            noise: NoiseRule::Auto,
+            scaling: self.scale,
+            center: self.center.then_some(true),
+            estimator: self.estimator,
+        }
+    }
+
+    fn starts_from_file(&self) -> bool {
+        matches!(self.start, StartArg::File(_))
     }
 
     /// The distance the method maximises, where it maximises one.

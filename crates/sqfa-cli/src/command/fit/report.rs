@@ -5,9 +5,10 @@ use serde::Serialize;
 use sqfa::Noise;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Objective, Reduction, Setting};
-use sqfa_io::model_file::Trial;
+use sqfa_io::model_file::{SelectionRecord, Trial};
 
-use super::learn::{Prepared, trials};
+use super::choices;
+use super::learn::{Learned, Prepared, trials};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
 
@@ -35,6 +36,12 @@ struct Report<'a> {
     search_seconds: f64,
     noise_choice: &'a str,
     noise_trials: Vec<Trial>,
+    scale: &'a str,
+    center: bool,
+    selection: Option<SelectionRecord>,
+    filters_tried: Option<Vec<CountReport>>,
+    set_aside: Vec<String>,
+    optimizer: Option<&'a str>,
     classes: usize,
     dimensions: usize,
     n_train: Option<u64>,
@@ -52,6 +59,14 @@ struct TrialReport<'a> {
     accuracy: f64,
 }
 
+/// One number of filters that was tried on held-out points.
+#[derive(Serialize)]
+struct CountReport {
+    filters: usize,
+    log_posterior: f64,
+    accuracy: f64,
+}
+
 #[derive(Serialize)]
 struct RestartReport {
     objective: f64,
@@ -61,16 +76,13 @@ struct RestartReport {
 }
 
 /// Reports a finished fit.
-pub(super) fn tell(
-    fit: &Fit,
-    prepared: &Prepared,
-    fitted: &Reduction,
-    times: &Times,
-) -> Result<()> {
-    if fit.json { json(fit, prepared, fitted, times) } else { text(fit, prepared, fitted, times) }
+pub(super) fn tell(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    if fit.json { json(fit, prepared, learned, times) } else { text(fit, prepared, learned, times) }
 }
 
-fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
+fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    let fitted = &learned.reduction;
+    let chosen = learned.fitted.as_ref();
     let restarts = fitted.restarts.iter().map(|restart| RestartReport {
         objective: restart.objective,
         passes: restart.passes,
@@ -81,7 +93,7 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         method: fit.method.name,
         refined: fit.refine,
         distance: fit.distance_name(),
-        filters: fit.filters,
+        filters: fitted.filters.ncols(),
         noise: fitted.setting(Setting::Noise),
         objective: fitted.objective,
         passes: fitted.passes,
@@ -112,8 +124,23 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
         noise_choice: fit.noise_name(),
         noise_trials: trials(fitted),
-        classes: prepared.statistics.classes().len(),
-        dimensions: prepared.statistics.dimension(),
+        scale: learned.scaling.name(),
+        center: learned.center,
+        selection: chosen.and_then(|chosen| chosen.selection.as_ref()).map(SelectionRecord::from),
+        filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(|curve| {
+            let points = curve.points.iter().map(|point| CountReport {
+                filters: point.filters,
+                log_posterior: point.log_posterior,
+                accuracy: point.accuracy,
+            });
+            points.collect()
+        }),
+        set_aside: chosen
+            .map(|chosen| chosen.set_aside.iter().map(|one| prepared.column(one.column)).collect())
+            .unwrap_or_default(),
+        optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
+        classes: prepared.classes.len(),
+        dimensions: prepared.dimension,
         n_train: prepared.count(),
         seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
@@ -122,14 +149,15 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
     })
 }
 
-fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
-    let (classes, n) = (prepared.statistics.classes().len(), prepared.statistics.dimension());
+fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    let fitted = &learned.reduction;
+    let (classes, n) = (prepared.classes.len(), prepared.dimension);
     let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
         fit.method_name(),
         prepared.name,
-        many(fit.filters, "filter"),
+        many(fitted.filters.ncols(), "filter"),
     );
     let model = fit.out.display();
     let mut lines = Vec::new();
@@ -139,7 +167,11 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
     }
-    if let Some(noise) = fitted.setting(Setting::Noise) {
+    if let Some(chosen) = &learned.fitted {
+        lines.extend(choices::lines(chosen, prepared));
+    }
+    let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
+    if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
         lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit, fitted, noise))));
     }
     for (setting, value) in &fitted.settings {
@@ -148,7 +180,9 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         }
     }
     if fit.refine {
-        lines.push(("refinement", refinement_words(fitted)));
+        let chosen = learned.fitted.as_ref().and_then(|chosen| chosen.refinement.as_ref());
+        let words = chosen.map_or_else(|| refinement_words(fitted), choices::refinement_words);
+        lines.push(("refinement", words));
     }
     if let Some(end) = fitted.termination {
         let ended = if fitted.converged() { "converged" } else { "not converged" };
@@ -195,16 +229,18 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
     output::say(&text)
 }
 
-fn many(count: usize, what: &str) -> String {
+pub(super) fn many(count: usize, what: &str) -> String {
     let plural = if what.ends_with('s') { "es" } else { "s" };
     format!("{count} {what}{}", if count == 1 { "" } else { plural })
 }
 
 fn noise_words(fit: &Fit, fitted: &Reduction, noise: f64) -> String {
-    match fit.settings.noise {
-        Noise::Scale => "scale: the mean variance within classes".to_owned(),
-        Noise::Value(_) => "as given".to_owned(),
-        Noise::Auto => choice_words(fitted, Setting::Noise, noise),
+    match fit.noise {
+        Some(Noise::Value(_)) => "as given".to_owned(),
+        _ if fitted.trials.iter().any(|trial| trial.setting == Setting::Noise) => {
+            choice_words(fitted, Setting::Noise, noise)
+        }
+        _ => "scale: the mean variance within classes".to_owned(),
     }
 }
 
@@ -259,10 +295,10 @@ fn termination(fitted: &Reduction) -> &'static str {
 
 impl Fit {
     pub(super) fn noise_name(&self) -> &'static str {
-        match self.settings.noise {
-            Noise::Scale => "scale",
-            Noise::Auto => "auto",
-            Noise::Value(_) => "given",
+        match self.noise {
+            Some(Noise::Scale) => "scale",
+            Some(Noise::Value(_)) => "given",
+            None | Some(Noise::Auto) => "auto",
         }
     }
 }
