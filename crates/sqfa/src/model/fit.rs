@@ -14,7 +14,7 @@ use crate::optimize::{
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
-use super::recipe::{Goal, Learning, Noise, Restarts, Sqfa, Start};
+use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
 use super::{FitError, Warning, starts};
 
 /// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.

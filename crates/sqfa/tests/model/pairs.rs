@@ -1,6 +1,7 @@
 //! A sample of the pairs of classes: nothing changes where they are few, and what is reported looks at all.
 
-use sqfa::{Pairs, Restarts};
+use sqfa::distance::Pairs;
+use sqfa::model::Restarts;
 
 use crate::problems::{bits, given, objective, random_classes, recipe};
 
