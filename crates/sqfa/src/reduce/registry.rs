@@ -1,7 +1,7 @@
 //! All reducers by name: the one list that flags, files, tables and messages read.
 
 use crate::constraint::Constraint;
-use crate::distance::Distance;
+use crate::distance::{Distance, Pairs};
 use crate::model::{Learning, METHODS, Method, Noise, Restarts, Start};
 use crate::names::nearest;
 use crate::optimize::{Optimizer, Stopping};
@@ -46,6 +46,8 @@ pub struct ReducerSettings {
     pub restarts: Restarts,
     /// Whether filters are learned together, when not in the method's own way: ama learns pairs, the others all at once.
     pub learning: Option<Learning>,
+    /// Which pairs of classes climbs look at (sqfa family).
+    pub pairs: Pairs,
     /// How filters are climbed (sqfa family, lad).
     pub optimizer: Optimizer,
     /// When to stop (iterative methods).
