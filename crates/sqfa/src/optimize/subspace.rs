@@ -389,9 +389,8 @@ fn take<O: Restrictable>(
         state.end = Some(end_without_step(state.slope, unit));
         return Ok(());
     }
-    let turned = |old: &Mat<f64>| transpose_times(turn.as_ref(), old.as_ref());
-    state.coordinates = turned(&coordinates);
-    state.steps = steps.iter().map(turned).collect();
+    state.coordinates = transpose_times(turn.as_ref(), coordinates.as_ref());
+    state.steps = steps.iter().map(|step| transpose_times(turn.as_ref(), step.as_ref())).collect();
     state.point = point;
     state.trace.push(value);
     if state.settling.has_settled(before, value, 1.0, unit) {

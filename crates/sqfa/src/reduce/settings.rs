@@ -1,7 +1,7 @@
 //! The settings of all methods together; each takes what concerns it.
 
 use crate::constraint::Constraint;
-use crate::distance::Distance;
+use crate::distance::{Distance, Pairs};
 use crate::model::{Learning, Noise, Restarts, Start};
 use crate::optimize::{Optimizer, Stopping};
 
@@ -26,6 +26,8 @@ pub struct ReducerSettings {
     pub learning: Option<Learning>,
     /// How filters are climbed.
     pub optimizer: Optimizer,
+    /// Which pairs of classes climbs look at.
+    pub pairs: Pairs,
     /// When to stop.
     pub stopping: Stopping,
     /// The constraint, when not the method's own.

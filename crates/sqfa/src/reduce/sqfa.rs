@@ -30,6 +30,7 @@ impl SqfaReducer {
             .restarts(settings.restarts)
             .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
+            .pairs(settings.pairs)
             .optimizer(settings.optimizer)
             .stopping(settings.stopping);
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {

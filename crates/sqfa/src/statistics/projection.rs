@@ -22,7 +22,7 @@ pub(crate) fn pass_in_groups(
 ) -> Vec<Vec<Mat<f64>>> {
     let joined = beside(blocks);
     let covariances = statistics.covariances();
-    let product = |covariance: &Box<dyn Covariance>| {
+    let product = |covariance: &dyn Covariance| {
         let mut product = Mat::zeros(joined.nrows(), joined.ncols());
         covariance.multiply(joined.as_ref(), product.as_mut(), group);
         product
@@ -30,9 +30,9 @@ pub(crate) fn pass_in_groups(
     let columns = joined.ncols() as f64;
     let flops: f64 = covariances.iter().map(|covariance| covariance.flops() * columns).sum();
     let products: Vec<Mat<f64>> = if flops < WORTH_THREADS {
-        covariances.iter().map(product).collect()
+        covariances.iter().map(|covariance| product(covariance.as_ref())).collect()
     } else {
-        covariances.par_iter().map(product).collect()
+        covariances.par_iter().map(|covariance| product(covariance.as_ref())).collect()
     };
     if blocks.len() == 1 {
         return vec![products];
