@@ -10,20 +10,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import datasets, distances
-from ._baseline import Trial
-from ._classifiers import KNN, LinearClassifier
+from . import _moved, datasets, distances
 from ._compare import compare
 from ._core import __version__
-from ._eigen import LDA, PCA, SupervisedPCA
 from ._files import load, save
 from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
-from ._likelihood import AMA, LAD
-from ._neighbours import LFDA, LMNN, WDA
-from ._qda import QDA
-from ._results import NoiseTrial, Progress, Restart
-from ._sqfa import SQFA, SecondMomentSQFA
-from ._statistics import ClassAccumulator, ClassStatistics, class_statistics
+from .data import ClassAccumulator, ClassStatistics, class_statistics
+from .estimators import (
+    AMA,
+    KNN,
+    LAD,
+    LDA,
+    LFDA,
+    LMNN,
+    PCA,
+    QDA,
+    SQFA,
+    WDA,
+    LinearClassifier,
+    NoiseTrial,
+    Progress,
+    Restart,
+    SecondMomentSQFA,
+    SupervisedPCA,
+    Trial,
+)
 
 if TYPE_CHECKING:
     from . import plots
@@ -63,6 +74,9 @@ __all__ = [
     "plots",
     "save",
 ]
+
+
+_moved.register()
 
 
 def __getattr__(name: str) -> Any:

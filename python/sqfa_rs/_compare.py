@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _core
-from ._inputs import loose_points
-from ._labels import class_names, encode, positions
 from ._threads import thread_count
+from .data._inputs import dense, loose_points
+from .data._labels import class_names, encode, positions
 
 
 def compare(
@@ -98,7 +98,7 @@ def compare(
     >>> len(table)
     2
     """
-    X = _dense(X)
+    X = dense(loose_points(X))
     check_consistent_length(X, y)
     classes, codes = encode(y)
     test = test_codes = None
@@ -107,7 +107,7 @@ def compare(
     if X_test is not None:
         if test_fraction is not None or cv is not None:
             raise ValueError("test points were given: leave out test_fraction and cv")
-        test = _dense(X_test)
+        test = dense(loose_points(X_test))
         check_consistent_length(test, y_test)
         test_codes = positions(column_or_1d(y_test), classes)
     counts = [n_components] if np.ndim(n_components) == 0 else list(n_components)  # type: ignore[arg-type]
@@ -150,11 +150,6 @@ def compare(
     except ImportError:
         return rows
     return pandas.DataFrame(rows)
-
-
-def _dense(X: Any) -> Any:
-    X = loose_points(X)
-    return X if isinstance(X, np.ndarray) else np.ascontiguousarray(X.toarray())
 
 
 def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:

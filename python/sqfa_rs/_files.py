@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,20 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import BaseSQFA
-from ._baseline import BaselineReducer
-from ._eigen import LDA, PCA, SupervisedPCA
-from ._labels import class_names
-from ._likelihood import AMA, LAD
-from ._linear import LinearReducer
-from ._neighbours import LFDA, LMNN, WDA
-from ._results import NoiseTrial, Restart
-from ._sqfa import SQFA, SecondMomentSQFA
-from ._statistics import estimator_name
+from ._methods import IDENTIFIERS
+from .data._labels import class_names
+from .data._statistics import estimator_name
+from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
+from .estimators._base import Reducer
+from .estimators._family import BaseSQFA
+from .estimators._results import NoiseTrial, Restart
 
-_BASELINES: dict[str, type[BaselineReducer]] = {
+_BASELINES: dict[str, type[Reducer]] = {
     cls._method: cls for cls in (AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA)
 }
 
 
-def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
+def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file.
 
     Parameters
@@ -50,7 +48,7 @@ def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
     >>> bool((again.transform(toy.data) == sqfa.transform(toy.data)).all())
     True
     """
-    if not isinstance(estimator, BaseSQFA | BaselineReducer):
+    if not isinstance(estimator, Reducer):
         raise TypeError(
             f"only SQFA estimators and its baselines can be saved, not {type(estimator).__name__}"
         )
@@ -72,7 +70,7 @@ def save(estimator: LinearReducer, path: str | os.PathLike[str]) -> None:
     )
 
 
-def load(path: str | os.PathLike[str]) -> BaseSQFA | BaselineReducer:
+def load(path: str | os.PathLike[str]) -> Reducer:
     """Read a model file, written here or by the command ``sqfa``.
 
     Parameters
@@ -89,6 +87,12 @@ def load(path: str | os.PathLike[str]) -> BaseSQFA | BaselineReducer:
     """
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
+    if not model["checksum"]:
+        warnings.warn(
+            f"{os.fspath(path)} was written before model files had a checksum: "
+            "damage to it would go unnoticed",
+            stacklevel=2,
+        )
     if told["method"] in _BASELINES:
         return _baseline(model, told)
     choice = told["noise_choice"]
@@ -122,19 +126,17 @@ def _estimator(text: str) -> str | float:
         return text
 
 
-def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
+def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     """A fitted baseline; settings that were chosen become parameters."""
     cls = _BASELINES[told["method"]]
     used = dict(told.get("settings", []))
-    given: dict[str, Any] = {
-        "shrinkage": used.get("shrinkage"),
-        "n_neighbors": int(used["neighbors"]) if "neighbors" in used else None,
-        "reg": used.get("regularization"),
-        "noise": used.get("noise"),
-        "pca_dims": told.get("pca_dims"),
+    settings: dict[str, Any] = {
+        setting.parameter: setting.number(used[setting.name])
+        for setting in cls._taken()
+        if setting.reported and setting.name in used
     }
-    known = cls().get_params()
-    settings = {name: value for name, value in given.items() if name in known and value is not None}
+    if told.get("pca_dims") is not None and "pca_dims" in cls().get_params():
+        settings["pca_dims"] = told["pca_dims"]
     estimator = cls(
         len(model["components"]),
         refine=bool(told.get("refined", False)),
@@ -143,9 +145,8 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> BaselineReducer:
     )
     estimator.settings_ = used
     estimator.trials_ = []
-    for name, attribute in cls._shown:
-        if name in used:
-            setattr(estimator, attribute, int(used[name]) if name == "neighbors" else used[name])
+    for attribute, value in cls._attributes(used).items():
+        setattr(estimator, attribute, value)
     _restore(estimator, model, told)
     return estimator
 
@@ -161,7 +162,9 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
     estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
-    estimator.n_iter_ = int(fit["iterations"])
+    # As after a fit: the iterations that the trace is of.
+    steps = len(estimator.objective_trace_) - 1
+    estimator.n_iter_ = steps if told.get("refined") and steps >= 0 else int(fit["iterations"])
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)
@@ -181,14 +184,12 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
         estimator.restarts_ = starts
         used = dict(told.get("settings", []))
         if told.get("refined"):
-            estimator.refinement_ = {
-                name.replace(" ", "_").replace("-", "_"): v
-                for name, v in used.items()
-                if name != "noise"
-            }
+            estimator.refinement_ = {IDENTIFIERS[n]: v for n, v in used.items() if n != "noise"}
     estimator.feature_means_ = model["means"]
     estimator.feature_covariances_ = model["covariances"]
     estimator.n_features_in_ = model["components"].shape[1]
+    if told.get("feature_names"):
+        estimator.feature_names_in_ = np.array(told["feature_names"], dtype=object)
     estimator._offset = model["offset"]
     estimator._seed = int(told["seed"])
     estimator._record = {
@@ -260,8 +261,15 @@ def _description(estimator: Any, centred: bool) -> dict[str, Any]:
             "warnings": record["warnings"],
         },
         "data": {"name": "python", "image_shape": None},
+        "feature_names": _names(estimator),
         "software": f"sqfa_rs {_core.__version__}",
     }
+
+
+def _names(estimator: Any) -> list[str] | None:
+    """The names of the columns an estimator was fitted on, where they had any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def _starts(estimator: Any) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ A set of Gaussians is given as ``(means, covariances)`` of shapes (k, m) and (k,
 ``(mean, covariance)``, as a mapping with those keys, as :class:`~sqfa_rs.ClassStatistics`, or as a
 fitted estimator, which stands for its classes in feature space with the noise it used.
 
-Every name in :func:`names` is also a function here, with underscores for hyphens:
+Every name in :func:`names` is also a function here, with underscores for hyphens, which
+:class:`~sqfa_rs.SQFA` and :func:`pairwise` take as ``distance``, too:
 
 >>> import numpy as np
 >>> from sqfa_rs import distances
@@ -24,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._statistics import ClassStatistics, _numbers
 from ._threads import thread_count
+from .data._statistics import ClassStatistics, numbers
 
 __all__ = ["names", "pairwise"]
 
@@ -49,7 +50,7 @@ def names() -> list[str]:
 def pairwise(
     a: Any,
     b: Any = None,
-    distance: str | Callable[..., Any] = "calvo-oller",
+    distance: str | Callable[..., Any] | None = None,
     *,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -59,9 +60,10 @@ def pairwise(
     ----------
     a, b : sets of k and l Gaussians
         See the module's documentation; without ``b``, ``a`` is compared with itself.
-    distance : str or callable, default="calvo-oller"
-        A name from :func:`names`, with its parameter after a colon, or a callable as for
-        :class:`~sqfa_rs.SQFA`, of which only the value is used.
+    distance : str or callable, default=None
+        A name from :func:`names`, with its parameter after a colon, a function of this module, or a
+        callable as for :class:`~sqfa_rs.SQFA`, of which only the value is used. None is the distance
+        that a fitted estimator among ``a`` and ``b`` maximised, else "calvo-oller".
     n_jobs : int, default=None
         Threads.
 
@@ -72,8 +74,8 @@ def pairwise(
 
     References
     ----------
-    Herrera-Esposito & Burge, "Supervised quadratic feature analysis: an information geometry approach
-    to dimensionality reduction", 2025.
+    Herrera-Esposito & Burge, "Supervised Quadratic Feature Analysis: information geometry for
+    dimensionality reduction", 2026.
 
     Examples
     --------
@@ -85,7 +87,19 @@ def pairwise(
     """
     first = _gaussians(a)
     second = first if b is None else _gaussians(b)
-    return _core.pairwise(distance, *first, *second, thread_count(n_jobs))
+    chosen = own(a) or own(b) or "calvo-oller" if distance is None else distance
+    return _core.pairwise(spelled(chosen), *first, *second, thread_count(n_jobs))
+
+
+def own(given: Any) -> str | Callable[..., Any] | None:
+    """The distance that a fitted estimator maximised, if it maximised one."""
+    maximised = getattr(given, "_distance", None)
+    return None if maximised is None else spelled(maximised())
+
+
+def spelled(distance: Any) -> Any:
+    """A distance as the core takes it: a function of this module by its name, anything else as it is."""
+    return getattr(distance, "distance_name", distance)
 
 
 def _gaussians(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -106,7 +120,7 @@ def _gaussians(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if np.ndim(means) == 1 and np.ndim(covariances) == 2:
         means, covariances = np.asarray(means)[None], np.asarray(covariances)[None]
     double = [np.float64]
-    return _numbers(means, "means", 2, double), _numbers(covariances, "covariances", 3, double)
+    return numbers(means, "means", 2, double), numbers(covariances, "covariances", 3, double)
 
 
 def noisy(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -150,6 +164,7 @@ def _function(attribute: str) -> Callable[..., Any]:
             return evaluate(a, b, name, n_jobs)
 
     by_name.__name__ = by_name.__qualname__ = attribute
+    by_name.distance_name = name  # type: ignore[attr-defined]
     by_name.__doc__ = (
         f"{summary[0].upper()}{summary[1:]}.\n\nA number for two single Gaussians, otherwise the matrix "
         "of :func:`pairwise`."

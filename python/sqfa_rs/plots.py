@@ -5,7 +5,7 @@ Every function draws into ``ax`` when it is given, otherwise into a new figure, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -248,7 +248,7 @@ def scatter(
 def distance_matrix(
     given: Any,
     *,
-    distance: str = "calvo-oller",
+    distance: str | Callable[..., Any] | None = None,
     labels: ArrayLike | None = None,
     ax: Any = None,
     annotate: bool | None = None,
@@ -259,8 +259,9 @@ def distance_matrix(
     ----------
     given : fitted estimator, Gaussians, or array-like of shape (n_classes, n_classes)
         A matrix of distances, or whatever :func:`sqfa_rs.distances.pairwise` takes.
-    distance : str, default="calvo-oller"
-        The distance, unless ``given`` is a matrix or an estimator that has its own.
+    distance : str or callable, default=None
+        The distance, unless ``given`` is a matrix; by default the one an estimator maximised, else
+        "calvo-oller".
     labels : array-like of shape (n_classes,), default=None
         Names of the classes.
     ax : matplotlib axes, default=None
@@ -278,8 +279,8 @@ def distance_matrix(
     >>> from sqfa_rs import plots
     >>> ax = plots.distance_matrix(np.array([[0.0, 1.0], [1.0, 0.0]]), labels=["cat", "dog"])
     """
+    distance = distance or distances.own(given) or "calvo-oller"
     if hasattr(given, "feature_means_"):
-        distance = given._distance()
         labels = given.classes_ if labels is None else labels
     square = getattr(given, "ndim", 0) == 2 or isinstance(given, list)
     matrix = np.asarray(given, dtype=float) if square else distances.pairwise(given, None, distance)

@@ -1,10 +1,13 @@
 """Every distance of the registry, by name and in closed form where there is one."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import linalg
+from sklearn.base import clone
 
-from sqfa_rs import SQFA, class_statistics, distances
+from sqfa_rs import PCA, SQFA, SecondMomentSQFA, class_statistics, distances
 
 
 @pytest.fixture
@@ -78,6 +81,50 @@ def test_what_stands_for_gaussians(gaussians, digits, blobs):
     sqfa = SQFA(2, random_state=0).fit(X, y)
     assert distances.pairwise(sqfa).shape == (10, 10)
     assert distances.wasserstein(class_statistics(*blobs)).shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SQFA(2, random_state=0),
+        SQFA(2, distance="hellinger", random_state=0),
+        SQFA(2, distance="chernoff:0.3", noise=0.2, random_state=0),
+        SecondMomentSQFA(2, random_state=0),
+    ],
+    ids=str,
+)
+def test_an_estimator_is_measured_by_the_distance_it_maximised(blobs, estimator):
+    estimator.fit(*blobs)
+    matrix = distances.pairwise(estimator)
+    pairs = matrix[np.triu_indices(3, 1)]
+    # The objective is the mean over pairs of classes of what the matrix holds.
+    assert pairs.mean() == pytest.approx(estimator.objective_, rel=1e-9)
+    other = distances.pairwise(estimator, distance="wasserstein")
+    np.testing.assert_array_equal(other, distances.wasserstein(estimator))
+
+
+def test_an_estimator_without_a_distance_of_its_own(blobs):
+    pca = PCA(2).fit(*blobs)
+    np.testing.assert_array_equal(
+        distances.pairwise(pca), distances.pairwise(pca, distance="calvo-oller")
+    )
+
+
+def test_functions_are_distances(blobs, gaussians):
+    X, y = blobs
+    by_name = SQFA(2, distance="hellinger", random_state=0).fit(X, y)
+    by_function = SQFA(2, distance=distances.hellinger, random_state=0)
+    assert clone(by_function).distance is distances.hellinger
+    by_function.fit(X, y)
+    np.testing.assert_array_equal(by_function.components_, by_name.components_)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(by_function)).transform(X), X @ by_name.components_.T
+    )
+    np.testing.assert_array_equal(
+        distances.pairwise(gaussians, distance=distances.jeffreys), distances.jeffreys(gaussians)
+    )
+    with pytest.raises(ValueError, match="chernoff"):
+        SQFA(2, distance=distances.chernoff).fit(X, y)
 
 
 def test_a_callable_distance(gaussians):

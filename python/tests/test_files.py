@@ -112,3 +112,20 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
     command("transform", "scaled", "digits.npz", "-o", "scaled.npy")
     scaled = sqfa_rs.load(tmp_path / "scaled")
     np.testing.assert_allclose(scaled.transform(X), np.load(tmp_path / "scaled.npy"), atol=1e-9)
+
+
+def test_names_of_columns_survive_the_file(digits, tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, y = digits
+    names = [f"pixel {i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    sqfa = SQFA(2, random_state=0).fit(frame, y)
+    path = tmp_path / "named.safetensors"
+    sqfa_rs.save(sqfa, path)
+    again = sqfa_rs.load(path)
+    assert again.feature_names_in_.tolist() == names
+    np.testing.assert_array_equal(again.transform(frame), sqfa.transform(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        again.transform(frame[names[::-1]])
+    sqfa_rs.save(SQFA(2, random_state=0).fit(X, y), path)
+    assert not hasattr(sqfa_rs.load(path), "feature_names_in_")

@@ -307,3 +307,18 @@ def test_noise_is_chosen_on_held_out_points(digits):
     assert max(accuracies) <= 1
     with pytest.raises(ValueError, match="held-out points"):
         SQFA(2, noise="auto").fit_statistics(class_statistics(X, y))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"restarts": 3}, {"sequential": 1}, {"noise": "auto", "restarts": 1}, {"refine": True}],
+    ids=str,
+)
+def test_the_trace_has_the_start_and_every_iteration(digits, tmp_path, settings):
+    X, y = digits
+    sqfa = SQFA(2, random_state=0, **settings).fit(X, y)
+    assert len(sqfa.objective_trace_) == sqfa.n_iter_ + 1
+    assert sqfa.objective_ == pytest.approx(sqfa.objective_trace_[-1])
+    sqfa_rs.save(sqfa, tmp_path / "model")
+    again = sqfa_rs.load(tmp_path / "model")
+    assert len(again.objective_trace_) == again.n_iter_ + 1 == sqfa.n_iter_ + 1

@@ -162,7 +162,7 @@ def test_memory_elsewhere_is_refused(blobs):
 
 
 def test_dlpack_is_borrowed_not_copied(blobs):
-    from sqfa_rs._inputs import contiguous, unwrap
+    from sqfa_rs.data._inputs import contiguous, unwrap
 
     X, _ = blobs
     assert np.shares_memory(unwrap(DLPackOnly(X)), X)

@@ -181,7 +181,7 @@ def test_every_chart_is_there_with_its_series(many, opened):
     assert heat.nth(1).locator("rect[data-tip]").count() == 41
     assert heat.nth(2).locator("rect[data-tip]").count() == 41 * 41
     assert web.locator("#separate .choice").count() == 6
-    assert web.locator("#course svg.figure").count() == 2
+    assert web.locator("#convergence svg.figure").count() == 2
     # Every figure says what it is, every picture has a text.
     assert web.locator("svg.figure:not([aria-label])").count() == 0
     assert web.locator("img:not([alt])").count() == 0
@@ -192,7 +192,7 @@ def test_the_best_accuracy_is_what_the_command_printed(many, opened):
     page, report = many
     web = opened(page).page
     chosen = report["recommendation"]
-    text = web.locator("#verdict").inner_text()
+    text = web.locator("#recommendation").inner_text()
     assert f"{100 * chosen['accuracy']:.1f} %" in text
     assert f"{chosen['filters']} filters" in text
 

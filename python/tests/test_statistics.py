@@ -4,8 +4,18 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from sqfa_rs import ClassAccumulator, ClassStatistics, class_statistics
+from sqfa_rs import (
+    LDA,
+    PCA,
+    QDA,
+    SQFA,
+    ClassAccumulator,
+    ClassStatistics,
+    SecondMomentSQFA,
+    class_statistics,
+)
 
 
 def by_hand(X, y):
@@ -43,7 +53,7 @@ def test_parts_merge_to_the_whole(digits):
     order = np.argsort(y, kind="stable")
     sums = ClassAccumulator()
     for part in np.array_split(order, 7):
-        sums.merge(ClassAccumulator().update(X[part], y[part]))
+        sums = sums.merge(ClassAccumulator().update(X[part], y[part]))
     joined = sums.finish()
     assert joined.classes.tolist() == list(range(10))
     np.testing.assert_allclose(joined.covariances, whole.covariances, atol=1e-10)
@@ -109,3 +119,39 @@ def test_projection(digits):
     expected_means, expected = by_hand(X @ components.T, y)
     np.testing.assert_allclose(means, expected_means, rtol=1e-9)
     np.testing.assert_allclose(covariances, expected + 2 * np.eye(3), rtol=1e-8)
+
+
+def test_statistics_by_name(blobs):
+    X, y = blobs
+    statistics = class_statistics(X, y)
+    assert set(dict(statistics)) == {"classes", "counts", "means", "covariances"}
+    np.testing.assert_array_equal(statistics["means"], statistics.means)
+    with pytest.raises(KeyError, match="class statistics have"):
+        statistics["variances"]
+
+
+@pytest.mark.parametrize(
+    "method", [SQFA(2, random_state=0), PCA(2), LDA(2, shrinkage=0.1), QDA()], ids=str
+)
+def test_statistics_as_a_mapping(blobs, method):
+    X, y = blobs
+    statistics = class_statistics(X, y)
+    attribute = "covariances_" if isinstance(method, QDA) else "components_"
+    whole = getattr(clone(method).fit_statistics(statistics), attribute)
+    again = clone(method).fit_statistics(dict(statistics))
+    np.testing.assert_array_equal(getattr(again, attribute), whole)
+    np.testing.assert_array_equal(again.class_counts_, [60, 60, 60])
+    with pytest.raises(ValueError, match="leave the other arguments out"):
+        method.fit_statistics(dict(statistics), statistics.covariances)
+    with pytest.raises(ValueError, match="no 'means'"):
+        method.fit_statistics({"covariances": statistics.covariances})
+    with pytest.raises(ValueError, match="neither 'covariances' nor 'second_moments', only: means"):
+        method.fit_statistics({"means": statistics.means})
+
+
+def test_second_moments_as_a_mapping(blobs):
+    X, y = blobs
+    moments = np.stack([X[y == k].T @ X[y == k] / (y == k).sum() for k in range(3)])
+    given = SecondMomentSQFA(2, random_state=0).fit_statistics(None, moments)
+    named = SecondMomentSQFA(2, random_state=0).fit_statistics({"second_moments": moments})
+    np.testing.assert_array_equal(named.components_, given.components_)

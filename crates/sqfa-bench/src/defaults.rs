@@ -164,7 +164,7 @@ fn by_hand(
     };
     let features = transform(test.points.view(), filters.as_ref(), offset.as_deref());
     let guess = qda.predict(features.as_points(m))?;
-    Ok((right(&guess, test), json!({ "noise": fitted.setting("noise") })))
+    Ok((right(&guess, test), json!({ "noise": fitted.setting(sqfa::reduce::Setting::Noise) })))
 }
 
 fn right(guess: &[u32], test: &Part) -> Vec<bool> {

@@ -82,8 +82,8 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
                     "seed": seed, "qda": qda, "knn": knn, "qda_train": train, "seconds": fitted.seconds,
                     "wall_seconds": wall, "iterations": fitted.iterations, "objective": fitted.objective,
                     "converged": fitted.converged(), "settings": fitted.settings.iter()
-                        .map(|(name, value)| json!([name, value])).collect::<Vec<_>>(),
-                    "trials": fitted.trials.iter().map(|trial| json!([trial.name, trial.value, trial.accuracy])).collect::<Vec<_>>(),
+                        .map(|(setting, value)| json!([setting.name(), value])).collect::<Vec<_>>(),
+                    "trials": fitted.trials.iter().map(|trial| json!([trial.setting.name(), trial.value, trial.accuracy])).collect::<Vec<_>>(),
                 }));
             }
             if runs.is_empty() {

@@ -47,7 +47,7 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
 fn told(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |told, cause| match cause.to_string() {
         reason if told.is_empty() => reason,
-        reason if told.ends_with(&reason) => told,
+        reason if told.contains(&reason) => told,
         reason => format!("{told}: {reason}"),
     })
 }

@@ -6,6 +6,7 @@ mod args;
 mod command;
 mod data;
 mod failure;
+mod files;
 mod interrupt;
 mod output;
 mod points;

@@ -36,7 +36,7 @@ pub(crate) fn complain(kind: &str, message: &str) {
 
 /// Writes a plain line to standard error.
 pub(crate) fn hint(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(message));
 }
 
 /// Text without control characters, which class names of strangers' files may hold.
@@ -77,8 +77,10 @@ pub(crate) fn table(rows: &[Vec<String>], left: &[usize]) -> String {
 
 /// A name and what it is, one pair a line, names aligned.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
+    let pairs: Vec<(String, String)> =
+        pairs.iter().map(|(name, value)| (printable(name), printable(value))).collect();
     let width = pairs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    pairs.iter().map(|(name, value)| format!("  {name:<width$}  {}\n", printable(value))).collect()
+    pairs.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect()
 }
 
 /// A number to five digits, in whichever notation is shorter to read.

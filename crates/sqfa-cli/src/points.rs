@@ -24,6 +24,33 @@ impl Precision {
     }
 }
 
+/// Refuses points whose squares the precision cannot hold, which would only show as a failed fit.
+pub(crate) fn check_size(points: &OwnedPoints, columns: &[String]) -> Result<()> {
+    /// Squares of larger numbers, summed over many points, come near the end of single precision, 3.4e38.
+    const LARGEST_SINGLE: f64 = 1e15;
+    /// And of double precision, 1.8e308.
+    const LARGEST_DOUBLE: f64 = 1e150;
+    let find = |limit: f64, value: &dyn Fn(usize, usize) -> f64| {
+        let cells = (0..points.rows()).flat_map(|row| (0..points.columns()).map(move |j| (row, j)));
+        cells.map(|(row, j)| (row, j, value(row, j))).find(|(.., value)| value.abs() > limit)
+    };
+    let (found, remedy) = match points.view() {
+        Points::U8(_) => return Ok(()),
+        Points::F32(table) => (
+            find(LARGEST_SINGLE, &|row, j| f64::from(table.get(row, j))),
+            "use --precision f64, or give the column in larger units",
+        ),
+        Points::F64(table) => {
+            (find(LARGEST_DOUBLE, &|row, j| table.get(row, j)), "give the column in larger units")
+        }
+    };
+    let Some((row, column, value)) = found else { return Ok(()) };
+    let column = sqfa_io::data::column_name(columns, column);
+    anyhow::bail!(
+        "row {row}, column {column} is {value:e}: sums of squares would overflow; {remedy}"
+    )
+}
+
 /// Some of the points.
 pub(crate) fn select(points: &OwnedPoints, rows: &[usize]) -> Result<OwnedPoints> {
     fn copy<T: Scalar>(table: &Table<'_, T>, rows: &[usize]) -> Vec<T> {

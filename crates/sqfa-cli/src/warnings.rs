@@ -1,6 +1,6 @@
 //! What a user should know about the data before trusting a fit.
 
-use sqfa::{ClassStatistics, MatRef};
+use sqfa::{ClassStatistics, Classes, MatRef};
 
 /// Below this share of the mean variance a feature counts as nearly constant.
 const NEARLY_CONSTANT: f64 = 1e-6;
@@ -11,15 +11,9 @@ const PARALLEL: f64 = 0.999;
 /// How many names a message lists.
 const LISTED: usize = 4;
 
-/// Warnings about class statistics, in words a user can act on.
-pub(crate) fn about(statistics: &ClassStatistics) -> Vec<String> {
-    let mut warnings = Vec::new();
-    constant_features(statistics, &mut warnings);
-    if let Some(counts) = statistics.counts() {
-        few_samples(statistics, counts, &mut warnings);
-        unbalanced(statistics, counts, &mut warnings);
-    }
-    warnings
+/// Warnings about the points of every class, in words a user can act on.
+pub(crate) fn about(classes: &Classes, counts: &[u64], dimension: usize) -> Vec<String> {
+    few_samples(classes, counts, dimension).into_iter().chain(unbalanced(classes, counts)).collect()
 }
 
 /// A warning when two filters nearly coincide, as they do when noise hides what another one could add.
@@ -38,58 +32,55 @@ pub(crate) fn about_filters(filters: MatRef<'_, f64>) -> Option<String> {
     ))
 }
 
-fn constant_features(statistics: &ClassStatistics, warnings: &mut Vec<String>) {
+/// A warning about columns that hardly vary and are nevertheless fitted.
+pub(crate) fn constant_features(statistics: &ClassStatistics) -> Option<String> {
     let variances = statistics.total_variances();
     let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
     let nearly: Vec<usize> =
         (0..variances.len()).filter(|&i| variances[i] <= NEARLY_CONSTANT * mean).collect();
     if nearly.is_empty() {
-        return;
+        return None;
     }
     let constant = nearly.iter().filter(|&&i| variances[i] <= 0.0).count();
     let listed = list(nearly.iter().map(ToString::to_string), nearly.len());
-    warnings.push(format!(
+    Some(format!(
         "{} of {} features are nearly constant ({constant} entirely; variance below {NEARLY_CONSTANT:e} \
          of the mean): {listed}; a positive --noise keeps them harmless",
         nearly.len(),
         variances.len(),
-    ));
+    ))
 }
 
-fn few_samples(statistics: &ClassStatistics, counts: &[u64], warnings: &mut Vec<String>) {
-    let n = statistics.dimension();
+fn few_samples(classes: &Classes, counts: &[u64], n: usize) -> Option<String> {
     let few: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] <= n as u64).collect();
     if few.is_empty() {
-        return;
+        return None;
     }
-    let name = |&k: &usize| format!("'{}' with {}", statistics.classes().label(k), counts[k]);
+    let name = |&k: &usize| format!("'{}' with {}", classes.label(k), counts[k]);
     let listed = list(few.iter().map(name), few.len());
-    warnings.push(format!(
+    Some(format!(
         "{} of {} classes have no more samples than the {n} dimensions, so their covariances are \
          singular: {listed}; keep --noise positive, or use --covariance oas or --pca-dims",
         few.len(),
         counts.len(),
-    ));
+    ))
 }
 
-fn unbalanced(statistics: &ClassStatistics, counts: &[u64], warnings: &mut Vec<String>) {
+fn unbalanced(classes: &Classes, counts: &[u64]) -> Option<String> {
     let by_count = |k: &usize| counts[*k];
-    let (Some(most), Some(least)) =
-        ((0..counts.len()).max_by_key(by_count), (0..counts.len()).min_by_key(by_count))
-    else {
-        return;
-    };
-    if counts[most] >= UNBALANCED.saturating_mul(counts[least].max(1)) {
-        let label = |k| statistics.classes().label(k);
-        warnings.push(format!(
+    let most = (0..counts.len()).max_by_key(by_count)?;
+    let least = (0..counts.len()).min_by_key(by_count)?;
+    (counts[most] >= UNBALANCED.saturating_mul(counts[least].max(1))).then(|| {
+        let label = |k| classes.label(k);
+        format!(
             "classes are strongly unbalanced: '{}' has {} points and '{}' {}; every pair of classes \
              counts the same in the fit, and accuracy is dominated by large classes (see --priors)",
             label(most),
             counts[most],
             label(least),
             counts[least],
-        ));
-    }
+        )
+    })
 }
 
 fn list(names: impl Iterator<Item = String>, count: usize) -> String {

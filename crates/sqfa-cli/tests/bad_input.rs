@@ -73,7 +73,7 @@ fn bad_data_ends_with_1_and_a_remedy() {
         ("fit data.csv --label colour -m 2 --out m.sqfa", "it has: width, height, depth, species"),
         ("fit data.csv --label species -m 9 --out m.sqfa", "--filters 9"),
         ("fit data.csv --label species -m 2 --pca-dims 7 --out m.sqfa", "--pca-dims 7"),
-        ("fit nan.csv -m 1 --out m.sqfa", "not a finite number"),
+        ("fit nan.csv -m 1 --out m.sqfa", "--missing drop"),
         ("fit ragged.csv -m 1 --out m.sqfa", "line 3"),
         ("fit one.csv -m 1 --out m.sqfa", "at least 2"),
         ("fit single.csv -m 1 --out m.sqfa", "class 'y' has 1 sample"),
@@ -102,11 +102,15 @@ fn models_meet_the_wrong_data() {
     let folder = Folder::new();
     folder.write("data.csv", table(20));
     folder.write("narrow.csv", "a,label\n1,ant\n2,bee\n");
-    folder.write("strange.csv", "a,b,c,label\n1,2,3,ant\n1,2,3,dog\n");
+    folder.write("strange.csv", "width,height,depth,label\n1,2,3,ant\n1,2,3,dog\n");
     folder.ok("fit data.csv --label species -m 2 --out m.sqfa");
-    folder.run("evaluate m.sqfa narrow.csv").fails(1, "fitted on 3");
-    folder.run("predict m.sqfa narrow.csv").fails(1, "fitted on 3");
-    folder.run("transform m.sqfa narrow.csv --out z.npy").fails(1, "fitted on 3");
+    folder
+        .run("evaluate m.sqfa narrow.csv")
+        .fails(1, "lacks the columns 'width', 'height', 'depth'");
+    folder
+        .run("predict m.sqfa narrow.csv")
+        .fails(1, "lacks the columns 'width', 'height', 'depth'");
+    folder.run("transform m.sqfa narrow.csv --out z.npy").fails(1, "'height'");
     folder.run("evaluate m.sqfa strange.csv").fails(1, "label 'dog'");
     folder.run("evaluate m.sqfa data.csv --label species --priors 1,2").fails(2, "--priors");
     folder.run("evaluate m.sqfa data.csv --label species --shrinkage 2").fails(2, "--shrinkage");

@@ -117,7 +117,7 @@ fn unsound_requests_are_refused_with_a_remedy() {
     folder.write("narrow.csv", "width,species\n1,ant\n2,bee\n3,cat\n");
     folder
         .run(&format!("{COMPARE} --test narrow.csv"))
-        .fails(1, "3 dimensions in training and 1 in the test part");
+        .fails(1, "lacks the columns 'height', 'depth'");
     folder.write("two.csv", "width,height,depth,species\n1,2,3,ant\n3,2,1,bee\n");
     folder.run(&format!("{COMPARE} --test two.csv")).fails(1, "no point of 1 of 3 classes ('cat')");
     folder.write("bad.toml", "filtres = [2]\n");

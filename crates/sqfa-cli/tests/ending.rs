@@ -6,8 +6,9 @@ mod common;
 
 use std::io::Read;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use common::wait_until_busy;
 use common::{Folder, table};
 
 #[test]
@@ -58,27 +59,26 @@ fn an_existing_model_survives_a_failed_fit() {
     assert_ne!(std::fs::read(folder.path("m.sqfa")).unwrap(), before);
 }
 
+/// The fit would take days: that it ends at all shows that it ends between two iterations.
+#[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_leaves_nothing_half_written() {
     let folder = Folder::new();
     folder.write("old.sqfa", "an older model");
     let mut child = folder
         .command(
-            "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000 --out old.sqfa",
+            "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000000 --out old.sqfa",
         )
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(2500));
-    assert!(child.try_wait().unwrap().is_none(), "the fit should still be running");
-    let asked = Instant::now();
+    wait_until_busy(&mut child, 100);
     assert!(
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
     );
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(asked.elapsed() < Duration::from_secs(20), "between two iterations, not at the end");
     assert!(output.stdout.is_empty());
     assert_eq!(std::fs::read(folder.path("old.sqfa")).unwrap(), b"an older model");
     assert_eq!(folder.names(), ["old.sqfa"]);

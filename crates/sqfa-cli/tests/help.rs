@@ -6,6 +6,8 @@ mod common;
 use std::path::PathBuf;
 
 use common::Folder;
+use sqfa::distance::registry;
+use sqfa::reduce::reducers;
 
 const COMMANDS: [&str; 13] = [
     "",
@@ -32,12 +34,39 @@ fn help_texts_match_their_snapshots() {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/help/{name}.txt"));
         // Trailing blanks are clap's, not ours.
         let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let methods: Vec<_> = reducers().iter().map(|m| (m.name.to_owned(), m.summary)).collect();
+        let distances: Vec<_> = registry().iter().map(|d| (d.spelling(), d.summary)).collect();
+        let text = folded(folded(text, "methods", &methods), "distances", &distances);
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
             std::fs::write(&path, &text).unwrap();
         }
         let expected = std::fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(text, expected, "sqfa {command} --help differs from {}", path.display());
     }
+}
+
+/// The help with a list of the catalogue in one line: it must be complete, in order and with every summary, and follows
+/// the catalogue without a new snapshot.
+fn folded(text: String, what: &str, list: &[(String, &str)]) -> String {
+    let begins = |line: &str, name: &str| {
+        line.trim_start()
+            .strip_prefix("- ")
+            .is_some_and(|rest| rest.starts_with(&format!("{name}:")))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(first) = lines.iter().position(|line| begins(line, &list[0].0)) else { return text };
+    let end = (first..lines.len()).find(|&at| lines[at].trim().is_empty()).unwrap();
+    let block = &lines[first..end];
+    let starts = |line: &&&str| line.trim_start().starts_with("- ");
+    assert_eq!(block.iter().filter(starts).count(), list.len(), "{what}");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let expected = list.iter().flat_map(|(name, help)| words(&format!("- {name}: {help}")));
+    assert_eq!(words(&block.join(" ")), expected.collect::<Vec<_>>(), "{what}");
+    let listed = format!("          - <{what}>");
+    let mut kept = lines[..first].to_vec();
+    kept.push(&listed);
+    kept.extend(&lines[end..]);
+    kept.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]

@@ -281,8 +281,15 @@ fn what_is_wrong_is_told_with_its_place() {
     for (text, message) in [
         ("a,b,label\n1,2,x\n3,y\n", "line 3: 2 cells"),
         ("a,b,label\n1,2,x\n3,pear,y\n", "line 3, column 'b': 'pear'"),
-        ("a,b,label\n1,2,x\n3,NaN,y\n", "line 3, column 'b': 'NaN'"),
-        ("a,b,label\n1,2,x\n3,4,\n", "line 3 has no label"),
+        (
+            "a,b,label\n1,,x\n\n3,,y\n,2,y\n",
+            "3 of 3 rows have missing values (a: 1, b: 2; the first in line 2)",
+        ),
+        (
+            "a,b,label\n1,2,x\n3,NaN,y\n",
+            "1 of 2 rows have missing values (b: 1; the first in line 3)",
+        ),
+        ("a,b,label\n1,2,x\n3,4,\n", "(the label: 1; the first in line 3)"),
         ("a,b,c\n1,2,x\n", "name the column of labels"),
         ("a,b,label\n", "no points"),
     ] {
@@ -334,7 +341,7 @@ fn files_join_unless_their_labels_or_columns_differ() {
         folder.path().join(name)
     };
     let numbers = write("a.csv", "x,label\n1,1\n2,2\n3,1\n4,2\n");
-    let more = write("b.csv", "x,label\n5,3\n6,2\n7,03\n");
+    let more = write("b.csv", "x,label\n5,3\n6,2\n7,3\n");
     let words = write("c.csv", "x,label\n1,1\n2,cat\n");
     let wide = write("d.csv", "x,z,label\n1,1,1\n");
     let joined = summed(&[numbers.clone(), more]).unwrap();

@@ -279,14 +279,14 @@ fn what_cannot_be_points_is_refused_with_its_place() {
         (
             "hole",
             Cells::Maybe(vec![Some(1.0), Some(1.0), Some(1.0), Some(1.0), None, Some(1.0)]),
-            &["line 5", "'hole'", "null"],
+            &["row 5", "'hole'", "missing values"],
         ),
         (
             "nan",
             Cells::Double(vec![1.0, 1.0, 1.0, f64::NAN, 1.0, 1.0]),
-            &["line 4", "'nan'", "NaN"],
+            &["row 4", "'nan'", "missing values"],
         ),
-        ("word", Cells::Text(vec!["a"; 6]), &["'word' holds text", "label column"]),
+        ("word", Cells::Text(vec!["a"; 6]), &["'word' holds text", "labels"]),
         ("day", Cells::Int32("(DATE)", vec![1; 6]), &["'day' holds", "Date", "leave it out"]),
         (
             "when",
@@ -305,7 +305,7 @@ fn what_cannot_be_points_is_refused_with_its_place() {
     assert!(message.contains("name the column of labels") && message.contains("x, z"), "{message}");
     write(&path, std::slice::from_ref(&y), 4, Compression::UNCOMPRESSED);
     let message = refused(&path, &LoadOptions::default());
-    assert!(message.contains("at least one of numbers"), "{message}");
+    assert!(message.contains("rows of 0 numbers"), "{message}");
     let half = ("y", Cells::Double(vec![0.0, 1.0, 0.5, 1.0, 0.0, 1.0]));
     write(&path, &[("x", six.clone()), half], 4, Compression::UNCOMPRESSED);
     let message = refused(&path, &LoadOptions::default());

@@ -1,11 +1,14 @@
 //! Why a table or figure could not be made, with remedies.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use sqfa::names::Unknown;
 use sqfa_io::data::DataError;
 use sqfa_io::datasets::DatasetError;
+use sqfa_io::formats::FormatError;
 use sqfa_lab::compare::CompareError;
 
 /// Why a table or figure could not be made.
@@ -13,15 +16,11 @@ use sqfa_lab::compare::CompareError;
 #[non_exhaustive]
 pub enum PaperError {
     /// No table or figure has this name.
-    #[error("unknown name '{name}'{near}: choose among {choices}")]
-    Unknown {
-        /// The name given.
-        name: String,
-        /// A suggestion, or nothing.
-        near: String,
-        /// All names.
-        choices: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
+    /// The paper has no such data set.
+    #[error("unknown data set '{0}': choose among svhn, mnist, speed")]
+    UnknownSet(String),
     /// A data set that is not where it should be.
     #[error("{set} is not in {}: put {files} there, or name its folder with --data", .folder.display())]
     Missing {
@@ -52,6 +51,28 @@ pub enum PaperError {
     /// Fits that cannot be set up or kept.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// A folder for results that holds something else.
+    #[error(
+        "{} exists and was not made by sqfa paper: name a new folder, or one that it has made",
+        .0.display()
+    )]
+    OtherFolder(PathBuf),
+    /// Somebody asked to stop.
+    #[error("interrupted; what is known is in {}: the same command resumes", .0.display())]
+    Stopped(PathBuf),
+    /// A file that could not be written.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was attempted.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Numbers that could not be computed.
     #[error("{what}: {problem}")]
     Numbers {
@@ -63,6 +84,10 @@ pub enum PaperError {
 }
 
 impl PaperError {
+    pub(super) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+
     pub(super) fn numbers(what: impl Into<String>, problem: impl ToString) -> Self {
         Self::Numbers { what: what.into(), problem: problem.to_string() }
     }

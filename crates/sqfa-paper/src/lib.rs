@@ -1,35 +1,39 @@
-//! The paper's tables and figures by name: ours beside what is printed.
+//! The paper's tables, figures and claims by name: ours beside what is printed.
 //!
-//! Tables of one data set share their fits: [`Protocol`](sqfa_lab::compare::Protocol) says how they are made, a
-//! [`Store`](sqfa_lab::compare::Store) keeps them, and every table is a function of the records alone.
+//! Every [`Item`] says what it needs and makes itself in a [`Context`], which holds the data sets, the folder of
+//! results and who watches. Tables of one data set share their fits: [`Protocol`](sqfa_lab::compare::Protocol)
+//! says how they are made, a [`Store`](sqfa_lab::compare::Store) keeps them, and every table is a function of the
+//! records alone.
 
-mod catalogue;
-mod claims;
-mod contour;
 mod error;
-mod figures;
-mod folder;
-mod memo;
+mod data;
+mod options;
+mod observer;
 mod printed;
+mod table;
+mod item;
+mod cache;
+mod output;
+mod context;
+mod fits;
 mod scaling;
-mod sheet;
 mod tables;
+mod contour;
+mod figures;
+mod claims;
+mod catalogue;
 
-pub use catalogue::{ITEMS, Item, Kind, Needs};
-pub use claims::{
-    Claim, DATA_CLAIMS, GENERAL_CLAIMS, Problem, Verdicts, data_claim, general_claim,
-};
+pub use cache::ResultCache;
+pub use catalogue::{ITEMS, named};
+pub use claims::{Claim, Verdicts};
+pub use context::Context;
+pub use data::DataFolder;
 pub use error::PaperError;
-pub use figures::{
-    DRAWS, FILTER_STARTS, calvo_oller_scatter, figure, filter_pictures, filter_spec, sensitivity,
-    sensitivity_specs, videos,
-};
-pub use folder::DataFolder;
-pub use memo::Memo;
-pub use printed::{PRINTED, Printed};
+pub use fits::Fits;
+pub use item::{About, Item, Kind, Made, Needs};
+pub use observer::{Ending, Observer, Work};
+pub use options::Options;
+pub use output::Output;
+pub use printed::Printed;
 pub use scaling::{DRAWN, ScalingRow, scaling_row};
-pub use sheet::{Pair, Sheet};
-pub use tables::{
-    Evidence, accuracy, fisher_rao_means, scaling_problems, scaling_sheet, training_time,
-    variability,
-};
+pub use table::{Pair, Table};

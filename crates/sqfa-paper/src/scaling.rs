@@ -62,7 +62,7 @@ pub struct ScalingRow {
     pub objective_of_truth: f64,
 }
 
-/// Fits and judges one member of the family; `drawn` points of every class train QDA and as many test it.
+/// Fits and evaluates one member of the family; `drawn` points of every class train QDA and as many test it.
 pub fn scaling_row(
     parameters: &Scaling,
     form: ScalingForm,
@@ -99,9 +99,9 @@ pub fn scaling_row(
     let own = fitted.orthogonalized().map_err(|error| fail(&error))?;
     let truth = MatRef::from_column_major_slice(&problem.basis, n, filters);
     let own = turned(own.as_ref(), truth).ok_or_else(|| fail(&"no singular vectors"))?;
-    let judge =
+    let score =
         |basis| hits(&statistics, basis, filters as u64, drawn).map_err(|problem| fail(&problem));
-    let (found, most) = (judge(own.as_ref())?, judge(truth)?);
+    let (found, most) = (score(own.as_ref())?, score(truth)?);
     let (accuracy, standard_error) = compared(&found, &most);
     let distance = Distance::named(fitted.distance()).map_err(|error| fail(&error))?;
     let objective_of_truth = mean_distance(&distance, &project(&statistics, truth, NOISE))
@@ -132,7 +132,7 @@ fn turned(own: MatRef<'_, f64>, others: MatRef<'_, f64>) -> Option<Mat<f64>> {
     Some(own * (svd.U() * svd.V().transpose()))
 }
 
-/// The shares of hits of two judges on the same points, and the standard error of their difference.
+/// The shares of hits of two classifiers on the same points, and the standard error of their difference.
 fn compared(first: &[bool], second: &[bool]) -> ([f64; 2], f64) {
     let count = first.len() as f64;
     let shares = [first, second].map(|hits| hits.iter().filter(|hit| **hit).count() as f64 / count);
@@ -252,7 +252,7 @@ mod tests {
             scaling_row(&Scaling::ambient(100), form, stopping, 2000, &mut |_| Control::Continue)
         };
         let row = run(ScalingForm::LowRank).unwrap();
-        // Both judged on 10 000 points each: five standard errors of a share near 0.93.
+        // Both scored on 10 000 points each: five standard errors of a share near 0.93.
         let close = 5.0 * (0.93_f64 * 0.07 / 10_000.0).sqrt();
         assert!((row.accuracy - row.most).abs() < close && row.most > 0.9, "{row:?}");
         let dense = run(ScalingForm::Dense).unwrap();

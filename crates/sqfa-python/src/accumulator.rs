@@ -12,32 +12,6 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// The statistics of labelled points in one go.
-#[pyfunction]
-#[pyo3(signature = (points, names, codes, weights, estimator, threads))]
-pub(crate) fn class_statistics(
-    py: Python<'_>,
-    points: &Bound<'_, PyAny>,
-    names: &Bound<'_, PyList>,
-    codes: PyReadonlyArray1<'_, u32>,
-    weights: Option<PyReadonlyArray1<'_, u64>>,
-    estimator: &str,
-    threads: usize,
-) -> Outcome<Statistics> {
-    let estimator = estimator.parse::<Estimator>()?;
-    let array = PointArray::borrow(points)?;
-    let points = array.points()?;
-    let labels = labels(&classes(names)?, &codes)?;
-    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
-    Ok(run(py, threads, |stop| {
-        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
-        if !sums.update_while(points, &labels, weights, &mut || !stop.asked())? {
-            return Err(invalid("the statistics were stopped on the way"));
-        }
-        Ok(Statistics { core: sums.finish(estimator)? })
-    })?)
-}
-
 /// Running sums of labelled points.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Accumulator {
@@ -102,6 +76,11 @@ impl Accumulator {
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// A copy that shares nothing with it.
+    fn copied(&self) -> Outcome<Self> {
+        Ok(Self::holding(self.copy()?))
     }
 
     /// Adds what another accumulator has seen.

@@ -10,18 +10,20 @@ mod datasets;
 mod distances;
 mod errors;
 mod fisher_rao;
-mod fit;
 mod judges;
+mod methods;
 mod model_file;
+mod points;
 mod pools;
 mod qda;
-mod recipe;
 mod reduce;
 mod running;
+mod settings;
 mod sparse;
 mod statistics;
 mod transform;
 mod user_distance;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -33,7 +35,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::accumulator::{Accumulator, class_statistics};
+    use crate::accumulator::Accumulator;
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
@@ -43,19 +45,21 @@ mod _core {
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
-    use crate::fit::{fit, fit_points};
-    #[pymodule_export]
     use crate::judges::{Knn, Linear};
     #[pymodule_export]
+    use crate::methods::{methods, setting_names};
+    #[pymodule_export]
     use crate::model_file::{load_model, save_model};
+    #[pymodule_export]
+    use crate::points::{class_statistics, keeps_samples, sample_statistics};
     #[pymodule_export]
     use crate::pools::available_threads;
     #[pymodule_export]
     use crate::qda::Qda;
     #[pymodule_export]
-    use crate::recipe::{check_settings, choices};
-    #[pymodule_export]
     use crate::reduce::reduce;
+    #[pymodule_export]
+    use crate::settings::{check_settings, choices};
     #[pymodule_export]
     use crate::sparse::{keeps_sparse, sparse_statistics};
     #[pymodule_export]

@@ -66,5 +66,6 @@ pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyD
     result.set_item("counts", model.counts().map(|counts| vector(py, counts.to_vec())))?;
     result.set_item("mean", model.mean().map(|mean| vector(py, mean.to_vec())))?;
     result.set_item("description", serde_json::to_string(model.description())?)?;
+    result.set_item("checksum", model.has_checksum())?;
     Ok(result)
 }

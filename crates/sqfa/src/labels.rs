@@ -117,10 +117,10 @@ impl Labels {
         Ok(Self::from_integers(&integers))
     }
 
-    /// Labels that are text: integers when every one of them reads as one.
+    /// Labels that are text: integers when every one of them is written as one.
     pub fn from_texts<S: AsRef<str>>(values: &[S]) -> Self {
         let integers: Option<Vec<i64>> =
-            values.iter().map(|text| text.as_ref().trim().parse().ok()).collect();
+            values.iter().map(|text| written_integer(text.as_ref())).collect();
         if let Some(integers) = integers {
             return Self::from_integers(&integers);
         }
@@ -206,6 +206,12 @@ impl Labels {
     }
 }
 
+/// The integer that a text is, when no other text would be the same one: '1' is, '01' and '+1' are not.
+pub(crate) fn written_integer(text: &str) -> Option<i64> {
+    let text = text.trim();
+    text.parse::<i64>().ok().filter(|value| value.to_string() == text)
+}
+
 fn position(classes: &[i64], value: &i64) -> u32 {
     classes.binary_search(value).unwrap_or(0) as u32
 }
@@ -226,6 +232,13 @@ mod tests {
     fn one_word_makes_all_labels_text_in_byte_order() {
         let labels = Labels::from_texts(&["10", "9", "cat"]);
         assert_eq!(labels.classes(), &Classes::Texts(vec!["10".into(), "9".into(), "cat".into()]));
+    }
+
+    #[test]
+    fn labels_that_are_written_differently_stay_apart() {
+        let labels = Labels::from_texts(&["01", "1", "1"]);
+        assert_eq!(labels.classes(), &Classes::Texts(vec!["01".into(), "1".into()]));
+        assert_eq!(labels.counts(), [1, 2]);
     }
 
     #[test]

@@ -28,7 +28,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// The examples of the documents, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/large-data.md")]
+struct Documents;
+
 pub mod names;
+pub mod remedy;
 pub mod points;
 pub mod labels;
 pub mod split;
@@ -41,6 +48,7 @@ pub mod fisher_rao;
 pub mod distance;
 pub mod constraint;
 pub mod classify;
+mod preconditioner;
 pub mod objective;
 pub mod optimize;
 pub mod model;

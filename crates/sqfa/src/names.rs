@@ -1,4 +1,56 @@
-//! The nearest known name to one that is not known, for messages that help.
+//! Names that are not known, and the nearest that are: one message for all lists of choices.
+
+use thiserror::Error;
+
+/// A name that is not among the choices.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown {what} '{name}'{}: choose one of {}", meant(.nearest.as_deref()), .choices.join(", "))]
+pub struct Unknown {
+    /// What was to be chosen: "method", "distance".
+    pub what: &'static str,
+    /// The name given.
+    pub name: String,
+    /// What may have been meant.
+    pub nearest: Option<String>,
+    /// What there is.
+    pub choices: Vec<String>,
+}
+
+impl Unknown {
+    /// The error for a name, with the nearest choice.
+    pub fn new<C: Into<String>>(
+        what: &'static str,
+        name: &str,
+        choices: impl IntoIterator<Item = C>,
+    ) -> Self {
+        let choices: Vec<String> = choices.into_iter().map(Into::into).collect();
+        let near = nearest(name, choices.iter().map(String::as_str)).map(str::to_owned);
+        Self { what, name: name.to_owned(), nearest: near, choices }
+    }
+}
+
+impl From<Unknown> for String {
+    fn from(error: Unknown) -> Self {
+        error.to_string()
+    }
+}
+
+/// The value of a name in a list, or which names there are.
+pub fn chosen<V: Clone>(what: &'static str, name: &str, list: &[(&str, V)]) -> Result<V, Unknown> {
+    list.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| value.clone())
+        .ok_or_else(|| Unknown::new(what, name, list.iter().map(|(known, _)| *known)))
+}
+
+/// " (did you mean 'x'?)" for the nearest candidate, or nothing.
+pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    meant(nearest(name, candidates))
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
+}
 
 /// The candidate with the fewest single-letter edits, when it is close enough to be what was meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -38,6 +90,16 @@ mod tests {
         assert_eq!(nearest("helinger", names), Some("hellinger"));
         assert_eq!(nearest("Jefreys", names), Some("jeffreys"));
         assert_eq!(nearest("cosine", names), None);
+    }
+
+    #[test]
+    fn an_unknown_name_meets_the_nearest_and_all_choices() {
+        let list = [("one", 1), ("two", 2)];
+        assert_eq!(chosen("number", "two", &list), Ok(2));
+        let error = chosen("number", "twoo", &list).unwrap_err().to_string();
+        assert_eq!(error, "unknown number 'twoo' (did you mean 'two'?): choose one of one, two");
+        let error = chosen("number", "seventeen", &list).unwrap_err().to_string();
+        assert_eq!(error, "unknown number 'seventeen': choose one of one, two");
     }
 
     #[test]

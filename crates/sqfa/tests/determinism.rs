@@ -7,7 +7,7 @@ mod problems;
 
 use sqfa::constraint::Constraint;
 use sqfa::model::{Learning, Restarts};
-use sqfa::optimize::{Preconditioning, Stopping};
+use sqfa::optimize::{Optimizer, Preconditioning, Stopping};
 use sqfa::{ClassStatistics, Estimator, Noise, Points, Table};
 
 use common::{normals, stream};
@@ -80,13 +80,16 @@ fn statistics_and_filters_have_the_same_bits_at_any_number_of_threads() {
     let stopping = Stopping { max_iterations: 12, ..Stopping::default() };
     for statistics in [&double, &single] {
         for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            for (learning, constraint) in [
-                (Learning::Joint, Constraint::Sphere),
-                (Learning::Sequential(2), Constraint::Sphere),
-                (Learning::Joint, Constraint::Orthonormal),
+            for (learning, constraint, optimizer) in [
+                (Learning::Joint, Constraint::Sphere, Optimizer::Lbfgs),
+                (Learning::Sequential(2), Constraint::Sphere, Optimizer::Lbfgs),
+                (Learning::Joint, Constraint::Orthonormal, Optimizer::Lbfgs),
+                (Learning::Joint, Constraint::Sphere, Optimizer::Subspace),
+                (Learning::Sequential(2), Constraint::Orthonormal, Optimizer::Subspace),
             ] {
                 let recipe = recipe(3, "calvo-oller")
                     .constraint(constraint)
+                    .optimizer(optimizer)
                     .preconditioning(preconditioning)
                     .learning(learning)
                     .noise(Noise::Value(0.05))

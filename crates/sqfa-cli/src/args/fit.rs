@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use sqfa::constraint::Constraint;
 use sqfa::model::Restarts;
-use sqfa::reduce::{Choice, ReducerEntry};
+use sqfa::reduce::{Choice, ReducerEntry, Setting};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{Distance, Estimator, Noise};
 
-use super::values::{self, PrecisionArg, StartArg};
+use super::settings::{choice_help, count_help};
+use super::values::{self, FiltersArg, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
 
 const EXAMPLES: &str = "\
@@ -24,6 +25,10 @@ Examples:
   sqfa fit sums.stats --covariance ledoit-wolf --filters 3 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
 
+const COMPONENTS: &str =
+    "Confine the fit to the leading K principal components; the filters are lifted back";
+const POINTS: &str = "Points of every class that methods on single points look at";
+
 /// Flags of `sqfa fit`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,9 +37,12 @@ pub(crate) struct FitArgs {
     /// (see sqfa --help).
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
-    /// Filters to learn.
-    #[arg(long, short = 'm', value_name = "M", value_parser = values::positive)]
-    pub(crate) filters: usize,
+    /// Filters to learn: a number, or auto (the fewest within one standard error of the best on held-out points).
+    #[arg(long, short = 'm', value_name = "M", value_parser = values::filters)]
+    pub(crate) filters: FiltersArg,
+    /// The most that --filters auto may take.
+    #[arg(long, value_name = "M", default_value_t = 16, value_parser = values::positive)]
+    pub(crate) max_filters: usize,
     /// Model file to write; an existing one is replaced only by a complete new one.
     #[arg(long, short = 'o', value_name = "MODEL")]
     pub(crate) out: PathBuf,
@@ -47,27 +55,27 @@ pub(crate) struct FitArgs {
     /// Distance to maximise with --method sqfa [default: calvo-oller].
     #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
     pub(crate) distance: Option<Distance>,
-    /// Feature noise σ²: scale (mean within-class variance), auto (chosen on held-out points) or a
-    /// number in the squared units of the preprocessed data.
-    #[arg(long, value_name = "NOISE", default_value = "scale", value_parser = values::noise)]
+    /// Feature noise σ²: auto (chosen on held-out points, a share of the within-class variance where there are none),
+    /// scale (the mean within-class variance) or a number in the squared units of the preprocessed data.
+    /// [default: auto]
+    #[arg(long, value_name = "NOISE", value_parser = values::noise)]
     #[arg(allow_negative_numbers = true)]
-    pub(crate) noise: Noise,
+    pub(crate) noise: Option<Noise>,
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
     /// Learn from these classes only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first; stored in the model.
-    #[arg(long, value_name = "SCALING", default_value = "none", help_heading = "Data")]
+    /// Scale the data first; stored in the model. Otherwise chosen with the noise, and none where the noise is given.
+    #[arg(long, value_name = "SCALING", help_heading = "Data")]
     #[arg(value_parser = choice::scaling())]
-    pub(crate) scale: Scaling,
-    /// Subtract the mean of all points first; stored in the model.
+    pub(crate) scale: Option<Scaling>,
+    /// Subtract the mean of all points first; stored in the model. Done anyway where the noise is chosen.
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
-    /// Confine the fit to the leading K principal components; the filters are lifted back
-    /// [lfda and lmnn: 200, wda: 100, others: no].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
+    #[arg(help = count_help(Setting::Dimensions, COMPONENTS, "no"))]
     pub(crate) pca_dims: Option<usize>,
     /// Estimator of the class covariances, or a share of shrinkage s between 0 and 1:
     /// (1−s)S + s(tr S/n)I.
@@ -78,24 +86,21 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
     #[arg(value_parser = choice::form())]
     pub(crate) form: Form,
-    /// Points of every class that lmnn and wda look at [default: 500].
     #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]
+    #[arg(help = count_help(Setting::PerClass, POINTS, "all"))]
     pub(crate) per_class: Option<usize>,
     /// Precision of the class covariances; otherwise that of the data.
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
     pub(crate) precision: Option<PrecisionArg>,
 
-    /// Shrinkage of lda's scatters: auto (the best of 0.05, 0.1, 0.2, 0.4, 0.8 on held-out points), a
-    /// number, or a list to choose from.
     #[arg(long, value_name = "S", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Shrinkage))]
     pub(crate) shrinkage: Option<Choice>,
-    /// Neighbours of lfda (auto: the best of 3, 5, 9, 17 on held-out points) and lmnn [default: 3]: a
-    /// number, a list, or auto.
     #[arg(long, value_name = "K", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Neighbors))]
     pub(crate) neighbors: Option<Choice>,
-    /// Sinkhorn regularisation of wda, in squared units of the preprocessed data: auto (the best of
-    /// five on held-out points), a number, or a list.
     #[arg(long, value_name = "R", value_parser = values::choice, help_heading = "Baselines")]
+    #[arg(help = choice_help(Setting::Regularization))]
     pub(crate) reg: Option<Choice>,
 
     /// Constraint on the filters; otherwise the method's own.

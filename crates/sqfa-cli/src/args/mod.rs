@@ -4,6 +4,7 @@ mod choice;
 mod compare;
 mod fit;
 mod paper;
+mod settings;
 mod stats;
 mod use_model;
 mod values;
@@ -11,17 +12,21 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser};
+use sqfa_io::formats::Encoding;
 
 use crate::data::Builtin;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use paper::PaperArgs;
+pub(crate) use settings::flag;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
     PredictArgs, TransformArgs,
 };
-pub(crate) use values::{PartArg, PrecisionArg, PriorsArg, StartArg};
+pub(crate) use values::{
+    FiltersArg, HeaderArg, MissingArg, PartArg, PrecisionArg, PriorsArg, StartArg,
+};
 
 const LONG_ABOUT: &str = "\
 Learns a few linear filters that keep labelled classes apart: it maximises an information-geometric \
@@ -37,23 +42,21 @@ Examples:
   sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa   (a folder of IDX files)
   sqfa evaluate mnist.sqfa mnist/
   sqfa stats 'part-*.csv' --label class --out all.stats          (larger than memory)
-  sqfa compare mnist/ --filters 2,4,8 --report mnist.html        (every method of the paper)
+  sqfa compare mnist/ --filters 2,4,8 --report mnist.html        (every method of the paper)";
 
-DATA is one of
-  FILE.npz      arrays X_train, y_train[, X_test, y_test]; or X, y;
-                or statistics: means, covariances[, counts, classes]; or second_moments
-  FILE.npy      points, with --labels y.npy
-  FILE.csv      a table (.tsv, .gz too, - for standard input), with --label COLUMN
-  FILE.mat      MATLAB arrays X and y; SVHN's images become grey
-  FILE.stats    class sums from sqfa stats
-  FOLDER        IDX files as MNIST is distributed, .gz or not
-  NAME          built in: toy-6d, toy-4d, toy-lda, scaling, speed
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+/// What DATA may be, from the table of file kinds.
+fn examples() -> String {
+    let names = Builtin::ALL.map(Builtin::name).join(", ");
+    format!(
+        "{EXAMPLES}\n\nDATA is one of\n{}  NAME          built in: {names}\n\n\
+         Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.",
+        sqfa_io::data::file_kinds_help()
+    )
+}
 
 /// Supervised linear dimensionality reduction by information geometry.
 #[derive(Debug, Parser)]
-#[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = EXAMPLES)]
+#[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = examples())]
 #[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
 pub(crate) struct Arguments {
     /// Threads to use; all cores unless given. Results do not depend on it.
@@ -103,10 +106,60 @@ pub(crate) struct DataFlags {
     /// Labels of the points in an .npy file: another .npy file.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableFlags,
+}
+
+/// What a table cannot say about itself.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct TableFlags {
     /// Label column of a table, by name or by position from 0; otherwise the one called label,
     /// class, target or y.
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) label: Option<String>,
+    /// Columns of a table that are points: names, positions from 0, or ranges such as c-f
+    /// [default: all but the label].
+    #[arg(long, value_name = "A,B,C-F", value_delimiter = ',', help_heading = "Tables")]
+    pub(crate) columns: Option<Vec<String>>,
+    /// Columns of a table to leave out, as in --columns.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Tables")]
+    pub(crate) ignore: Option<Vec<String>>,
+    /// What to do about missing values (empty, NA, NaN, …): drop leaves out their rows, mean fills
+    /// in the mean of the column; otherwise they are an error.
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Tables")]
+    pub(crate) missing: Option<MissingArg>,
+    /// Whether a table's first row names its columns [default: as it looks].
+    #[arg(
+        long,
+        value_enum,
+        value_name = "yes|no",
+        help_heading = "Tables",
+        hide_possible_values = true
+    )]
+    pub(crate) header: Option<HeaderArg>,
+    /// What stands between a table's cells: comma, semicolon, tab, space or a character
+    /// [default: as it looks].
+    #[arg(long, value_name = "MARK", value_parser = values::delimiter, help_heading = "Tables")]
+    pub(crate) delimiter: Option<u8>,
+    /// Encoding of a table's names and labels: utf-8, latin-1 or windows-1252 [default: utf-8].
+    #[arg(long, value_name = "NAME", help_heading = "Tables")]
+    pub(crate) encoding: Option<Encoding>,
+}
+
+impl TableFlags {
+    /// The first of the flags that is given, by name.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        [
+            ("--label", self.label.is_some()),
+            ("--columns", self.columns.is_some()),
+            ("--ignore", self.ignore.is_some()),
+            ("--header", self.header.is_some()),
+            ("--delimiter", self.delimiter.is_some()),
+            ("--encoding", self.encoding.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(flag, given)| given.then_some(flag))
+    }
 }
 
 const DATASET_EXAMPLES: &str = "\

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::TableFlags;
+
 const EXAMPLES: &str = "\
 Examples:
   sqfa stats big.npy --labels y.npy --out big.stats
@@ -28,10 +30,8 @@ pub(crate) struct StatsArgs {
     /// Labels of the points in an .npy file: another .npy file; once for every file of points.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Vec<PathBuf>,
-    /// Label column of a table, by name or by position from 0; otherwise the one called label,
-    /// class, target or y.
-    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
-    pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) table: TableFlags,
     /// Column of a table that says how often a row counts: whole numbers.
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) weights: Option<String>,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sqfa::Noise;
 use sqfa::model::Restarts;
-use sqfa::names::nearest;
+use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
 
 /// `scale`, `auto` or a number.
@@ -28,6 +28,24 @@ pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
         Ok(count) if count > 0 => Ok(Restarts::Count(count)),
         Ok(_) => Err("at least 1 start is needed".to_owned()),
         Err(_) => Err(word_or(text, &["auto"], "a whole number of at least 1")),
+    }
+}
+
+/// How many filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FiltersArg {
+    /// Chosen on held-out points.
+    Auto,
+    /// So many.
+    Count(usize),
+}
+
+/// `auto` or a number of filters.
+pub(crate) fn filters(text: &str) -> Result<FiltersArg, String> {
+    match text.parse::<usize>() {
+        _ if text == "auto" => Ok(FiltersArg::Auto),
+        Ok(count) if count > 0 => Ok(FiltersArg::Count(count)),
+        _ => Err(word_or(text, &["auto"], "a whole number of at least 1")),
     }
 }
 
@@ -114,6 +132,40 @@ pub(crate) enum PrecisionArg {
     F64,
 }
 
+/// Whether a table has a header, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HeaderArg {
+    /// The first row names the columns.
+    Yes,
+    /// The first row is a point.
+    No,
+}
+
+/// What to do about missing values, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MissingArg {
+    /// Leave out the rows that lack a value; predict leaves their answer empty.
+    Drop,
+    /// Fill in the mean of the column; with a model, of its training points.
+    Mean,
+}
+
+/// What stands between cells: a word or one character.
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "comma" => Ok(b','),
+        "semicolon" => Ok(b';'),
+        "tab" | "\\t" => Ok(b'\t'),
+        "space" => Ok(b' '),
+        _ => match text.as_bytes() {
+            [mark] if mark.is_ascii() && !mark.is_ascii_alphanumeric() && *mark != b'"' => {
+                Ok(*mark)
+            }
+            _ => Err(word_or(text, &["comma", "semicolon", "tab", "space"], "one character")),
+        },
+    }
+}
+
 /// Class priors of a classifier.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PriorsArg {
@@ -145,9 +197,7 @@ impl FromStr for PriorsArg {
 }
 
 fn word_or(text: &str, words: &[&str], otherwise: &str) -> String {
-    let near = nearest(text, words.iter().copied())
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
+    let near = suggestion(text, words.iter().copied());
     format!("'{text}' is not understood{near}: give {} or {otherwise}", words.join(", "))
 }
 

@@ -15,6 +15,7 @@ use super::tables::{class_values, label_values};
 use crate::args::DatasetArgs;
 use crate::data::Builtin;
 use crate::failure::usage;
+use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
 use crate::progress::Line;
@@ -71,6 +72,8 @@ impl Dataset {
     /// Makes the data set and writes it.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
+        let inputs: Vec<&Path> = self.args.images.as_deref().into_iter().collect();
+        let _ready = files::check(&inputs, &[&self.args.out])?;
         let line = Line::new(&format!("making {}", self.args.name.name()));
         let made = self.make()?;
         line.tell("writing");

@@ -17,6 +17,7 @@ use super::tables::{cell, write_text};
 use super::{ending, read_model};
 use crate::args::DistancesArgs;
 use crate::failure::usage;
+use crate::files;
 use crate::output::{self, measured, number};
 use crate::{data, interrupt};
 
@@ -80,6 +81,8 @@ impl Distances {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let path = Path::new(&self.args.source);
+        let outputs: Vec<&Path> = self.args.out.as_deref().into_iter().collect();
+        let _ready = files::check(&[path], &outputs)?;
         let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
         let Measured { distance, noise, classes, gaussians } = measured;
         if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {
@@ -120,7 +123,7 @@ impl Distances {
 
     fn in_model(&self, path: &Path) -> Result<Measured> {
         let DistancesArgs { flags, classes, pca_dims, .. } = &self.args;
-        if flags.label.is_some()
+        if flags.table.given().is_some()
             || flags.labels.is_some()
             || classes.is_some()
             || pca_dims.is_some()

@@ -2,12 +2,14 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
+use sqfa::Labels;
+use sqfa::labels::Label;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
 
 use super::{classifier, read_model};
 use crate::args::EvaluateArgs;
-use crate::data::{NamedPart, keep_known, parts};
+use crate::data::{NamedPart, incomplete, keep_known, one_part};
 use crate::failure::usage;
 use crate::output::{self, percent};
 
@@ -50,10 +52,8 @@ impl Evaluate {
     pub(crate) fn run(self) -> Result<()> {
         let model = read_model(&self.args.model)?;
         let qda = classifier(&model, &self.args.classifier)?;
-        // Of two parts the test part comes last.
-        let Some(part) = parts(&self.data, &self.args.flags, self.args.part)?.pop() else {
-            bail!("'{}' holds no points", self.data);
-        };
+        let part = one_part(&self.data, &self.args.flags, self.args.part, &model)?;
+        let part = self.complete(part)?;
         let name = part.name.unwrap_or("all");
         let (part, n_left_out) = self.known(part, &model)?;
         let features = model.transform(part.points.view())?;
@@ -78,6 +78,38 @@ impl Evaluate {
             confusion,
         };
         if self.args.json { output::say_json(&report) } else { self.text(&report, &model) }
+    }
+
+    /// The points without those that lack a value or a label, where --missing says so.
+    fn complete(&self, part: NamedPart) -> Result<NamedPart> {
+        if self.args.flags.table.missing.is_none() {
+            return Ok(part);
+        }
+        let gaps = incomplete(&part, &self.args.flags)?;
+        let unknown = |row: usize| {
+            let label = |labels: &Labels| labels.classes().label(labels.codes()[row] as usize);
+            part.labels.as_ref().is_some_and(|labels| label(labels).to_string().is_empty())
+        };
+        let count = part.points.rows();
+        let kept: Vec<usize> =
+            (0..count).filter(|&row| gaps.binary_search(&row).is_err() && !unknown(row)).collect();
+        if kept.len() == count {
+            return Ok(part);
+        }
+        let left = count - kept.len();
+        output::warn(&format!("{left} of {count} rows lack a value or a label and are left out"));
+        let name = |label: &Label| match label {
+            Label::Integer(value) => value.to_string(),
+            Label::Text(text) => text.clone(),
+        };
+        // Only the labels that are left say whether all of them are numbers.
+        let labels = part.labels.map(|labels| {
+            let code = |&row: &usize| labels.codes()[row] as usize;
+            let texts: Vec<String> =
+                kept.iter().map(|row| name(&labels.classes().label(code(row)))).collect();
+            Labels::from_texts(&texts)
+        });
+        Ok(NamedPart { name: part.name, points: part.points.select(&kept), labels })
     }
 
     /// The points with labels in the model's classes.

@@ -12,6 +12,7 @@ use super::tables::{class_values, write_text};
 use super::{ending, read_model};
 use crate::args::{ExportArgs, ExportFormat};
 use crate::failure::usage;
+use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
 
@@ -46,6 +47,11 @@ impl Export {
     /// Reads the model and writes its numbers.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
+        let outputs: Vec<&Path> = match &self.target {
+            Target::Npz(out) | Target::Csv(Some(out)) => vec![out],
+            Target::Csv(None) => Vec::new(),
+        };
+        let _ready = files::check(&[&self.model], &outputs)?;
         let model = read_model(&self.model)?;
         let _guard = Guard::new();
         match self.target {

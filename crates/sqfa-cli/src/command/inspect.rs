@@ -1,6 +1,7 @@
 //! `sqfa inspect`: what a model is and how it was fitted, or what class sums hold.
 
 use anyhow::Result;
+use sqfa::reduce::Setting;
 use sqfa_io::data::{is_sums, read_sums};
 use sqfa_io::model_file::{Description, Model};
 
@@ -40,15 +41,18 @@ fn text(model: &Model) -> String {
     let mut lines = vec![
         ("method", method(about)),
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
+        ("columns", columns(model)),
         ("data", data(model)),
         ("classes", classes(model)),
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),
     ];
-    for (name, value) in &about.settings {
-        let how =
-            if name == "noise" { format!(" ({})", about.noise_choice) } else { String::new() };
-        lines.push((name, format!("{}{how}", number(*value))));
+    for (setting, value) in &about.settings {
+        let how = match setting {
+            Setting::Noise => format!(" ({})", about.noise_choice),
+            _ => String::new(),
+        };
+        lines.push((setting.name(), format!("{}{how}", number(*value))));
     }
     if about.settings.is_empty() {
         lines.push(("noise", format!("{} ({})", number(about.noise), about.noise_choice)));
@@ -102,6 +106,15 @@ fn method(about: &Description) -> String {
         words.push_str(", refined");
     }
     words
+}
+
+fn columns(model: &Model) -> String {
+    let Some(names) = model.feature_names() else { return "without names".to_owned() };
+    let mut listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    if names.len() > LISTED {
+        listed.push("…");
+    }
+    listed.join(", ")
 }
 
 fn data(model: &Model) -> String {

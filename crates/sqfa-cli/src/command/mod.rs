@@ -19,6 +19,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqfa::Qda;
+use sqfa::remedy::Remedy;
 use sqfa_io::formats::Limits;
 use sqfa_io::model_file::Model;
 
@@ -37,7 +38,14 @@ pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
 
 /// Reads a model file.
 pub(crate) fn read_model(path: &Path) -> Result<Model> {
-    Ok(Model::read(path, Limits::default())?)
+    let model = Model::read(path, Limits::default())?;
+    if !model.has_checksum() {
+        output::warn(&format!(
+            "{} was written before model files had a checksum: damage to it would go unnoticed",
+            path.display()
+        ));
+    }
+    Ok(model)
 }
 
 /// The model's quadratic classifier as the flags want it.
@@ -60,10 +68,26 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
             "the model was fitted to second moments alone: its classifier takes every class mean as 0",
         );
     }
-    model.qda(priors.as_deref(), flags.shrinkage).map_err(|error| {
-        let text = error.to_string().replace("more shrinkage", "a larger --shrinkage");
-        anyhow::anyhow!(text)
-    })
+    let built = model.qda(priors.as_deref(), flags.shrinkage);
+    built.map_err(|error| with_flags(&error, error.remedies()))
+}
+
+/// An error, and the flags that its remedies mean.
+pub(crate) fn with_flags(error: &dyn std::error::Error, remedies: &[Remedy]) -> anyhow::Error {
+    let flag = |remedy: &Remedy| match remedy {
+        Remedy::FewerDimensions => Some("--pca-dims"),
+        Remedy::FewerFilters => Some("--filters"),
+        Remedy::Shrinkage => Some("--shrinkage"),
+        Remedy::DenseStatistics => Some("--form dense"),
+        Remedy::PointsOrOtherMethod => Some("--method"),
+        Remedy::PointsOrWithout => Some("--refine"),
+        Remedy::Number => None,
+    };
+    let flags: Vec<&str> = remedies.iter().filter_map(flag).collect();
+    match flags.is_empty() {
+        true => anyhow::anyhow!("{error}"),
+        false => anyhow::anyhow!("{error} ({})", flags.join(", ")),
+    }
 }
 
 /// The ending of a file name, in lower case.

@@ -5,14 +5,16 @@ use std::fmt::Write;
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::Labels;
+use sqfa::labels::Label;
 use sqfa_io::formats::write_npy;
 use sqfa_io::model_file::ClassNames;
 
 use super::tables::{cell, label_values, write_text};
 use super::{classifier, ending, read_model};
 use crate::args::PredictArgs;
-use crate::data::parts;
+use crate::data::{incomplete, one_part};
 use crate::failure::usage;
+use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
 
@@ -25,7 +27,8 @@ pub(crate) struct Predict {
 struct Report {
     n_points: usize,
     classes: ClassNames,
-    predicted: ClassNames,
+    /// One class a point, nothing where the point lacks a value.
+    predicted: Vec<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<Vec<f64>>>,
 }
@@ -53,20 +56,39 @@ impl Predict {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let args = self.args;
+        let outputs: Vec<&std::path::Path> = args.out.as_deref().into_iter().collect();
+        let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
         let model = read_model(&args.model)?;
         let qda = classifier(&model, &args.classifier)?;
-        // Of two parts the test part comes last.
-        let Some(part) = parts(&args.data, &args.flags, args.part)?.pop() else {
-            anyhow::bail!("'{}' holds no points", args.data);
+        let part = one_part(&args.data, &args.flags, args.part, &model)?;
+        let gaps = incomplete(&part, &args.flags)?;
+        if !gaps.is_empty() {
+            if args.out.as_ref().is_some_and(|out| ending(out) == "npy") {
+                return usage(
+                    "--missing drop leaves answers empty, which .npy cannot hold: write .csv",
+                );
+            }
+            let note = format!("{} rows lack a value: their answer is empty", gaps.len());
+            output::complain("note", &note);
+        }
+        // Rows that lack a value are kept as places, so that answers stand in the order of the data.
+        let points = if gaps.is_empty() {
+            part.points
+        } else {
+            part.points.filled(&vec![0.0; model.filters().nrows()])
         };
-        let features = model.transform(part.points.view())?;
+        let features = model.transform(points.view())?;
         let features = features.as_points(model.filters().ncols());
         let predicted = Labels::from_codes(model.classes().clone(), qda.predict(features)?)
             .ok_or_else(|| anyhow::anyhow!("the classifier named a class that does not exist"))?;
+        let answered = |row: usize| gaps.binary_search(&row).is_err();
         let count = model.classes().len();
         let probabilities: Option<Vec<Vec<f64>>> = if args.probabilities {
             let logs = qda.log_posteriors(features)?;
-            let rows = logs.chunks(count).map(|row| row.iter().map(|log| log.exp()).collect());
+            let rows = logs.chunks(count).enumerate().map(|(row, logs)| match answered(row) {
+                true => logs.iter().map(|log| log.exp()).collect(),
+                false => Vec::new(),
+            });
             Some(rows.collect())
         } else {
             None
@@ -75,7 +97,7 @@ impl Predict {
             return output::say_json(&Report {
                 n_points: predicted.len(),
                 classes: model.classes().into(),
-                predicted: names(&predicted),
+                predicted: names(&predicted, &answered),
                 probabilities,
             });
         }
@@ -86,23 +108,29 @@ impl Predict {
             }
             Some(out) => {
                 let _guard = Guard::new();
-                write_text(out, &table(&predicted, probabilities.as_deref(), true))
+                write_text(out, &table(&predicted, &answered, probabilities.as_deref(), true))
             }
-            None => output::say(&table(&predicted, probabilities.as_deref(), false)),
+            None => output::say(&table(&predicted, &answered, probabilities.as_deref(), false)),
         }
     }
 }
 
-fn names(labels: &Labels) -> ClassNames {
-    match label_values(labels) {
-        sqfa_io::formats::Values::I64(values) => ClassNames::Integers(values),
-        sqfa_io::formats::Values::Text(values) => ClassNames::Texts(values),
-        _ => ClassNames::Integers(Vec::new()),
-    }
+fn names(labels: &Labels, answered: &dyn Fn(usize) -> bool) -> Vec<serde_json::Value> {
+    let value = |(row, &code): (usize, &u32)| match labels.classes().label(code as usize) {
+        _ if !answered(row) => serde_json::Value::Null,
+        Label::Integer(value) => value.into(),
+        Label::Text(text) => text.into(),
+    };
+    labels.codes().iter().enumerate().map(value).collect()
 }
 
 /// One label a line, with a header when there is more to name.
-fn table(predicted: &Labels, probabilities: Option<&[Vec<f64>]>, header: bool) -> String {
+fn table(
+    predicted: &Labels,
+    answered: &dyn Fn(usize) -> bool,
+    probabilities: Option<&[Vec<f64>]>,
+    header: bool,
+) -> String {
     let classes: Vec<String> =
         predicted.classes().iter().map(|label| cell(&label.to_string())).collect();
     let mut text = String::new();
@@ -112,7 +140,11 @@ fn table(predicted: &Labels, probabilities: Option<&[Vec<f64>]>, header: bool) -
         text = "label\n".to_owned();
     }
     for (row, &code) in predicted.codes().iter().enumerate() {
-        text.push_str(&classes[code as usize]);
+        if answered(row) {
+            text.push_str(&classes[code as usize]);
+        } else if probabilities.is_some() {
+            text.push_str(&",".repeat(classes.len()));
+        }
         if let Some(probabilities) = probabilities {
             for probability in &probabilities[row] {
                 // Writing to a string cannot fail.

@@ -6,13 +6,16 @@ use std::time::Instant;
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::statistics::ClassAccumulator;
-use sqfa_io::data::{LoadOptions, Summed, open_batches, read_sums, write_sums};
-use sqfa_io::formats::{AtomicFile, Column};
+use sqfa_io::data::{
+    Holds, LoadOptions, Summed, file_kind, open_batches, read_named_sums, write_named_sums,
+};
+use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
 
-use crate::args::{DataFlags, MergeArgs, StatsArgs, StatsCommand};
-use crate::data::{check_flags, column, expand, in_flags};
+use crate::args::{MergeArgs, StatsArgs, StatsCommand, TableFlags};
+use crate::data::{check_exists, check_flags, column, expand, in_flags, options, tell};
 use crate::failure::usage;
+use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, pairs, seconds};
 use crate::progress::{Line, Rate};
@@ -32,7 +35,7 @@ pub(crate) enum Stats {
 pub(crate) struct Points {
     files: Vec<String>,
     labels: Vec<PathBuf>,
-    label: Option<String>,
+    table: TableFlags,
     weights: Option<Column>,
     out: PathBuf,
     json: bool,
@@ -68,14 +71,13 @@ impl TryFrom<StatsArgs> for Stats {
             ));
         }
         for file in &files {
-            let labels = is_npy(file).then(PathBuf::new);
-            let label = args.label.clone();
-            check_flags(file, &DataFlags { labels, label })?;
+            check_exists(file)?;
+            check_flags(file, is_npy(file), &args.table)?;
         }
         Ok(Self::Points(Points {
             files,
             labels: args.labels,
-            label: args.label,
+            table: args.table,
             weights: args.weights.as_deref().map(column),
             out,
             json: args.json,
@@ -83,8 +85,9 @@ impl TryFrom<StatsArgs> for Stats {
     }
 }
 
+/// Whether a file's labels are in another file.
 fn is_npy(file: &str) -> bool {
-    file.to_lowercase().ends_with(".npy")
+    file_kind(Path::new(file)).is_ok_and(|kind| kind.holds == Holds::Points)
 }
 
 impl Stats {
@@ -100,52 +103,58 @@ impl Stats {
 
 impl Points {
     fn run(self) -> Result<()> {
-        // An output that cannot be written is worth knowing before the work, not after it.
-        drop(AtomicFile::create(&self.out)?);
+        let labels = self.labels.iter().map(PathBuf::as_path);
+        let inputs: Vec<&Path> = self.files.iter().map(Path::new).chain(labels).collect();
+        let _ready = files::check(&inputs, &[&self.out])?;
         let began = Instant::now();
         let line = Line::new("opening");
         let mut labels = self.labels.iter();
         let mut summed = Summed::default();
         for (at, file) in self.files.iter().enumerate() {
             let options = LoadOptions {
-                label: self.label.as_deref().map(column),
                 labels: if is_npy(file) { labels.next().cloned() } else { None },
-                ..LoadOptions::default()
+                expected: Some(summed.columns().to_vec()).filter(|names| !names.is_empty()),
+                ..options(&self.table)
             };
-            let reader = open_batches(Path::new(file), &options, self.weights.as_ref())
-                .map_err(|error| in_flags(error.into()))?;
+            let reader =
+                open_batches(Path::new(file), &options, self.weights.as_ref()).map_err(in_flags)?;
             let mut rate = Rate::new(file, at, self.files.len());
             let added = summed.add(reader, &mut |now| {
                 rate.tell(&line, now);
                 true
             });
-            added.map_err(|error| in_flags(error.into()))?;
+            added.map_err(in_flags)?;
+            tell(file, &summed.take_notes());
         }
-        let sums = summed.finish()?;
+        let columns = summed.columns().to_vec();
+        let sums = summed.finish().map_err(in_flags)?;
         line.tell("writing");
-        write(&self.out, &sums)?;
+        write(&self.out, &sums, &columns)?;
         drop(line);
         report(&sums, self.files.len(), &self.out, began, self.json)
     }
 }
 
 /// Until here Ctrl-C ends the command at once; a file under way is finished or given up in order.
-fn write(out: &Path, sums: &ClassAccumulator) -> Result<()> {
+fn write(out: &Path, sums: &ClassAccumulator, columns: &[String]) -> Result<()> {
     let guard = Guard::new();
-    write_sums(out, sums)?;
-    Ok(guard.check()?)
+    guard.check()?;
+    Ok(write_named_sums(out, sums, columns)?)
 }
 
 fn merge(args: &MergeArgs) -> Result<()> {
-    drop(AtomicFile::create(&args.out)?);
     let began = Instant::now();
     let files = expand(&args.files)?;
+    let inputs: Vec<&Path> = files.iter().map(Path::new).collect();
+    let _ready = files::check(&inputs, &[&args.out])?;
     let mut summed = Summed::default();
     for file in &files {
-        summed.join(read_sums(Path::new(file))?, file)?;
+        let (sums, columns) = read_named_sums(Path::new(file))?;
+        summed.join_named(sums, &columns, file)?;
     }
+    let columns = summed.columns().to_vec();
     let sums = summed.finish()?;
-    write(&args.out, &sums)?;
+    write(&args.out, &sums, &columns)?;
     report(&sums, files.len(), &args.out, began, args.json)
 }
 

@@ -12,8 +12,9 @@ use sqfa_io::formats::{NpzWriter, Values, write_npy};
 use super::tables::{cell, label_values, write_text};
 use super::{ending, read_model};
 use crate::args::TransformArgs;
-use crate::data::{NamedPart, parts};
+use crate::data::{NamedPart, incomplete, parts};
 use crate::failure::usage;
+use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
 
@@ -67,8 +68,9 @@ impl Transform {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let Self { args, format } = self;
+        let _ready = files::check(&[&args.model, args.data.as_ref()], &[&args.out])?;
         let model = read_model(&args.model)?;
-        let parts = parts(&args.data, &args.flags, args.part)?;
+        let parts = parts(&args.data, &args.flags, args.part, &model)?;
         if parts.len() > 1 && format != Format::Npz {
             return usage(format!(
                 "'{}' has a training and a test part: name one with --part, or write .npz",
@@ -78,7 +80,8 @@ impl Transform {
         let m = model.filters().ncols();
         let transformed = parts
             .into_iter()
-            .map(|NamedPart { name, points, labels }| {
+            .map(|part| {
+                let NamedPart { name, points, labels } = complete(part, &args)?;
                 let features = model.transform(points.view())?;
                 Ok(Transformed { name, features, labels, rows: points.rows() })
             })
@@ -98,8 +101,30 @@ impl Transform {
         if args.json {
             return output::say_json(&Report { n_points, filters: m, file });
         }
-        output::say(&format!("{n_points} points × {m} features → {file}\n"))
+        let parts: Vec<String> = transformed
+            .iter()
+            .filter_map(|part| Some(format!("{} {}", part.rows, part.name?)))
+            .collect();
+        let parts =
+            if parts.is_empty() { parts.concat() } else { format!(" ({})", parts.join(", ")) };
+        output::say(&format!("{n_points} points{parts} × {m} features → {file}\n"))
     }
+}
+
+/// The points without those that lack a value, where --missing says so.
+fn complete(part: NamedPart, args: &TransformArgs) -> Result<NamedPart> {
+    let gaps = incomplete(&part, &args.flags)?;
+    if gaps.is_empty() {
+        return Ok(part);
+    }
+    let count = part.points.rows();
+    output::complain(
+        "note",
+        &format!("{} of {count} rows lack a value and are left out", gaps.len()),
+    );
+    let kept: Vec<usize> = (0..count).filter(|row| gaps.binary_search(row).is_err()).collect();
+    let labels = part.labels.map(|labels| labels.select(&kept));
+    Ok(NamedPart { name: part.name, points: part.points.select(&kept), labels })
 }
 
 fn values(features: &Features) -> Values {

@@ -1,7 +1,7 @@
 //! The built-in data sets by name.
 
 use anyhow::Result;
-use sqfa::names::nearest;
+use sqfa::names::Unknown;
 use sqfa_io::data::Loaded;
 use sqfa_io::datasets::scaling::Scaling;
 use sqfa_io::datasets::speed::Speed;
@@ -55,13 +55,8 @@ impl Builtin {
 
     /// The data set of a name, or a message with the nearest.
     pub(crate) fn named(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|builtin| builtin.name() == name).ok_or_else(|| {
-            let near = nearest(name, Self::ALL.iter().map(|builtin| builtin.name()))
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = Self::ALL.map(Self::name).join(", ");
-            format!("unknown data set '{name}'{near}: choose one of {choices}")
-        })
+        let known = Self::ALL.into_iter().find(|builtin| builtin.name() == name);
+        Ok(known.ok_or_else(|| Unknown::new("data set", name, Self::ALL.map(Self::name)))?)
     }
 
     /// The data set with its usual parameters.

@@ -1,14 +1,17 @@
-//! Points to apply a model to, whose labels may be missing.
+//! Points to apply a model to, matched to it by the names of their columns; their labels may be missing.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use sqfa::Labels;
-use sqfa_io::data::{LabeledData, Loaded, OwnedPoints, Part};
-use sqfa_io::formats::{Column, CsvOptions, Limits, Npz, read_csv, read_csv_from, read_npy};
+use sqfa::{Labels, Points};
+use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points};
+use sqfa_io::formats::Missing;
+use sqfa_io::model_file::Model;
 
-use super::{Builtin, check_exists, check_flags, column, in_flags, open};
-use crate::args::{DataFlags, PartArg};
+use super::{Builtin, check_exists, check_flags, in_flags, options, tell};
+use crate::args::{DataFlags, MissingArg, PartArg};
+use crate::failure::usage;
+use crate::output;
 
 /// Points under the name of their part, with labels where there are any.
 #[derive(Debug)]
@@ -21,14 +24,21 @@ pub(crate) struct NamedPart {
     pub(crate) labels: Option<Labels>,
 }
 
-/// The parts of a data set, training first; `wanted` leaves out the others.
+/// The parts of a data set for a model, training first; `wanted` leaves out the others.
+///
+/// Columns are matched by name where the model knows names. With --missing, points that lack a value are there as NaN
+/// (drop) or filled in with the model's mean (mean).
 pub(crate) fn parts(
     data: &str,
     flags: &DataFlags,
     wanted: Option<PartArg>,
+    model: &Model,
 ) -> Result<Vec<NamedPart>> {
-    let builtin = Builtin::ALL.iter().any(|builtin| builtin.name() == data);
-    let mut parts = if builtin { labelled(data, flags)? } else { from_file(data, flags)? };
+    let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data);
+    let mut parts = match builtin {
+        Some(builtin) => built_in(builtin, data)?,
+        None => from_file(data, flags, model)?,
+    };
     if let Some(wanted) = wanted {
         let name = if wanted == PartArg::Train { "train" } else { "test" };
         parts.retain(|part| part.name == Some(name));
@@ -39,62 +49,99 @@ pub(crate) fn parts(
     Ok(parts)
 }
 
-fn from_file(data: &str, flags: &DataFlags) -> Result<Vec<NamedPart>> {
+/// One part: the test part where there are several, which is said.
+pub(crate) fn one_part(
+    data: &str,
+    flags: &DataFlags,
+    wanted: Option<PartArg>,
+    model: &Model,
+) -> Result<NamedPart> {
+    let mut parts = parts(data, flags, wanted, model)?;
+    let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
+    let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
+        (0, _) => bail!("'{data}' holds no points"),
+        (1, _) => 0,
+        (_, Some(at)) => {
+            output::complain(
+                "note",
+                &format!(
+                    "{data} has several parts: its test points are taken (--part train for the others)"
+                ),
+            );
+            at
+        }
+        (count, None) => count - 1,
+    };
+    Ok(parts.swap_remove(at))
+}
+
+fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPart>> {
     check_exists(data)?;
-    check_flags(data, flags)?;
-    let (path, lower) = (Path::new(data), data.to_lowercase());
-    if data == "-" || [".csv", ".tsv", ".gz", ".txt"].iter().any(|end| lower.ends_with(end)) {
-        return table(data, flags);
-    }
-    if lower.ends_with(".npy") && flags.labels.is_none() {
-        let (points, _) = OwnedPoints::from_array(read_npy(path, Limits::default())?, data)?;
-        return Ok(vec![NamedPart { name: None, points, labels: None }]);
-    }
-    if lower.ends_with(".npz") {
-        let mut npz = Npz::open(path, Limits::default())?;
-        let bare = [("X_train", "y_train"), ("X_test", "y_test"), ("X", "y")]
-            .into_iter()
-            .find(|(x, y)| npz.contains(x) && !npz.contains(y));
-        if let Some((x, _)) = bare {
-            let (points, _) = OwnedPoints::from_array(npz.read(x)?, &format!("{data}[{x}]"))?;
-            return Ok(vec![NamedPart { name: None, points, labels: None }]);
+    check_flags(data, flags.labels.is_some(), &flags.table)?;
+    let asked = flags.table.missing;
+    let options = LoadOptions {
+        labels: flags.labels.clone(),
+        expected: model.feature_names().map(<[String]>::to_vec),
+        missing: if asked.is_some() { Missing::Keep } else { Missing::Refuse },
+        ..options(&flags.table)
+    };
+    let means = match asked {
+        Some(MissingArg::Mean) => Some(model.mean().ok_or_else(|| {
+            anyhow::anyhow!(
+                "--missing mean: the model does not know the mean of its training points"
+            )
+        })?),
+        _ => None,
+    };
+    let parts = open_points(Path::new(data), &options).map_err(in_flags)?;
+    let named = |part: PointsPart| {
+        let PointsPart { name, points, labels, columns, notes } = part;
+        tell(data, &notes);
+        if model.feature_names().is_none() && !columns.is_empty() {
+            output::warn(&format!(
+                "the model does not know the names of its columns: those of {data} are taken in their order, unchecked"
+            ));
         }
-    }
-    labelled(data, flags)
+        let fits = points.columns() == model.filters().nrows();
+        let points = match means.filter(|_| fits) {
+            Some(means) => points.filled(means),
+            None => points,
+        };
+        NamedPart { name, points, labels }
+    };
+    Ok(parts.into_iter().map(named).collect())
 }
 
-fn table(data: &str, flags: &DataFlags) -> Result<Vec<NamedPart>> {
-    let read = |label: Option<Column>| {
-        let options = CsvOptions { label, ..CsvOptions::default() };
-        match data {
-            "-" => read_csv_from(std::io::stdin().lock(), &options, "standard input"),
-            _ => read_csv(Path::new(data), &options),
-        }
-    };
-    let table = match &flags.label {
-        Some(label) => read(Some(column(label))),
-        // Standard input can be read only once, so its labels must be named.
-        None if data == "-" => read(None),
-        None => read(Some(Column::Usual)).or_else(|_| read(None)),
-    };
-    let table = table.map_err(|error| in_flags(error.into()))?;
-    let points = OwnedPoints::from_f64(table.values, table.rows, table.width)
-        .ok_or_else(|| anyhow::anyhow!("the table's size changed while reading"))?;
-    let labels = table.labels.map(|labels| Labels::from_texts(&labels));
-    Ok(vec![NamedPart { name: None, points, labels }])
-}
-
-fn labelled(data: &str, flags: &DataFlags) -> Result<Vec<NamedPart>> {
-    let named = |name, Part { points, labels }| NamedPart { name, points, labels: Some(labels) };
-    match open(data, flags)? {
-        Loaded::Data(LabeledData { train, test: None, .. }) => Ok(vec![named(None, train)]),
-        Loaded::Data(LabeledData { train, test: Some(test), .. }) => {
-            Ok(vec![named(Some("train"), train), named(Some("test"), test)])
-        }
-        Loaded::Sums(..) => bail!("'{data}' holds class sums, not points"),
-        Loaded::Statistics(_) => bail!(
+fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
+    let Loaded::Data(LabeledData { train, test, .. }) = builtin.load()? else {
+        bail!(
             "'{data}' holds class statistics, not points; for a toy, draw points first: \
              sqfa dataset {data} --train 1000 --test 1000 --out points.npz"
-        ),
+        );
+    };
+    let several = test.is_some();
+    let named = |(name, part): (&'static str, Option<sqfa_io::data::Part>)| {
+        let part = part?;
+        let name = several.then_some(name);
+        Some(NamedPart { name, points: part.points, labels: Some(part.labels) })
+    };
+    Ok([("train", Some(train)), ("test", test)].into_iter().filter_map(named).collect())
+}
+
+/// The rows that lack a value or a label, ascending; an error when nobody said what to do about them.
+pub(crate) fn incomplete(part: &NamedPart, flags: &DataFlags) -> Result<Vec<usize>> {
+    if flags.table.missing.is_none() {
+        return Ok(Vec::new());
     }
+    let columns = part.points.columns();
+    let gap = |row: usize| match part.points.view() {
+        Points::U8(_) => false,
+        Points::F32(table) => (0..columns).any(|column| table.get(row, column).is_nan()),
+        Points::F64(table) => (0..columns).any(|column| table.get(row, column).is_nan()),
+    };
+    let rows: Vec<usize> = (0..part.points.rows()).filter(|&row| gap(row)).collect();
+    if rows.len() == part.points.rows() {
+        return usage("every row lacks a value: nothing is left");
+    }
+    Ok(rows)
 }

@@ -9,33 +9,90 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqfa::ClassStatistics;
-use sqfa::names::nearest;
+use sqfa::names::suggestion;
 use sqfa::statistics::GivenMatrices;
-use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
-use sqfa_io::formats::{Column, Stack};
+use sqfa_io::data::{
+    DataError, GivenStatistics, Holds, LoadOptions, Loaded, Moments, Opened, file_kind, open_data,
+};
+use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
-pub(crate) use features::{NamedPart, parts};
+pub(crate) use features::{NamedPart, incomplete, one_part, parts};
 pub(crate) use restrict::{keep_known, restrict};
 pub(crate) use several::{expand, open_all};
 
-use crate::args::DataFlags;
+use crate::args::{DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
+use crate::output;
 use crate::points::Precision;
 
-/// Loads a data set by built-in name or from a file.
+/// Loads a data set by built-in name or from a file, and tells what was decided on the way.
 pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
+    open_named(data, flags, None).map(|opened| opened.loaded)
+}
+
+/// The same with the names of the columns, which may be expected to be those of another file.
+pub(crate) fn open_named(
+    data: &str,
+    flags: &DataFlags,
+    expected: Option<&[String]>,
+) -> Result<Opened> {
     if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data) {
-        return builtin.load();
+        let loaded = builtin.load()?;
+        return Ok(Opened { loaded, columns: Vec::new(), notes: Vec::new() });
     }
     check_exists(data)?;
-    check_flags(data, flags)?;
+    check_flags(data, flags.labels.is_some(), &flags.table)?;
     let options = LoadOptions {
-        label: flags.label.as_deref().map(column),
         labels: flags.labels.clone(),
-        ..LoadOptions::default()
+        expected: expected.map(<[String]>::to_vec).filter(|names| !names.is_empty()),
+        ..options(&flags.table)
     };
-    load(Path::new(data), &options).map_err(|error| in_flags(error.into()))
+    let opened = open_data(Path::new(data), &options).map_err(in_flags)?;
+    tell(data, &opened.notes);
+    Ok(opened)
+}
+
+/// What the flags say to a reader.
+pub(crate) fn options(flags: &TableFlags) -> LoadOptions {
+    LoadOptions {
+        label: flags.label.as_deref().map(column),
+        header: match flags.header {
+            None => Header::Auto,
+            Some(HeaderArg::Yes) => Header::Present,
+            Some(HeaderArg::No) => Header::Absent,
+        },
+        delimiter: flags.delimiter,
+        encoding: flags.encoding.unwrap_or_default(),
+        select: Selection {
+            only: flags.columns.clone(),
+            ignore: flags.ignore.clone().unwrap_or_default(),
+        },
+        missing: match flags.missing {
+            None => Missing::Refuse,
+            Some(MissingArg::Drop) => Missing::Drop,
+            Some(MissingArg::Mean) => Missing::Mean,
+        },
+        ..LoadOptions::default()
+    }
+}
+
+/// Tells what a reader decided, with the flag that decides otherwise.
+pub(crate) fn tell(data: &str, notes: &[Note]) {
+    for note in notes {
+        let flag = match note {
+            Note::NoHeader => " (--header yes if it names the columns)",
+            Note::NumericHeader => " (--header no if it is a point)",
+            Note::Delimiter(_) => " (--delimiter says otherwise)",
+            Note::Index(_) => " (--columns takes it in)",
+            Note::LikeLabel(_) | Note::LikeIndex { .. } => "; leave it out with --ignore",
+            _ => "",
+        };
+        match note.is_warning() {
+            true => output::warn(&format!("{data}: {note}{flag}")),
+            false => output::complain("note", &format!("{data}: {note}{flag}")),
+        }
+    }
 }
 
 /// A column by position when it is a number, else by name.
@@ -48,35 +105,47 @@ pub(crate) fn check_exists(data: &str) -> Result<()> {
     if data == "-" || Path::new(data).exists() {
         return Ok(());
     }
-    let near = nearest(data, Builtin::ALL.iter().map(|builtin| builtin.name()))
-        .filter(|_| !data.contains(['.', '/']))
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
+    let near = match data.contains(['.', '/']) {
+        true => String::new(),
+        false => suggestion(data, Builtin::ALL.iter().map(|builtin| builtin.name())),
+    };
     let names = Builtin::ALL.map(Builtin::name).join(", ");
     anyhow::bail!("there is no file '{data}'{near}; built-in data sets are {names}")
 }
 
 /// Refuses flags that say nothing about this kind of file.
-pub(crate) fn check_flags(data: &str, flags: &DataFlags) -> Result<()> {
-    let lower = data.to_lowercase();
-    let table = data == "-" || [".csv", ".tsv", ".gz", ".txt"].iter().any(|e| lower.ends_with(e));
-    if flags.label.is_some() && !table {
-        return usage(format!("--label names a column of a table, and '{data}' is none"));
+pub(crate) fn check_flags(data: &str, labels: bool, table: &TableFlags) -> Result<()> {
+    let kind = file_kind(Path::new(data))?;
+    if let Some(flag) = table.given().filter(|_| kind.holds != Holds::Table) {
+        let what = if flag == "--label" { "names a column of a table" } else { "is about tables" };
+        return usage(format!("{flag} {what}, and '{data}' is none"));
     }
-    if flags.labels.is_some() && !lower.ends_with(".npy") {
+    if labels && kind.holds != Holds::Points {
         return usage(format!("--labels goes with points in an .npy file, not with '{data}'"));
     }
     Ok(())
 }
 
-/// Says which flag a loader's remedy means.
-pub(crate) fn in_flags(error: anyhow::Error) -> anyhow::Error {
-    let text = format!("{error:#}");
-    let clear = text
-        .replace("name a second npy file (labels)", "name a second npy file with --labels")
-        .replace("name the label column", "name the label column with --label")
-        .replace("name the column of labels", "name the column of labels with --label");
-    anyhow::anyhow!(clear)
+/// An error with the flag that helps.
+pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
+    let flag = match error.remedy() {
+        Some(Remedy::Label) => "--label COLUMN".to_owned(),
+        Some(Remedy::Labels) => "--labels FILE.npy".to_owned(),
+        Some(Remedy::Ignore(columns)) => format!("--ignore {}", columns.join(",")),
+        Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),
+        Some(Remedy::Encoding) => "--encoding latin-1 or --encoding windows-1252".to_owned(),
+        Some(Remedy::Delimiter) => "--delimiter MARK, if cells are separated otherwise".to_owned(),
+        _ => return error.into(),
+    };
+    Advised { error, flag }.into()
+}
+
+/// An error of a reader and the flag that helps against it.
+#[derive(Debug, thiserror::Error)]
+#[error("{error} ({flag})")]
+struct Advised {
+    error: DataError,
+    flag: String,
 }
 
 /// Class statistics from numbers in a file, in the precision asked for.

@@ -1,7 +1,7 @@
 //! Some of the classes: those the user names, or those a model knows.
 
 use anyhow::Result;
-use sqfa::names::nearest;
+use sqfa::names::suggestion;
 use sqfa::{Classes, Labels};
 use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, Part};
 use sqfa_io::formats::Stack;
@@ -40,9 +40,7 @@ fn chosen(all: &Classes, names: &[String]) -> Result<Vec<usize>> {
     let mut kept = Vec::new();
     for name in names {
         let Some(at) = known.iter().position(|label| label == name.trim()) else {
-            let near = nearest(name, known.iter().map(String::as_str))
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
+            let near = suggestion(name, known.iter().map(String::as_str));
             let listed = known.iter().take(50).cloned().collect::<Vec<_>>().join(", ");
             return usage(format!(
                 "--classes: there is no class '{name}'{near}; DATA has {listed}"

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use sqfa_io::data::{LoadOptions, Loaded, Summed, is_sums, open_batches, read_sums};
+use sqfa_io::data::{LoadOptions, Loaded, Opened, Summed, is_sums, open_batches, read_named_sums};
 
-use super::{check_exists, check_flags, column, in_flags, open};
+use super::{check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
 use crate::failure::usage;
 use crate::progress::{Line, Rate};
@@ -16,12 +16,12 @@ const SHARE: f64 = 0.5;
 const MEMORY: &str = "SQFA_MEMORY";
 
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
-pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Loaded> {
+pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Opened> {
     let files = expand(data)?;
     if let [one] = &files[..]
         && !is_larger_than_memory(one, available_memory()?)
     {
-        return open(one, flags);
+        return open_named(one, flags, None);
     }
     if files.len() > 1 && flags.labels.is_some() {
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
@@ -31,22 +31,22 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         check_exists(file)?;
         let path = Path::new(file);
         if is_sums(path) {
-            summed.join(read_sums(path)?, file)?;
+            let (sums, columns) = read_named_sums(path)?;
+            summed.join_named(sums, &columns, file)?;
             continue;
         }
-        check_flags(file, flags)?;
-        let options = LoadOptions {
-            label: flags.label.as_deref().map(column),
-            labels: flags.labels.clone(),
-            ..LoadOptions::default()
-        };
-        let reader = open_batches(path, &options, None).map_err(|error| in_flags(error.into()))?;
+        check_flags(file, flags.labels.is_some(), &flags.table)?;
+        let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
+        let labels = flags.labels.clone();
+        let options = LoadOptions { labels, expected, ..options(&flags.table) };
+        let reader = open_batches(path, &options, None).map_err(in_flags)?;
         let mut rate = Rate::new(file, at, files.len());
         let added = summed.add(reader, &mut |now| {
             rate.tell(line, now);
             true
         });
-        added.map_err(|error| in_flags(error.into()))?;
+        added.map_err(in_flags)?;
+        tell(file, &summed.take_notes());
     }
     let first = Path::new(&files[0]).file_name().map(|name| name.to_string_lossy().into_owned());
     let first = first.unwrap_or_else(|| files[0].clone());
@@ -54,7 +54,9 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         1 => first,
         more => format!("{first} and {} more", more - 1),
     };
-    Ok(Loaded::Sums(name, summed.finish()?))
+    let columns = summed.columns().to_vec();
+    let loaded = Loaded::Sums(name, summed.finish().map_err(in_flags)?);
+    Ok(Opened { loaded, columns, notes: Vec::new() })
 }
 
 /// Names with * and ? in their last part as the files they stand for, in order.

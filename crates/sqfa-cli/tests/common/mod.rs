@@ -6,6 +6,31 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// Waits until a command listens for Ctrl-C and has computed for so many hundredths of a second.
+///
+/// Processor time, not time on the wall: a busy machine only makes it wait longer.
+#[cfg(target_os = "linux")]
+pub fn wait_until_busy(child: &mut std::process::Child, hundredths: u64) {
+    const INTERRUPT: u64 = 1 << 1;
+    loop {
+        assert!(child.try_wait().unwrap().is_none(), "the command should still be running");
+        let read = |file: &str| {
+            std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap_or_default()
+        };
+        let status = read("status");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        // User time is the fourteenth field; those after the name hold no parentheses.
+        let stat = read("stat");
+        let fields = stat.rsplit(')').next().unwrap_or_default();
+        let used = fields.split_whitespace().nth(11).and_then(|ticks| ticks.parse().ok());
+        if caught.unwrap_or(0) & INTERRUPT != 0 && used.unwrap_or(0) >= hundredths {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
 /// A folder that vanishes with the test.
 pub struct Folder(tempfile::TempDir);
 

@@ -1,28 +1,42 @@
-//! One door for every file: the name's ending and the arrays inside say what it is.
+//! One door for every file: its kind says how it is read, and its points are checked here.
 
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use sqfa::statistics::ClassAccumulator;
 use sqfa::{Classes, Labels};
 
-use super::batches::open_batches;
-use super::tables::{labels_of, part_of};
+use super::batches::BatchReader;
+use super::kinds::{FileKind, Holds, file_kind};
+use super::missing::{index_like, settle};
+use super::tables::labels_of;
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{
-    AtomicFile, Column, CsvOptions, FormatError, Header, Limits, Npz, read_csv, read_csv_from,
+    Column, CsvOptions, Encoding, FormatError, Header, Limits, Missing, Note, Npz, Selection,
     read_idx, read_npy,
 };
+
+/// With this many labels or more, all of them different, a column is no column of labels.
+pub(super) const IDS: usize = 4;
 
 /// What a file cannot say about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadOptions {
     /// The label column of a table; by default the one called label, class, target or y.
     pub label: Option<Column>,
+    /// Whether it does not matter when there are no labels.
+    pub label_optional: bool,
     /// Whether a table's first row names its columns.
     pub header: Header,
-    /// The character between a table's cells; by default what the name's ending says.
+    /// The character between a table's cells; by default the one it shows.
     pub delimiter: Option<u8>,
+    /// What the bytes of a table's names and labels mean.
+    pub encoding: Encoding,
+    /// Which columns of a table are points.
+    pub select: Selection,
+    /// The names of a table's columns, in this order, where they are known beforehand.
+    pub expected: Option<Vec<String>>,
+    /// What to do about missing values.
+    pub missing: Missing,
     /// Whether a table's numbers are kept in single precision.
     pub single_precision: bool,
     /// The labels of points in an `.npy` file: another `.npy` file.
@@ -37,6 +51,22 @@ pub struct LoadOptions {
     pub limits: Limits,
 }
 
+impl LoadOptions {
+    pub(super) fn csv(&self) -> CsvOptions {
+        CsvOptions {
+            label: Some(self.label.clone().unwrap_or(Column::Usual)),
+            label_optional: self.label_optional,
+            header: self.header,
+            delimiter: self.delimiter,
+            encoding: self.encoding,
+            select: self.select.clone(),
+            expected: self.expected.clone(),
+            missing: self.missing,
+            limits: self.limits,
+        }
+    }
+}
+
 /// What a file turned out to hold.
 #[derive(Debug, Clone)]
 pub enum Loaded {
@@ -48,112 +78,164 @@ pub enum Loaded {
     Sums(String, ClassAccumulator),
 }
 
-/// Loads a data set.
-///
-/// Understands `.npz` (`X_train`, `y_train` and optionally `X_test`, `y_test`; or `X`, `y`; or
-/// `means`, `covariances`; or `second_moments`), `.npy` with labels beside it, `.csv` and `.tsv`
-/// (`.gz` too), `-` for a table on standard input, MATLAB's `.mat` with `X` and `y`, `.parquet` (with the cargo feature
-/// of that name), `.stats` (class sums), and a folder with MNIST's four IDX files.
+/// What a file holds, what its columns are called and what was decided on the way.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// What it holds.
+    pub loaded: Loaded,
+    /// The names of the columns; empty where there are none.
+    pub columns: Vec<String>,
+    /// What its user should know.
+    pub notes: Vec<Note>,
+}
+
+/// Points to apply a model to.
+#[derive(Debug, Clone)]
+pub struct PointsPart {
+    /// `train` or `test` where the file has several parts.
+    pub name: Option<&'static str>,
+    /// The points; missing values are NaN where [`Missing::Keep`] asked for them.
+    pub points: OwnedPoints,
+    /// Their labels, where there are any.
+    pub labels: Option<Labels>,
+    /// The names of the columns; empty where there are none.
+    pub columns: Vec<String>,
+    /// What was decided on the way.
+    pub notes: Vec<Note>,
+}
+
+/// Loads a data set; [`super::FILE_KINDS`] lists what is understood, and `-` is a table on standard input.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
-    let mut loaded = open(path, options)?;
-    if let (Loaded::Data(data), Some((height, width))) = (&mut loaded, options.image_shape) {
+    open_data(path, options).map(|opened| opened.loaded)
+}
+
+/// Loads a data set with the names of its columns and what was decided on the way.
+///
+/// Every point is finite afterwards: missing values are dealt with as the options say, and infinite ones refused.
+pub fn open_data(path: &Path, options: &LoadOptions) -> Result<Opened, DataError> {
+    let kind = file_kind(path)?;
+    let place = place_of(path);
+    let mut opened = (kind.whole)(path, name_of(path), options)?;
+    let Loaded::Data(data) = &mut opened.loaded else { return Ok(opened) };
+    if let Some(test) = &options.test {
+        let options = LoadOptions {
+            expected: Some(opened.columns.clone()).filter(|columns| !columns.is_empty()),
+            labels: options.test_labels.clone(),
+            test: None,
+            ..options.clone()
+        };
+        let other = (file_kind(test)?.whole)(test, name_of(test), &options)?;
+        let Loaded::Data(other) = other.loaded else {
+            return Err(DataError::content(&place_of(test), "it holds no test points"));
+        };
+        *data = data.clone().with_test(other.test.unwrap_or(other.train), &place_of(test))?;
+    }
+    checked(data, kind, options, &opened.columns, &mut opened.notes, &place)?;
+    if let Some((height, width)) = options.image_shape {
         let columns = data.train.points.columns();
         if height.checked_mul(width) != Some(columns) {
             let problem = format!(
                 "points of {columns} dimensions are not images of {height} × {width}: \
                  give a height and a width whose product is {columns}"
             );
-            return Err(DataError::content(&path.display().to_string(), problem));
+            return Err(DataError::content(&place, problem));
         }
         data.image_shape = Some((height, width));
     }
-    Ok(loaded)
+    Ok(opened)
 }
 
-fn open(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
-    let place = path.display().to_string();
-    if place == "-" {
-        let table =
-            read_csv_from(std::io::stdin().lock(), &csv_options(options), "standard input")?;
-        let train = part_of(table, options.single_precision, "standard input")?;
-        return with_test("stdin".to_owned(), train, None, "standard input", options);
+/// The points of a file, training first, with labels where there are any.
+///
+/// An archive of arrays has the parts X_train, X_test and X, as many as are there.
+pub fn open_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
+    let options = LoadOptions { label_optional: true, ..options.clone() };
+    (file_kind(path)?.points)(path, &options)
+}
+
+fn place_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// What to call the data of a file.
+fn name_of(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "stdin".to_owned();
     }
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let file = file.unwrap_or_else(|| place.clone());
-    let name = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&file).to_owned();
-    if path.is_dir() {
-        return idx_folder(path, name, options.limits).map(Loaded::Data);
+    let file = file.unwrap_or_else(|| path.display().to_string());
+    file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&file).to_owned()
+}
+
+/// The door: values that are missing or infinite, labels that are ids, columns that are indices.
+fn checked(
+    data: &mut LabeledData,
+    kind: &FileKind,
+    options: &LoadOptions,
+    columns: &[String],
+    notes: &mut Vec<Note>,
+    place: &str,
+) -> Result<(), DataError> {
+    let count = data.train.labels.len();
+    if count >= IDS && data.train.labels.classes().len() == count {
+        return Err(DataError::AllDifferent { place: place.to_owned(), count });
     }
-    let lower = file.to_lowercase();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
-    if ends(&[".npz"]) {
-        npz(path, name, options.limits)
-    } else if ends(&[".npy"]) {
-        let (train, image) = npy_part(path, options.labels.as_deref(), "labels", options.limits)?;
-        with_test(name, train, image, &place, options)
-    } else if ends(&[".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt"]) {
-        let train = csv_part(path, options)?;
-        with_test(name, train, None, &place, options)
-    } else if ends(&[".mat", ".parquet"]) {
-        let (train, image) = whole(path, options)?;
-        with_test(name, train, image, &place, options)
-    } else if ends(&[".stats"]) || is_sums(path) {
-        read_sums(path).map(|sums| Loaded::Sums(name, sums))
-    } else {
-        Err(unknown_kind(&place))
+    for part in std::iter::once(&mut data.train).chain(&mut data.test) {
+        let points = std::mem::replace(&mut part.points, OwnedPoints::none());
+        let labels = std::mem::replace(&mut part.labels, Labels::from_integers(&[]));
+        let settled = settle(points, Some(labels), options.missing, columns, place)?;
+        part.points = settled.points;
+        part.labels = settled.labels.unwrap_or_else(|| Labels::from_integers(&[]));
+        notes.extend(settled.notes);
     }
-}
-
-pub(super) fn unknown_kind(place: &str) -> DataError {
-    let problem = "unknown kind of file; expected .npz, .npy, .csv, .tsv (or .gz of these two), .mat, \
-                   .parquet, .stats, - for a table on standard input, or a folder of IDX files";
-    DataError::content(place, problem)
-}
-
-/// Whether a file begins as class sums do.
-pub fn is_sums(path: &Path) -> bool {
-    let mut start = [0u8; 8];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == ClassAccumulator::MAGIC
-}
-
-/// Reads class sums written by [`write_sums`]; damage anywhere is noticed.
-pub fn read_sums(path: &Path) -> Result<ClassAccumulator, DataError> {
-    let place = path.display().to_string();
-    let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
-    if path.is_file() && !is_sums(path) {
-        let problem = format!(
-            "it holds no class statistics; if it holds points, sum them up first \
-             (sqfa stats {place} --out FILE.stats)"
-        );
-        return Err(DataError::content(&place, problem));
+    if kind.holds == Holds::Table {
+        notes.extend(index_like(&data.train.points, columns));
     }
-    let bytes = std::fs::read(path).map_err(fail)?;
-    ClassAccumulator::from_bytes(&bytes).map_err(|source| DataError::Sums { place, source })
-}
-
-/// Writes class sums, whole or not at all.
-pub fn write_sums(path: &Path, sums: &ClassAccumulator) -> Result<(), DataError> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(&sums.to_bytes())
-        .map_err(|source| FormatError::write(&path.display().to_string(), source))?;
-    Ok(file.commit()?)
+    Ok(())
 }
 
 /// All batches of a file at once.
-fn whole(path: &Path, options: &LoadOptions) -> Result<PartAndImage, DataError> {
-    let mut reader = open_batches(path, options, None)?;
-    let place = path.display().to_string();
+pub(super) fn from_batches(
+    path: &Path,
+    name: String,
+    options: &LoadOptions,
+) -> Result<Opened, DataError> {
+    let mut reader = (file_kind(path)?.batches)(path, options, None)?;
+    let place = place_of(path);
+    let (points, labels) = whole(&mut *reader, options, &place)?;
+    let labels = labels.ok_or_else(|| DataError::content(&place, "no label column was read"))?;
+    let train = Part::new(points, labels, &place)?;
+    let data = LabeledData::new(name, train, None, reader.image_shape(), &place)?;
+    let (columns, notes) = (reader.names().to_vec(), reader.notes());
+    Ok(Opened { loaded: Loaded::Data(data), columns, notes })
+}
+
+/// The same with or without labels.
+pub(super) fn points_from_batches(
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Vec<PointsPart>, DataError> {
+    let mut reader = (file_kind(path)?.batches)(path, options, None)?;
+    let (points, labels) = whole(&mut *reader, options, &place_of(path))?;
+    let (columns, notes) = (reader.names().to_vec(), reader.notes());
+    Ok(vec![PointsPart { name: None, points, labels, columns, notes }])
+}
+
+fn whole(
+    reader: &mut dyn BatchReader,
+    options: &LoadOptions,
+    place: &str,
+) -> Result<(OwnedPoints, Option<Labels>), DataError> {
     if let Some(rows) = reader.rows() {
         let needed = u128::from(rows) * reader.columns() as u128 * 8;
         let limit = options.limits.bytes;
         if needed > u128::from(limit) {
+            let place = place.to_owned();
             return Err(FormatError::Limit { place, needed, limit }.into());
         }
     }
-    let image = reader.image_shape();
     let Some(batch) = reader.next_batch(usize::MAX)? else {
-        return Err(DataError::content(&place, "it holds no points"));
+        return Err(DataError::content(place, "it holds no points"));
     };
     let labels = match batch.labels.classes() {
         // Text is kept as it is batch by batch; all of it together may read as numbers.
@@ -163,67 +245,97 @@ fn whole(path: &Path, options: &LoadOptions) -> Result<PartAndImage, DataError> 
         }
         Classes::Integers(_) => batch.labels,
     };
-    Ok((Part::new(batch.points, labels, &place)?, image))
+    Ok((batch.points, reader.has_labels().then_some(labels)))
 }
 
-/// Joins a training part with the test file the options name, if any.
-fn with_test(
+fn plain(
     name: String,
-    train: Part,
-    image: Option<(usize, usize)>,
+    (train, image): PartAndImage,
+    test: Option<Part>,
     place: &str,
-    options: &LoadOptions,
-) -> Result<Loaded, DataError> {
-    let test = match &options.test {
-        None => None,
-        Some(path) if path.extension().is_some_and(|ending| ending == "npy") => {
-            let labels = options.test_labels.as_deref();
-            Some(npy_part(path, labels, "test_labels", options.limits)?.0)
-        }
-        Some(path) if path.extension().is_some_and(|end| end == "mat" || end == "parquet") => {
-            Some(whole(path, options)?.0)
-        }
-        Some(path) => Some(csv_part(path, options)?),
-    };
-    LabeledData::new(name, train, test, image, place).map(Loaded::Data)
+) -> Result<Opened, DataError> {
+    let data = LabeledData::new(name, train, test, image, place)?;
+    Ok(Opened { loaded: Loaded::Data(data), columns: Vec::new(), notes: Vec::new() })
 }
 
 type PartAndImage = (Part, Option<(usize, usize)>);
 
-fn npy_part(
-    path: &Path,
-    labels: Option<&Path>,
-    option: &str,
-    limits: Limits,
-) -> Result<PartAndImage, DataError> {
+pub(super) fn npy(path: &Path, name: String, options: &LoadOptions) -> Result<Opened, DataError> {
     let place = path.display().to_string();
-    let labels = labels.ok_or_else(|| {
-        let problem = format!("an npy file holds no labels: name a second npy file ({option})");
-        DataError::content(&place, problem)
-    })?;
-    let labels = labels_of(read_npy(labels, limits)?, &labels.display().to_string())?;
-    let (points, image) = OwnedPoints::from_array(read_npy(path, limits)?, &place)?;
-    Ok((Part::new(points, labels, &place)?, image))
+    let labels = options.labels.as_deref();
+    let labels = labels.ok_or(DataError::NoLabels { place: place.clone() })?;
+    let labels = labels_of(read_npy(labels, options.limits)?, &labels.display().to_string())?;
+    let (points, image) = OwnedPoints::from_array(read_npy(path, options.limits)?, &place)?;
+    plain(name, (Part::new(points, labels, &place)?, image), None, &place)
 }
 
-fn csv_options(options: &LoadOptions) -> CsvOptions {
-    CsvOptions {
-        label: Some(options.label.clone().unwrap_or(Column::Usual)),
-        header: options.header,
-        delimiter: options.delimiter,
-        limits: options.limits,
+pub(super) fn npy_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
+    if options.labels.is_some() {
+        return labelled_points(path, options);
     }
+    let place = path.display().to_string();
+    let (points, _) = OwnedPoints::from_array(read_npy(path, options.limits)?, &place)?;
+    Ok(vec![bare(None, points, None)])
 }
 
-fn csv_part(path: &Path, options: &LoadOptions) -> Result<Part, DataError> {
-    let table = read_csv(path, &csv_options(options))?;
-    part_of(table, options.single_precision, &path.display().to_string())
+fn bare(name: Option<&'static str>, points: OwnedPoints, labels: Option<Labels>) -> PointsPart {
+    PointsPart { name, points, labels, columns: Vec::new(), notes: Vec::new() }
 }
 
-fn npz(path: &Path, name: String, limits: Limits) -> Result<Loaded, DataError> {
-    let mut npz = Npz::open(path, limits)?;
+/// The parts of a file that always has labels.
+pub(super) fn labelled_points(
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Vec<PointsPart>, DataError> {
+    let opened = (file_kind(path)?.whole)(path, name_of(path), options)?;
+    let Loaded::Data(LabeledData { train, test, .. }) = opened.loaded else {
+        return Err(DataError::content(&place_of(path), "it holds class statistics, not points"));
+    };
+    let several = test.is_some();
+    let parts = [("train", Some(train)), ("test", test)];
+    let part = |(name, part): (&'static str, Option<Part>)| {
+        let Part { points, labels } = part?;
+        Some(bare(several.then_some(name), points, Some(labels)))
+    };
+    Ok(parts.into_iter().filter_map(part).collect())
+}
+
+/// The parts of an archive that may hold points, training first.
+const NPZ_PARTS: [(&str, &str, Option<&str>); 3] =
+    [("X_train", "y_train", Some("train")), ("X_test", "y_test", Some("test")), ("X", "y", None)];
+
+pub(super) fn npz_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
+    let mut npz = Npz::open(path, options.limits)?;
+    let there: Vec<_> = NPZ_PARTS.into_iter().filter(|(x, ..)| npz.contains(x)).collect();
+    if there.is_empty() {
+        // Statistics, or an error that lists what is there.
+        return labelled_points(path, options);
+    }
+    let several = there.len() > 1;
+    let mut parts = Vec::new();
+    for (x, y, name) in there {
+        let place = format!("{}[{x}]", npz.place());
+        let labels = match npz.contains(y) {
+            true => Some(labels_of(npz.read(y)?, &format!("{}[{y}]", npz.place()))?),
+            false => None,
+        };
+        let (points, _) = OwnedPoints::from_array(npz.read(x)?, &place)?;
+        if let Some(labels) = &labels
+            && labels.len() != points.rows()
+        {
+            let (points, labels) = (points.rows(), labels.len());
+            return Err(DataError::Lengths { place, points, labels });
+        }
+        parts.push(bare(name.filter(|_| several), points, labels));
+    }
+    Ok(parts)
+}
+
+pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Opened, DataError> {
+    let mut npz = Npz::open(path, options.limits)?;
     if (npz.contains("covariances") && npz.contains("means")) || npz.contains("second_moments") {
-        return GivenStatistics::from_npz(name, &mut npz).map(Loaded::Statistics);
+        let loaded = Loaded::Statistics(GivenStatistics::from_npz(name, &mut npz)?);
+        return Ok(Opened { loaded, columns: Vec::new(), notes: Vec::new() });
     }
     let pairs = [("X_train", "y_train"), ("X", "y")];
     let pair = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y));
@@ -236,13 +348,13 @@ fn npz(path: &Path, name: String, limits: Limits) -> Result<Loaded, DataError> {
         );
         return Err(DataError::content(&place, problem));
     };
-    let (train, image) = npz_part(&mut npz, x, y)?;
+    let train = npz_part(&mut npz, x, y)?;
     let test = match (npz.contains("X_test"), npz.contains("y_test")) {
         (true, true) => Some(npz_part(&mut npz, "X_test", "y_test")?.0),
         (false, false) => None,
         _ => return Err(DataError::content(&place, "give both X_test and y_test, or neither")),
     };
-    LabeledData::new(name, train, test, image, &place).map(Loaded::Data)
+    plain(name, train, test, &place)
 }
 
 fn npz_part(npz: &mut Npz, x: &str, y: &str) -> Result<PartAndImage, DataError> {
@@ -255,13 +367,17 @@ fn npz_part(npz: &mut Npz, x: &str, y: &str) -> Result<PartAndImage, DataError> 
 pub(super) const IDX_FILES: &str = "a folder must hold train-images-idx3-ubyte and \
     train-labels-idx1-ubyte (or .gz), as MNIST is distributed";
 
-fn idx_folder(folder: &Path, name: String, limits: Limits) -> Result<LabeledData, DataError> {
+pub(super) fn idx_folder(
+    folder: &Path,
+    name: String,
+    options: &LoadOptions,
+) -> Result<Opened, DataError> {
     let place = folder.display().to_string();
-    let Some((train, image)) = idx_part(folder, "train", limits)? else {
+    let Some(train) = idx_part(folder, "train", options.limits)? else {
         return Err(DataError::content(&place, IDX_FILES));
     };
-    let test = idx_part(folder, "t10k", limits)?.map(|(part, _)| part);
-    LabeledData::new(name, train, test, image, &place)
+    let test = idx_part(folder, "t10k", options.limits)?.map(|(part, _)| part);
+    plain(name, train, test, &place)
 }
 
 /// The files of images and labels of one part, where both are there.

@@ -1,10 +1,13 @@
 //! Labelled data and given statistics, owned, as they come out of files and generators.
 
 mod batches;
+mod kinds;
 mod load;
+mod missing;
 mod points;
 mod select;
 mod statistics;
+mod sums;
 mod tables;
 
 use sqfa::Labels;
@@ -12,12 +15,15 @@ use sqfa::labels::LabelError;
 use sqfa::statistics::StatisticsError;
 use thiserror::Error;
 
-use crate::formats::FormatError;
+use crate::formats::{FormatError, Remedy};
 
-pub use batches::{Batch, BatchReader, Summed, Summing, open_batches, sum_batches};
-pub use load::{LoadOptions, Loaded, is_sums, load, read_sums, write_sums};
+pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
+pub use kinds::{FILE_KINDS, FileKind, Holds, file_kind, file_kinds_help, open_batches};
+pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
+pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
 pub use statistics::{GivenStatistics, Moments};
+pub use sums::{is_sums, read_named_sums, read_sums, write_named_sums, write_sums};
 
 /// Data that could not be loaded.
 #[derive(Debug, Error)]
@@ -101,6 +107,48 @@ pub enum DataError {
         /// The dimensions of that.
         expected: usize,
     },
+    /// Files whose columns have other names.
+    #[error(
+        "the columns of {place} are not those of {other}: {difference}; class sums cannot be put in \
+         another order, so sum the points up again with columns of one order"
+    )]
+    FileColumns {
+        /// The file that differs.
+        place: String,
+        /// The file before.
+        other: String,
+        /// The first difference.
+        difference: String,
+    },
+    /// Points without labels.
+    #[error("{place}: an npy file holds no labels: name a second npy file (labels)")]
+    NoLabels {
+        /// The file.
+        place: String,
+    },
+    /// Labels that name points, not classes.
+    #[error(
+        "{place}: all {count} labels are different: this looks like a column of ids; name the column \
+         of labels"
+    )]
+    AllDifferent {
+        /// The file.
+        place: String,
+        /// How many labels.
+        count: usize,
+    },
+    /// A value that is infinite.
+    #[error("{place}: row {row}, column {column} is {value}: correct or remove it")]
+    Infinite {
+        /// The file.
+        place: String,
+        /// The row, counted from 0.
+        row: usize,
+        /// The column, by name or counted from 0.
+        column: String,
+        /// What stands there.
+        value: f64,
+    },
     /// Something that is not there or not understood.
     #[error("{place}: {problem}")]
     Content {
@@ -112,6 +160,16 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// What a user can do about it, where a setting of the reader helps.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Format(error) => error.remedy(),
+            Self::NoLabels { .. } => Some(Remedy::Labels),
+            Self::AllDifferent { .. } => Some(Remedy::Label),
+            _ => None,
+        }
+    }
+
     pub(crate) fn content(place: &str, problem: impl Into<String>) -> Self {
         Self::Content { place: place.to_owned(), problem: problem.into() }
     }
@@ -162,23 +220,27 @@ impl LabeledData {
         image_shape: Option<(usize, usize)>,
         place: &str,
     ) -> Result<Self, DataError> {
-        let test = match test {
-            None => None,
-            Some(test) => {
-                if test.points.columns() != train.points.columns() {
-                    return Err(DataError::Dimensions {
-                        place: place.to_owned(),
-                        train: train.points.columns(),
-                        test: test.points.columns(),
-                    });
-                }
-                let labels = test
-                    .labels
-                    .recode(train.labels.classes())
-                    .map_err(|source| DataError::TestLabels { place: place.to_owned(), source })?;
-                Some(Part { points: test.points, labels })
-            }
-        };
-        Ok(Self { name, train, test, image_shape })
+        let data = Self { name, train, test: None, image_shape };
+        match test {
+            None => Ok(data),
+            Some(test) => data.with_test(test, place),
+        }
+    }
+
+    /// The same training part with another test part, its labels in the training classes.
+    pub fn with_test(self, test: Part, place: &str) -> Result<Self, DataError> {
+        let train = &self.train;
+        if test.points.columns() != train.points.columns() {
+            return Err(DataError::Dimensions {
+                place: place.to_owned(),
+                train: train.points.columns(),
+                test: test.points.columns(),
+            });
+        }
+        let labels = test
+            .labels
+            .recode(train.labels.classes())
+            .map_err(|source| DataError::TestLabels { place: place.to_owned(), source })?;
+        Ok(Self { test: Some(Part { points: test.points, labels }), ..self })
     }
 }

@@ -80,6 +80,30 @@ impl OwnedPoints {
         Ok((Self { rows, columns, values }, image))
     }
 
+    /// No points at all, to stand in while others are moved.
+    pub(super) fn none() -> Self {
+        Self { rows: 0, columns: 0, values: Numbers::F64(Vec::new()) }
+    }
+
+    /// The same points with NaN replaced by the number of its column.
+    pub fn filled(self, columns: &[f64]) -> Self {
+        let width = self.columns.max(1);
+        let values = match self.values {
+            Numbers::U8(values) => Numbers::U8(values),
+            Numbers::F32(mut values) => {
+                let cells = values.iter_mut().enumerate().filter(|(_, value)| value.is_nan());
+                cells.for_each(|(at, value)| *value = columns[at % width] as f32);
+                Numbers::F32(values)
+            }
+            Numbers::F64(mut values) => {
+                let cells = values.iter_mut().enumerate().filter(|(_, value)| value.is_nan());
+                cells.for_each(|(at, value)| *value = columns[at % width]);
+                Numbers::F64(values)
+            }
+        };
+        Self { values, ..self }
+    }
+
     /// The number of points.
     pub fn rows(&self) -> usize {
         self.rows

@@ -1,9 +1,9 @@
-//! From arrays and tables to points and labels.
+//! From arrays to labels.
 
 use sqfa::Labels;
 
-use super::{DataError, OwnedPoints, Part};
-use crate::formats::{Array, CsvTable, Values};
+use super::DataError;
+use crate::formats::{Array, Values};
 
 /// Labels from an array with one element per point.
 pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> {
@@ -29,18 +29,4 @@ pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> 
         Values::F64(values) => floats(&values),
         Values::Text(values) => Ok(Labels::from_texts(&values)),
     }
-}
-
-/// Points and labels of a table, in single precision when asked.
-pub(super) fn part_of(table: CsvTable, single: bool, place: &str) -> Result<Part, DataError> {
-    let CsvTable { rows, width, values, labels, .. } = table;
-    let points = if single {
-        OwnedPoints::from_f32(values.into_iter().map(|v| v as f32).collect(), rows, width)
-    } else {
-        OwnedPoints::from_f64(values, rows, width)
-    };
-    let points = points
-        .ok_or_else(|| DataError::content(place, "the table's size changed while reading"))?;
-    let labels = labels.ok_or_else(|| DataError::content(place, "no label column was read"))?;
-    Part::new(points, Labels::from_texts(&labels), place)
 }

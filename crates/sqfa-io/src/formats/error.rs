@@ -119,6 +119,90 @@ pub enum FormatError {
         /// What would do.
         expected: String,
     },
+    /// Columns that hold text where numbers are expected.
+    #[error(
+        "{place}: {} not numbers (line {line}: '{example}'): leave the columns out, or name the one \
+         that holds the labels",
+        columns_are(.columns)
+    )]
+    TextColumns {
+        /// The table.
+        place: String,
+        /// Their names or numbers, counted from 1.
+        columns: Vec<String>,
+        /// The first such line, counted from 1.
+        line: u64,
+        /// What stands there.
+        example: String,
+    },
+    /// A number with a comma where its point should be.
+    #[error(
+        "{place}, line {line}, column '{column}': '{text}' has a decimal comma; write numbers with a \
+         decimal point (in a spreadsheet: export with the number format of English)"
+    )]
+    DecimalComma {
+        /// The table.
+        place: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column's name or number, counted from 1.
+        column: String,
+        /// What stands there.
+        text: String,
+    },
+    /// Values that are not there.
+    #[error(
+        "{place}: {rows} of {of} rows have missing values ({columns}; the first in {first}): leave \
+         those rows out, or fill in the mean of the column"
+    )]
+    MissingValues {
+        /// The table or array.
+        place: String,
+        /// Rows that lack something.
+        rows: u64,
+        /// Rows in all.
+        of: u64,
+        /// The first such row or line.
+        first: String,
+        /// How many values every column lacks.
+        columns: String,
+    },
+    /// Text that is not in the encoding it is read as.
+    #[error("{place}, {what} is not {encoding}: say which encoding the file has")]
+    Encoding {
+        /// The table.
+        place: String,
+        /// What and where.
+        what: String,
+        /// The encoding it was read as.
+        encoding: super::Encoding,
+    },
+    /// A name that several columns have.
+    #[error("{place}: several columns are called '{name}'; rename or leave out all but one")]
+    RepeatedName {
+        /// The table.
+        place: String,
+        /// The name.
+        name: String,
+    },
+    /// Several columns that may hold the labels.
+    #[error("{place}: columns {} may all be labels: name the label column", quoted(.names))]
+    AmbiguousLabel {
+        /// The table.
+        place: String,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Columns that are expected by name and not there.
+    #[error("{place} lacks the columns {columns}; it has: {names}")]
+    AbsentColumns {
+        /// The table.
+        place: String,
+        /// What is missing.
+        columns: String,
+        /// What is there.
+        names: String,
+    },
     /// A table cell that is not a finite number.
     #[error(
         "{place}, line {line}, column '{column}': '{text}' is not a finite number; \
@@ -171,5 +255,48 @@ impl FormatError {
 
     pub(crate) fn shape(place: &str, found: &[usize], expected: impl Into<String>) -> Self {
         Self::Shape { place: place.to_owned(), found: found.to_vec(), expected: expected.into() }
+    }
+
+    /// What a user can do about it, where a setting of the reader helps.
+    pub fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::Missing { what: "column", .. } | Self::AmbiguousLabel { .. } => Remedy::Label,
+            Self::TextColumns { columns, .. } => Remedy::Ignore(columns.clone()),
+            Self::RepeatedName { name, .. } => Remedy::Ignore(vec![name.clone()]),
+            Self::MissingValues { .. } => Remedy::Missing,
+            Self::Encoding { .. } => Remedy::Encoding,
+            Self::Ragged { .. } => Remedy::Delimiter,
+            Self::Cell { .. } => Remedy::Label,
+            _ => return None,
+        })
+    }
+}
+
+/// The setting of a reader that helps against an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Name the label column.
+    Label,
+    /// Name the file of labels.
+    Labels,
+    /// Leave out these columns.
+    Ignore(Vec<String>),
+    /// Say what to do about missing values.
+    Missing,
+    /// Say which encoding it is.
+    Encoding,
+    /// Say what stands between cells.
+    Delimiter,
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+}
+
+fn columns_are(names: &[String]) -> String {
+    match names {
+        [name] => format!("column '{name}' holds text,"),
+        _ => format!("columns {} hold text,", quoted(names)),
     }
 }

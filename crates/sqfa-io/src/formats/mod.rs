@@ -5,7 +5,6 @@
 
 mod array;
 mod atomic;
-mod csv;
 mod decode;
 mod dtype;
 mod error;
@@ -16,15 +15,18 @@ mod npy;
 mod npz;
 mod rows;
 mod source;
+mod table;
 
-#[cfg(feature = "parquet")]
-pub(crate) use self::csv::usual_label;
-pub use self::csv::{
-    Column, CsvOptions, CsvRows, CsvTable, Header, TableRows, read_csv, read_csv_from,
+pub(crate) use self::table::counted;
+pub use self::table::{
+    Column, CsvOptions, CsvRows, CsvTable, Encoding, Header, Missing, Note, Selection, TableRows,
+    read_csv, read_csv_from,
 };
+#[cfg(feature = "parquet")]
+pub(crate) use self::table::{Layout, Wanted, is_missing_label, layout};
 pub use array::{Array, Stack, Values, ValuesRef};
-pub use atomic::AtomicFile;
-pub use error::FormatError;
+pub use atomic::{AtomicFile, is_temporary};
+pub use error::{FormatError, Remedy};
 pub use idx::{idx_rows, read_idx, write_idx_u8};
 pub use mat::MatFile;
 pub use npy::{npy_rows, read_npy, read_npy_stack, write_npy};

@@ -188,6 +188,14 @@ impl Read for Checked {
     }
 }
 
+/// A failure to write, which is the disk's more often than the archive's.
+fn unwritten(place: &str, error: ZipError) -> FormatError {
+    match error {
+        ZipError::Io(source) => FormatError::write(place, source),
+        other => FormatError::write(place, std::io::Error::other(other)),
+    }
+}
+
 /// An archive under construction; nothing appears at its path before [`NpzWriter::finish`].
 pub struct NpzWriter {
     zip: ZipWriter<BufWriter<AtomicFile>>,
@@ -224,15 +232,14 @@ impl NpzWriter {
             .large_file(large);
         self.zip
             .start_file(format!("{name}.npy"), options)
-            .map_err(|source| FormatError::Zip { place: place.clone(), source })?;
+            .map_err(|error| unwritten(&place, error))?;
         write_array(&mut self.zip, shape, values, &place)
     }
 
     /// Writes the directory and moves the archive to its place.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self { zip, place, .. } = self;
-        let buffer =
-            zip.finish().map_err(|source| FormatError::Zip { place: place.clone(), source })?;
+        let buffer = zip.finish().map_err(|error| unwritten(&place, error))?;
         let file =
             buffer.into_inner().map_err(|error| FormatError::write(&place, error.into_error()))?;
         file.commit()

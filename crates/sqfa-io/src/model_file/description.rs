@@ -1,9 +1,11 @@
 //! What a model file says about itself beside its tensors: how, from what and with what success it was fitted.
 
 use serde::{Deserialize, Serialize};
+
+use super::SelectionRecord;
 use sqfa::Classes;
 use sqfa::optimize::Termination;
-use sqfa::reduce::Reduction;
+use sqfa::reduce::{Reduction, Setting};
 
 /// The metadata of a model, as JSON in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,11 +26,17 @@ pub struct Description {
     /// The feature noise σ², in the squared units of the preprocessed data; 0 where the method has none.
     pub noise: f64,
     /// Every setting that was used, chosen or given, by name.
-    #[serde(default)]
-    pub settings: Vec<(String, f64)>,
+    #[serde(default, with = "super::settings::setting_list")]
+    pub settings: Vec<(Setting, f64)>,
     /// The noises that were tried, when chosen on held-out points.
     #[serde(default)]
     pub noise_trials: Vec<Trial>,
+    /// How units and noise were chosen, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionRecord>,
+    /// Columns that were set aside because they hardly vary; their filters are 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<usize>,
     /// The classes, in the order of the tensors.
     pub classes: ClassNames,
     /// Whether other classes of the data were left out on purpose.
@@ -63,6 +71,9 @@ pub struct Description {
     pub fit: FitRecord,
     /// The data it was fitted on.
     pub data: DataRecord,
+    /// The names of the columns it was fitted on, in the order of the filters; nothing where they had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_names: Option<Vec<String>>,
     /// The program that wrote the model, with its version.
     pub software: String,
 }
@@ -181,7 +192,7 @@ impl From<&Reduction> for FitRecord {
             restarts: restarts.collect(),
             best: fitted.best,
             trace: fitted.traces.first().cloned().unwrap_or_default(),
-            warnings: fitted.warnings.clone(),
+            warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -43,6 +43,32 @@ pub enum ModelError {
         /// The points'.
         found: usize,
     },
+    /// Points that are not finite.
+    #[error(
+        "row {row}, column {column} is {value}: a point that is not finite has no features \
+         ({count} such rows in all)"
+    )]
+    NotFinite {
+        /// The first such row, counted from 0.
+        row: usize,
+        /// The column, by name or counted from 0.
+        column: String,
+        /// What stands there.
+        value: f64,
+        /// How many rows have such values.
+        count: usize,
+    },
+    /// Points too large for their precision.
+    #[error(
+        "row {row} is too large for its precision: its features overflow ({count} such rows in \
+         all); give it in double precision, or in larger units"
+    )]
+    Overflow {
+        /// The first such row, counted from 0.
+        row: usize,
+        /// How many rows overflow.
+        count: usize,
+    },
     /// Metadata that cannot be put into text.
     #[error("the model's metadata cannot be written: {problem}")]
     Metadata {

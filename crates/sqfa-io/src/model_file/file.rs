@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use flate2::Crc;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ use crate::formats::{AtomicFile, FormatError, Limits};
 const KEY: &str = "sqfa";
 /// The format written here, and the only one read.
 const VERSION: u64 = 1;
+/// How the description begins when it has a checksum.
+const CHECKSUM: &str = "\"checksum\":\"";
 /// Bytes before the header: its length as a 64-bit number.
 const PREFIX: usize = 8;
 
@@ -92,6 +95,8 @@ impl Model {
             .collect::<Result<Vec<_>, _>>()?;
         let versioned = Versioned { version: VERSION, description: self.description.clone() };
         let text = serde_json::to_string(&versioned).map_err(|error| refused(error.to_string()))?;
+        let parts = tensors.iter().map(|(name, shape, bytes)| (*name, &shape[..], &bytes[..]));
+        let text = format!("{{{CHECKSUM}{:08x}\",{}", checksum(&text, parts.collect()), &text[1..]);
         serialize(views, Some(HashMap::from([(KEY.to_owned(), text)])))
             .map_err(|error| refused(error.to_string()))
     }
@@ -106,7 +111,15 @@ impl Model {
             SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
         let text = text.ok_or_else(|| damaged("it holds tensors, but no sqfa model".to_owned()))?;
-        let description = describe(text, place)?;
+        let (stored, text) = split_checksum(text);
+        let description = describe(&text, place)?;
+        if let Some(stored) = stored {
+            let views: Vec<_> = tensors.tensors();
+            let parts = views.iter().map(|(name, view)| (&name[..], view.shape(), view.data()));
+            if checksum(&text, parts.collect()) != stored {
+                return Err(damaged("its checksum differs from what it holds".to_owned()));
+            }
+        }
 
         let (shape, filters) = floats(&tensors, "filters", 2).map_err(damaged)?;
         let (n, m) = (shape[0], shape[1]);
@@ -139,7 +152,30 @@ impl Model {
             Some((_, mean)) => model.and_then(|model| model.with_mean(mean)),
             None => model,
         }
+        .map(|model| Model { checksum: stored.is_some(), ..model })
         .map_err(|error| damaged(error.to_string()))
+    }
+}
+
+/// The checksum of a description and of tensors with their names and shapes, in the order of the names (CRC-32).
+fn checksum(text: &str, mut tensors: Vec<(&str, &[usize], &[u8])>) -> u32 {
+    tensors.sort_by_key(|(name, ..)| *name);
+    let mut crc = Crc::new();
+    crc.update(text.as_bytes());
+    for (name, shape, bytes) in tensors {
+        crc.update(format!("{name}{shape:?}").as_bytes());
+        crc.update(bytes);
+    }
+    crc.sum()
+}
+
+/// The checksum at the beginning of a description, and the description without it.
+fn split_checksum(text: &str) -> (Option<u32>, String) {
+    let found = text.strip_prefix('{').and_then(|rest| rest.strip_prefix(CHECKSUM));
+    let found = found.and_then(|rest| rest.split_once("\","));
+    match found.and_then(|(sum, rest)| Some((u32::from_str_radix(sum, 16).ok()?, rest))) {
+        Some((sum, rest)) => (Some(sum), format!("{{{rest}")),
+        None => (None, text.to_owned()),
     }
 }
 

@@ -7,14 +7,20 @@
 mod description;
 mod error;
 mod file;
+mod selection;
+mod settings;
 
 use sqfa::classify::ClassifierError;
 use sqfa::statistics::{Preprocessor, project};
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transform};
 
+use crate::data::column_name;
+
 pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
 pub use error::ModelError;
+pub use selection::{SelectionRecord, TriedRecord};
+pub use settings::setting_name;
 
 /// QDA shrinkage unless told otherwise: enough for a stable inverse, too little to matter.
 pub const SHRINKAGE: f64 = 1e-5;
@@ -30,6 +36,17 @@ pub struct Model {
     features: Gaussians,
     mean: Option<Vec<f64>>,
     description: Description,
+    /// Whether it did not come from a file without a checksum.
+    checksum: bool,
+}
+
+/// A point whose features are not finite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BadPoint {
+    /// The row.
+    pub row: usize,
+    /// The first column that is not finite and its value; nothing when the features overflow.
+    pub column: Option<(usize, f64)>,
 }
 
 /// The parts of a model that are numbers.
@@ -83,10 +100,22 @@ impl Model {
                 return refuse(format!("preprocessing needs {n} finite offsets and factors"));
             }
         }
+        if description.feature_names.as_ref().is_some_and(|names| names.len() != n) {
+            return refuse(format!("the names of its columns are not {n}"));
+        }
         if !(description.noise.is_finite() && description.noise >= 0.0) {
             return refuse(format!("noise is {}", description.noise));
         }
-        Ok(Self { filters, preprocessing, classes, counts, features, mean: None, description })
+        Ok(Self {
+            filters,
+            preprocessing,
+            classes,
+            counts,
+            features,
+            mean: None,
+            description,
+            checksum: true,
+        })
     }
 
     /// The same model with the mean of the raw training points, which its filters alone do not tell.
@@ -145,14 +174,63 @@ impl Model {
         }
     }
 
-    /// The features of raw points, in the points' own precision.
+    /// Whether damage to the file it came from would have been noticed; false for files from before there were checksums.
+    pub fn has_checksum(&self) -> bool {
+        self.checksum
+    }
+
+    /// The names of the columns it was fitted on, where they had any.
+    pub fn feature_names(&self) -> Option<&[String]> {
+        self.description.feature_names.as_deref()
+    }
+
+    /// The features of raw points, in the points' own precision; an error names the first point that is not finite.
     pub fn transform(&self, points: Points<'_>) -> Result<Features, ModelError> {
+        let (features, bad) = self.transform_all(points)?;
+        match bad.first() {
+            None => Ok(features),
+            Some(&BadPoint { row, column }) => {
+                let count = bad.len();
+                let names = self.feature_names().unwrap_or_default();
+                Err(match column {
+                    Some((column, value)) => {
+                        let column = column_name(names, column);
+                        ModelError::NotFinite { row, column, value, count }
+                    }
+                    None => ModelError::Overflow { row, count },
+                })
+            }
+        }
+    }
+
+    /// The features of raw points, and the points for which they are not finite.
+    ///
+    /// Only the features are looked at, so sound points cost next to nothing; the cause is looked for afterwards.
+    pub fn transform_all(
+        &self,
+        points: Points<'_>,
+    ) -> Result<(Features, Vec<BadPoint>), ModelError> {
         let (expected, found) = (self.filters.nrows(), points.columns());
         if expected != found {
             return Err(ModelError::Dimension { expected, found });
         }
         let (filters, offset) = self.raw_filters();
-        Ok(transform(points, filters.as_ref(), offset.as_deref()))
+        let features = transform(points, filters.as_ref(), offset.as_deref());
+        let m = self.filters.ncols();
+        let rows: Vec<usize> = match &features {
+            Features::F32(values) => not_finite(values.chunks_exact(m), |v: &f32| v.is_finite()),
+            Features::F64(values) => not_finite(values.chunks_exact(m), |v: &f64| v.is_finite()),
+        };
+        let value = |row: usize, column: usize| match points {
+            Points::U8(table) => f64::from(table.get(row, column)),
+            Points::F32(table) => f64::from(table.get(row, column)),
+            Points::F64(table) => table.get(row, column),
+        };
+        let cause = |row: usize| {
+            let column = (0..found).find(|&column| !value(row, column).is_finite());
+            BadPoint { row, column: column.map(|column| (column, value(row, column))) }
+        };
+        Ok((features, rows.into_iter().map(cause).collect()))
     }
 
     /// The quadratic classifier of the training classes; priors are their frequencies unless given.
@@ -203,6 +281,13 @@ fn rescaled(
     }
     Gaussians::new(m, means, covariances)
         .map_err(|error| ModelError::inconsistent(error.to_string()))
+}
+
+fn not_finite<'a, T: 'a>(
+    rows: impl Iterator<Item = &'a [T]>,
+    finite: impl Fn(&T) -> bool,
+) -> Vec<usize> {
+    rows.enumerate().filter(|(_, row)| !row.iter().all(&finite)).map(|(row, _)| row).collect()
 }
 
 fn has_repeats(classes: &Classes) -> bool {

@@ -1,4 +1,4 @@
-//! One fit and its verdicts: a job becomes records.
+//! One fit and its scores: a job becomes records.
 
 use std::time::Instant;
 
@@ -7,10 +7,10 @@ use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Control, Progress, Termination};
 use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 
-use super::judge::Bench;
-use super::record::{Climb, Detail, Judged, Outcome, Record, Setting};
+use super::record::{Climb, Detail, Evaluated, Outcome, Record, SettingRecord};
 use super::run::Fold;
 use super::{Classifier, Job, NoiseChoice, Protocol, Spec};
+use crate::evaluation::Evaluator;
 
 /// Filters that are learned together where the spec says pairs.
 const PAIR: usize = 2;
@@ -19,7 +19,7 @@ const PAIR: usize = 2;
 pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
     /// Settings that an earlier seed chose for a number of filters.
-    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<Setting>>,
+    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<SettingRecord>>,
     /// Whether the job keeps what a closer look needs.
     pub(super) detailed: bool,
 }
@@ -89,8 +89,8 @@ pub(super) fn run(
         }
         Ok(reductions) => {
             for (&count, reduction) in counts.iter().zip(reductions) {
-                let outcome = match judge(&reduction, fold, known) {
-                    Ok(judged) => Outcome::Done(Box::new(judged)),
+                let outcome = match evaluate(&reduction, fold, known) {
+                    Ok(evaluated) => Outcome::Done(Box::new(evaluated)),
                     Err(error) => Outcome::Failed { error },
                 };
                 records.push(record(count, outcome));
@@ -123,44 +123,43 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
-    for Setting { name, value } in chosen {
-        match name.as_str() {
-            "noise" => settings.noise = Noise::Value(value),
-            "shrinkage" => settings.shrinkage = Choice::Value(value),
-            "neighbors" => settings.neighbors = Choice::Value(value),
-            "regularization" => settings.regularization = Choice::Value(value),
-            _ => {}
-        }
+    for SettingRecord { name, value } in chosen {
+        settings.set(name, Choice::Value(value));
     }
     settings
 }
 
 /// What the classifiers say about filters.
-fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Judged, String> {
+fn evaluate(
+    reduction: &Reduction,
+    fold: &Fold<'_>,
+    known: &Known<'_>,
+) -> Result<Evaluated, String> {
     let spec = known.spec;
     let filters = reduction.filters.as_ref();
     let finite = (0..filters.ncols()).all(|j| filters.col(j).iter().all(|value| value.is_finite()));
     if !finite {
         return Err("the filters hold numbers that are not finite".to_owned());
     }
-    let bench = Bench::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
-    let mut verdicts = Vec::new();
+    let evaluator = Evaluator::new(&fold.train, &fold.test, fold.preprocessor.as_ref(), filters)?;
+    let mut scores = Vec::new();
     let mut first = None;
     for name in &spec.classifiers {
         let classifier = Classifier::named(name).map_err(|error| error.to_string())?;
-        let predicted = bench.predict(classifier, spec);
-        verdicts.push(bench.verdict(classifier, &predicted));
+        let predicted = evaluator.predict(classifier, spec);
+        scores.push(evaluator.score(classifier, &predicted));
         first = first.or(predicted.ok());
     }
     let detail = match (known.detailed, first) {
         (true, Some(guess)) => {
-            let judged = Some((&bench.test_features, fold.test.labels.codes(), guess.as_slice()));
-            let gaussians = bench.gaussians()?;
-            Some(Box::new(Detail::new(filters, &gaussians, judged, &reduction.trials)))
+            let evaluated =
+                Some((&evaluator.test_features, fold.test.labels.codes(), guess.as_slice()));
+            let gaussians = evaluator.gaussians()?;
+            Some(Box::new(Detail::new(filters, &gaussians, evaluated, &reduction.trials)))
         }
         _ => None,
     };
-    Ok(Judged {
+    Ok(Evaluated {
         fit_seconds: reduction.seconds,
         statistics_seconds: Some(fold.statistics_seconds),
         search_seconds: reduction.search_seconds,
@@ -170,10 +169,10 @@ fn judge(reduction: &Reduction, fold: &Fold<'_>, known: &Known<'_>) -> Result<Ju
         settings: reduction
             .settings
             .iter()
-            .map(|&(name, value)| Setting { name: name.to_owned(), value })
+            .map(|&(name, value)| SettingRecord { name, value })
             .collect(),
-        verdicts,
-        warnings: reduction.warnings.clone(),
+        scores,
+        warnings: reduction.warnings.iter().map(ToString::to_string).collect(),
         climbs: reduction.traces.iter().map(|trace| Climb::of(trace)).collect(),
         detail,
     })

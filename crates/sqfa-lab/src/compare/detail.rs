@@ -41,7 +41,7 @@ impl Detail {
 impl From<&Trial> for TrialRecord {
     fn from(trial: &Trial) -> Self {
         Self {
-            name: trial.name.to_owned(),
+            name: trial.setting,
             value: trial.value,
             accuracy: (!trial.accuracy.is_nan()).then_some(trial.accuracy),
         }

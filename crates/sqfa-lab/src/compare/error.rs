@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use sqfa::reduce::ReduceError;
+use sqfa::names::Unknown;
 use sqfa::split::SplitError;
 use sqfa::statistics::StatisticsError;
 use thiserror::Error;
@@ -14,19 +14,9 @@ use sqfa_io::formats::FormatError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// A method that does not exist.
+    /// A method, classifier or setting that does not exist.
     #[error(transparent)]
-    Method(#[from] ReduceError),
-    /// A classifier that does not exist.
-    #[error("unknown classifier '{name}'{near}: choose among {choices}")]
-    Classifier {
-        /// The name given.
-        name: String,
-        /// A suggestion, or nothing.
-        near: String,
-        /// All names.
-        choices: String,
-    },
+    Unknown(#[from] Unknown),
     /// A setting outside its range.
     #[error("{name} is {value}: {remedy}")]
     Setting {
@@ -95,6 +85,17 @@ pub enum CompareError {
         folder: PathBuf,
         /// What differs.
         difference: String,
+    },
+    /// A folder that another process writes to.
+    #[error(
+        "{} is in use by process {holder}: wait until it ends, or name another folder",
+        .folder.display()
+    )]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+        /// The number of the process.
+        holder: String,
     },
     /// An output folder that holds something else.
     #[error(

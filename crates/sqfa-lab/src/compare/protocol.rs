@@ -3,7 +3,7 @@
 //! Choices are made per method and number of filters on a held-out 15 % of the training points.
 
 use sqfa::Noise;
-use sqfa::reduce::{Choice, LocalScale, ReducerSettings};
+use sqfa::reduce::{Choice, LocalScale, ReducerSettings, Setting};
 
 use super::{NoiseChoice, Spec};
 
@@ -111,29 +111,35 @@ impl Protocol {
         }
     }
 
-    /// Sets what the paper sets for a method.
+    /// Sets what the paper sets for a method: what it says of the settings that the method takes.
     pub(super) fn tailor(&self, method: &str, settings: &mut ReducerSettings) {
         match self.noises {
             [noise] => settings.noise = Noise::Value(*noise),
             noises => settings.noises = noises.to_vec(),
         }
-        match method {
-            "lda" => settings.shrinkage = Choice::Among(SHRINKAGES.to_vec()),
+        let number = |value: usize| Choice::Value(value as f64);
+        let given = match method {
+            "lda" => vec![(Setting::Shrinkage, Choice::Among(SHRINKAGES.to_vec()))],
             "lfda" => {
-                settings.neighbors = Choice::Among(NEIGHBORHOODS.to_vec());
                 settings.local_scale = Some(LocalScale::Anchor);
-                settings.dimensions = Some(self.lfda_dimensions);
+                vec![
+                    (Setting::Neighbors, Choice::Among(NEIGHBORHOODS.to_vec())),
+                    (Setting::Dimensions, number(self.lfda_dimensions)),
+                ]
             }
-            "wda" => {
-                settings.regularization = Choice::Among(self.wda_regularizations.to_vec());
-                settings.dimensions = Some(self.wda_dimensions);
-                settings.per_class = Some(self.per_class);
-            }
-            "lmnn" => {
-                settings.dimensions = Some(LMNN_DIMENSIONS);
-                settings.per_class = Some(self.per_class);
-            }
-            _ => {}
+            "wda" => vec![
+                (Setting::Regularization, Choice::Among(self.wda_regularizations.to_vec())),
+                (Setting::Dimensions, number(self.wda_dimensions)),
+                (Setting::PerClass, number(self.per_class)),
+            ],
+            "lmnn" => vec![
+                (Setting::Dimensions, number(LMNN_DIMENSIONS)),
+                (Setting::PerClass, number(self.per_class)),
+            ],
+            _ => vec![],
+        };
+        for (setting, choice) in given {
+            settings.set(setting, choice);
         }
     }
 }

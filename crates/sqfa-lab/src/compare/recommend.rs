@@ -92,8 +92,8 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
     folds.sort_by_key(|record| record.fold);
     let hits = folds
         .iter()
-        .filter_map(|record| record.judged()?.verdict(classifier))
-        .flat_map(|verdict| verdict.hits.0.clone())
+        .filter_map(|record| record.evaluated()?.score(classifier))
+        .flat_map(|score| score.hits.0.clone())
         .collect();
     Some(Candidate {
         method: summary.method.clone(),
@@ -107,18 +107,18 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Bits, Judged, Outcome, Verdict, summarize};
+    use crate::compare::{Bits, Evaluated, Outcome, Score, summarize};
 
     fn record(method: &str, filters: usize, seed: u64, hits: impl Fn(usize) -> bool) -> Record {
         let hits: Vec<bool> = (0..1000).map(hits).collect();
         let accuracy = hits.iter().filter(|&&hit| hit).count() as f64 / 1000.0;
-        let verdict = Verdict {
+        let score = Score {
             classifier: "qda".to_owned(),
             accuracy: Some(accuracy),
             error: None,
             hits: Bits(hits),
         };
-        let judged = Judged {
+        let evaluated = Evaluated {
             fit_seconds: 1.0,
             statistics_seconds: None,
             search_seconds: 0.0,
@@ -126,12 +126,12 @@ mod tests {
             converged: true,
             iterations: 0,
             settings: Vec::new(),
-            verdicts: vec![verdict],
+            scores: vec![score],
             warnings: Vec::new(),
             climbs: Vec::new(),
             detail: None,
         };
-        let outcome = Outcome::Done(Box::new(judged));
+        let outcome = Outcome::Done(Box::new(evaluated));
         Record { method: method.to_owned(), filters, seed, fold: 0, outcome }
     }
 

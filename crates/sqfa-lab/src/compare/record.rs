@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bits, Numbers};
+use super::{Numbers, Score, Spec};
+use crate::evaluation::ClassifierSettings;
+use sqfa::reduce::Setting;
+use sqfa_io::model_file::setting_name;
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,8 +27,8 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Outcome {
-    /// With filters, which were judged.
-    Done(Box<Judged>),
+    /// With filters, which were evaluated.
+    Done(Box<Evaluated>),
     /// The method cannot do this, by its nature.
     NotApplicable {
         /// Why.
@@ -47,7 +50,7 @@ pub enum Outcome {
 
 /// Filters and how well they do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct Evaluated {
     /// Seconds of the fit, searches not counted.
     pub fit_seconds: f64,
     /// Seconds of the class statistics of the training points, which all cells of a fold share; none in older records.
@@ -62,9 +65,10 @@ pub struct Judged {
     /// Iterations; 0 for a closed form.
     pub iterations: usize,
     /// The settings that were used.
-    pub settings: Vec<Setting>,
-    /// The verdict of every classifier.
-    pub verdicts: Vec<Verdict>,
+    pub settings: Vec<SettingRecord>,
+    /// The score of every classifier.
+    #[serde(rename = "verdicts")]
+    pub scores: Vec<Score>,
     /// What a user should know.
     pub warnings: Vec<String>,
     /// The climb of every start, the one kept first.
@@ -103,26 +107,12 @@ impl Climb {
     }
 }
 
-/// What a classifier said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// The classifier by name.
-    pub classifier: String,
-    /// The share of test points in their own class; none when the classifier could not be built.
-    pub accuracy: Option<f64>,
-    /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Whether each test point was put into its own class.
-    #[serde(default)]
-    pub hits: Bits,
-}
-
 /// A setting and its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
+pub struct SettingRecord {
+    /// Which.
+    #[serde(with = "setting_name")]
+    pub name: Setting,
     /// Its value.
     pub value: f64,
 }
@@ -131,7 +121,8 @@ pub struct Setting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
     /// The setting.
-    pub name: String,
+    #[serde(with = "setting_name")]
+    pub name: Setting,
     /// The value.
     pub value: f64,
     /// QDA accuracy on held-out training points; none when the value could not be used.
@@ -148,7 +139,7 @@ pub struct Detail {
     /// Class covariances in feature space with divisor N, c × m × m.
     pub covariances: Numbers,
     /// Rows: true classes; columns: classes predicted by the first classifier. Row by row;
-    /// empty when nothing was judged.
+    /// empty when nothing was evaluated.
     pub confusion: Vec<u64>,
     /// Some of the test points.
     pub sample: Sample,
@@ -169,9 +160,9 @@ pub struct Sample {
 
 impl Record {
     /// The result, when there is one.
-    pub fn judged(&self) -> Option<&Judged> {
+    pub fn evaluated(&self) -> Option<&Evaluated> {
         match &self.outcome {
-            Outcome::Done(judged) => Some(judged),
+            Outcome::Done(evaluated) => Some(evaluated),
             _ => None,
         }
     }
@@ -182,26 +173,41 @@ impl Record {
     }
 }
 
-impl Judged {
+impl Evaluated {
     /// The accuracy by one classifier.
     pub fn accuracy(&self, classifier: &str) -> Option<f64> {
-        self.verdict(classifier)?.accuracy
+        self.score(classifier)?.accuracy
     }
 
     /// What one classifier said.
-    pub fn verdict(&self, classifier: &str) -> Option<&Verdict> {
-        self.verdicts.iter().find(|verdict| verdict.classifier == classifier)
+    pub fn score(&self, classifier: &str) -> Option<&Score> {
+        self.scores.iter().find(|score| score.classifier == classifier)
     }
 
     /// The value of one setting.
-    pub fn setting(&self, name: &str) -> Option<f64> {
+    pub fn setting(&self, name: Setting) -> Option<f64> {
         self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
+    }
+}
+
+impl From<&Spec> for ClassifierSettings {
+    fn from(spec: &Spec) -> Self {
+        Self { shrinkage: spec.shrinkage, neighbors: spec.neighbors }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_call_scores_verdicts_as_they_always_have() {
+        let line = r#"{"method":"pca","filters":2,"seed":0,"outcome":{"status":"done","fit_seconds":0.1,"search_seconds":0,"objective":null,"converged":true,"iterations":0,"settings":[],"verdicts":[{"classifier":"qda","accuracy":0.5,"hits":[2,"AQ=="]}],"warnings":[],"climbs":[]}}"#;
+        let record: Record = serde_json::from_str(line).unwrap();
+        let evaluated = record.evaluated().unwrap();
+        assert_eq!(evaluated.score("qda").unwrap().hits.0, [true, false]);
+        assert!(serde_json::to_string(&record).unwrap().contains("\"verdicts\":[{"));
+    }
 
     #[test]
     fn climbs_keep_their_ends_and_their_iterations() {

@@ -12,7 +12,7 @@ use sqfa::statistics::{Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Estimator, Labels};
 
 use super::cell::{self, Known};
-use super::{CompareError, Facts, Job, Parts, Record, Setting, Spec, memory, plan};
+use super::{CompareError, Facts, Job, Parts, Record, SettingRecord, Spec, memory, plan};
 use sqfa_io::data::{LabeledData, Part};
 
 /// How many classes a message lists.
@@ -205,9 +205,9 @@ impl<'a> Experiment<'a> {
 }
 
 /// What the first seed chose for this method and number of filters on this fold.
-fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<Setting>> {
+fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<SettingRecord>> {
     let record = records.iter().find(|r| r.is_cell(&job.method, filters, first, job.fold));
-    Some(record?.judged()?.settings.clone())
+    Some(record?.evaluated()?.settings.clone())
 }
 
 fn check_classes(test: &Labels) -> Result<(), CompareError> {

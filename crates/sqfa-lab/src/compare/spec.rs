@@ -79,13 +79,6 @@ pub enum MethodSet {
     All,
 }
 
-/// The paper's order of columns; methods that are not listed follow in the registry's order.
-const PAPER_ORDER: [&str; 13] = [
-    "sqfa", "smsqfa", "sqfa-h", "sqfa-b", "sqfa-w", "sqfa-j", "ama", "lda", "spca", "lfda", "wda",
-    "lmnn", "pca",
-];
-/// The one method of the paper that it runs on the speed videos alone.
-const SPEED_ALONE: &str = "ama";
 /// More than any figure could show.
 const MOST_SEEDS: u64 = 1000;
 
@@ -114,16 +107,17 @@ impl Default for Spec {
 impl MethodSet {
     /// The methods it stands for, in the paper's order; `data` is the name of the data set.
     pub fn methods(self, data: &str) -> Vec<String> {
-        let place = |name: &str| PAPER_ORDER.iter().position(|known| *known == name);
         let mut chosen: Vec<_> = reducers()
-            .into_iter()
-            .filter(|entry| match self {
-                Self::All => true,
-                Self::Paper => entry.in_paper && (entry.name != SPEED_ALONE || data == "speed"),
+            .iter()
+            .filter(|entry| match (self, entry.paper) {
+                (Self::All, _) => true,
+                (Self::Paper, column) => {
+                    column.is_some_and(|column| column.only.is_none_or(|only| only == data))
+                }
             })
             .collect();
-        // A stable sort keeps the registry's order of those the paper does not have.
-        chosen.sort_by_key(|entry| place(entry.name).unwrap_or(PAPER_ORDER.len()));
+        // A stable sort keeps the catalogue's order of those the paper does not have.
+        chosen.sort_by_key(|entry| entry.paper.map_or(u8::MAX, |column| column.place));
         let mut names: Vec<String> =
             chosen.into_iter().map(|entry| entry.name.to_owned()).collect();
         if self == Self::All {

@@ -3,13 +3,14 @@
 //! A line is written whole and flushed to disk before the next cell begins. An interrupted run leaves at most
 //! a broken last line, which the next run reports and does again.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{CompareError, Facts, Record, Spec};
+use crate::folder::{LOCK, Owner};
 use sqfa_io::formats::AtomicFile;
 
 const MANIFEST: &str = "spec.json";
@@ -33,6 +34,8 @@ pub struct Manifest {
 pub struct Store {
     records: File,
     path: PathBuf,
+    /// Held as long as the folder is written to.
+    _lock: File,
 }
 
 impl Store {
@@ -47,18 +50,21 @@ impl Store {
             let path = path.to_owned();
             move |source| CompareError::Io { path, action, source }
         };
+        let owner = || match Owner::of(folder, MANIFEST).map_err(io(folder, "read"))? {
+            Owner::Others => Err(CompareError::OtherFolder { folder: folder.to_owned() }),
+            owner => Ok(owner),
+        };
+        // Asked before anything is made there, and again by whoever holds the lock.
+        owner()?;
         fs::create_dir_all(folder).map_err(io(folder, "create"))?;
+        let lock = lock(folder)?;
         let path = folder.join(MANIFEST);
-        if path.exists() {
+        if owner()? == Owner::Us {
             let there = read_manifest(folder)?;
             if let Some(difference) = manifest.difference(&there) {
                 return Err(CompareError::OtherSpec { folder: folder.to_owned(), difference });
             }
         } else {
-            let mut entries = fs::read_dir(folder).map_err(io(folder, "read"))?;
-            if entries.next().is_some() {
-                return Err(CompareError::OtherFolder { folder: folder.to_owned() });
-            }
             let mut file = AtomicFile::create(&path)?;
             let text = serde_json::to_string_pretty(manifest)
                 .map_err(|error| io(&path, "write")(error.into()))?;
@@ -76,7 +82,13 @@ impl Store {
             records.write_all(b"\n").map_err(io(&path, "write"))?;
         }
         let (known, broken) = parse(&bytes, &path);
-        Ok((Self { records, path }, known, broken))
+        if !broken.is_empty() {
+            // Announced once: what cannot be used is not kept.
+            drop(records);
+            rewrite(&path, &known)?;
+            records = options.open(&path).map_err(io(&path, "open"))?;
+        }
+        Ok((Self { records, path, _lock: lock }, known, broken))
     }
 
     /// Adds a record and waits until it is on disk.
@@ -100,6 +112,39 @@ impl Store {
         let (records, broken) = parse(&bytes, &path);
         Ok((manifest, records, broken))
     }
+}
+
+/// Takes the folder for this process; an error names the one that has it.
+fn lock(folder: &Path) -> Result<File, CompareError> {
+    let path = folder.join(LOCK);
+    let io = |source| CompareError::Io { path: path.clone(), action: "lock", source };
+    let mut file = OpenOptions::new();
+    let mut file =
+        file.read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => {
+            file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(io)?;
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            return Err(CompareError::Busy { folder: folder.to_owned(), holder });
+        }
+        // A file system without locks: two runs at once are then the user's to avoid.
+        Err(TryLockError::Error(_)) => {}
+    }
+    Ok(file)
+}
+
+/// Writes the records that can be used, whole or not at all.
+fn rewrite(path: &Path, records: &[Record]) -> Result<(), CompareError> {
+    let io = |source| CompareError::Io { path: path.to_owned(), action: "write", source };
+    let mut file = AtomicFile::create(path)?;
+    for record in records {
+        let line = serde_json::to_string(record).map_err(|error| io(error.into()))?;
+        writeln!(file, "{line}").map_err(io)?;
+    }
+    Ok(file.commit()?)
 }
 
 impl Manifest {
@@ -196,7 +241,22 @@ mod tests {
         store.keep(&record(1)).unwrap();
         let (_, known, broken) = Store::read(&target).unwrap();
         assert_eq!(known, [record(0), record(1)]);
-        assert_eq!(broken.len(), 1);
+        assert_eq!(broken.len(), 0, "what was announced is gone");
+    }
+
+    #[test]
+    fn a_folder_has_one_writer_at_a_time_and_survives_a_kill() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        fs::create_dir(&target).unwrap();
+        // As a process leaves it that was killed while it wrote the manifest.
+        fs::write(target.join(".spec.json.0123456789abcdef.part"), "{").unwrap();
+        let (store, ..) = Store::open(&target, &manifest()).unwrap();
+        let error = Store::open(&target, &manifest()).unwrap_err().to_string();
+        assert!(error.contains(&std::process::id().to_string()), "{error}");
+        drop(store);
+        assert!(Store::open(&target, &manifest()).is_ok());
+        assert!(!target.join(".spec.json.0123456789abcdef.part").exists());
     }
 
     #[test]

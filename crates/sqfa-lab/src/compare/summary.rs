@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Outcome, Record, Spec};
+use crate::evaluation::quantile;
 
 /// The median of some numbers and the range that leaves out a tenth at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -51,13 +52,6 @@ impl Spread {
     }
 }
 
-/// A quantile of ascending numbers, interpolated between neighbours.
-fn quantile(values: &[f64], share: f64) -> f64 {
-    let at = share * (values.len() - 1) as f64;
-    let (low, high) = (at.floor() as usize, at.ceil() as usize);
-    values[low] + (at - at.floor()) * (values[high] - values[low])
-}
-
 /// One summary per number of filters and method, in the spec's order.
 pub fn summarize(spec: &Spec, records: &[Record]) -> Vec<Summary> {
     let pairs = spec.filters.iter().flat_map(|&m| spec.methods.iter().map(move |name| (m, name)));
@@ -80,14 +74,14 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
             Spread::of(by_seed(own, classifier).into_iter().map(|(_, a)| a).collect())
         })
         .collect();
-    let judged: Vec<_> = own.iter().filter_map(|record| record.judged()).collect();
+    let evaluated: Vec<_> = own.iter().filter_map(|record| record.evaluated()).collect();
     let mut seeds: Vec<u64> =
-        own.iter().filter(|r| r.judged().is_some()).map(|record| record.seed).collect();
+        own.iter().filter(|r| r.evaluated().is_some()).map(|record| record.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
     let remark = own.iter().find_map(|record| match &record.outcome {
-        Outcome::Done(judged) => judged.verdicts.iter().find_map(|verdict| {
-            verdict.error.as_ref().map(|error| format!("{}: {error}", verdict.classifier))
+        Outcome::Done(evaluated) => evaluated.scores.iter().find_map(|score| {
+            score.error.as_ref().map(|error| format!("{}: {error}", score.classifier))
         }),
         Outcome::NotApplicable { reason } => Some(reason.clone()),
         Outcome::Failed { error } => Some(error.clone()),
@@ -102,8 +96,8 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
         filters,
         runs: seeds.len(),
         accuracies,
-        seconds: Spread::of(judged.iter().map(|judged| judged.fit_seconds).collect()),
-        unconverged: judged.iter().filter(|judged| !judged.converged).count(),
+        seconds: Spread::of(evaluated.iter().map(|evaluated| evaluated.fit_seconds).collect()),
+        unconverged: evaluated.iter().filter(|evaluated| !evaluated.converged).count(),
         remark,
         not_applicable,
     }
@@ -113,15 +107,15 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
 pub(super) fn by_seed(own: &[&Record], classifier: &str) -> Vec<(u64, f64)> {
     let mut pooled: Vec<(u64, usize, usize)> = Vec::new();
     for record in own {
-        let verdict = record.judged().and_then(|judged| judged.verdict(classifier));
-        let Some(verdict) = verdict.filter(|verdict| verdict.accuracy.is_some()) else { continue };
-        let hits = verdict.hits.0.iter().filter(|&&hit| hit).count();
+        let score = record.evaluated().and_then(|evaluated| evaluated.score(classifier));
+        let Some(score) = score.filter(|score| score.accuracy.is_some()) else { continue };
+        let hits = score.hits.0.iter().filter(|&&hit| hit).count();
         match pooled.iter_mut().find(|(seed, ..)| *seed == record.seed) {
             Some((_, sum, count)) => {
                 *sum += hits;
-                *count += verdict.hits.0.len();
+                *count += score.hits.0.len();
             }
-            None => pooled.push((record.seed, hits, verdict.hits.0.len())),
+            None => pooled.push((record.seed, hits, score.hits.0.len())),
         }
     }
     pooled

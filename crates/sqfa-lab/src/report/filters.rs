@@ -46,7 +46,7 @@ pub(super) fn gallery(
     let of_method = |method: &String| {
         let own =
             records.iter().find(|r| r.method == *method && r.filters == m && has_detail(r))?;
-        let detail = own.judged()?.detail.as_deref()?;
+        let detail = own.evaluated()?.detail.as_deref()?;
         let column = |k: usize| {
             let all = detail.weights.0.iter().skip(k).step_by(m);
             all.map(|&weight| f64::from(weight)).collect::<Vec<f64>>()
@@ -71,7 +71,7 @@ pub(super) fn gallery(
 }
 
 fn has_detail(record: &Record) -> bool {
-    record.judged().is_some_and(|judged| judged.detail.is_some())
+    record.evaluated().is_some_and(|evaluated| evaluated.detail.is_some())
 }
 
 fn grid(facts: &Facts, filters: &[Vec<f64>], title: &str) -> Markup {

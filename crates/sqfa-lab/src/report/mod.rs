@@ -5,14 +5,14 @@
 
 mod about;
 mod classes;
-mod course;
+mod convergence;
 mod filters;
 mod overview;
 mod page;
+mod recommendation;
 mod separate;
 mod space;
 mod style;
-mod verdict;
 mod view;
 
 use maud::html;
@@ -31,7 +31,7 @@ pub fn compare_report(manifest: &Manifest, records: &[Record]) -> String {
     page::page(
         &title,
         html! {
-            (verdict::section(manifest, &summaries, records, found.as_ref()))
+            (recommendation::section(manifest, &summaries, records, found.as_ref()))
             (overview::section(manifest, &summaries))
             @if let Some(view) = &view {
                 (closer_look(view))
@@ -60,6 +60,6 @@ fn closer_look(view: &View) -> maud::Markup {
         (space::section(view))
         (classes::section(view))
         (separate::section(view))
-        (course::section(view))
+        (convergence::section(view))
     }
 }

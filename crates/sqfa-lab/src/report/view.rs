@@ -1,6 +1,7 @@
 //! One model as a report looks at it.
 
 use sqfa::Gaussians;
+use sqfa::reduce::Setting;
 
 use super::style::{class_styles, filters, title_of};
 use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
@@ -11,11 +12,11 @@ use crate::figure::Style;
 pub struct View {
     /// What to call it.
     pub title: String,
-    /// What it was learned from and judged on.
+    /// What it was learned from and evaluated on.
     pub facts: Facts,
     /// Where its test points come from, in words: `test points`, `training points`.
     pub judged_on: String,
-    /// The classifier that judged it, in words.
+    /// The classifier that evaluated it, in words.
     pub classifier: String,
     /// The number of filters.
     pub filters: usize,
@@ -24,7 +25,7 @@ pub struct View {
     /// The climb of every start with its name.
     pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
-    pub chosen: Option<(String, f64)>,
+    pub chosen: Option<(Setting, f64)>,
 }
 
 impl View {
@@ -38,16 +39,16 @@ impl View {
             .iter()
             .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
             .collect();
-        let judged =
-            own.iter().filter_map(|record| record.judged()).find(|j| j.detail.is_some())?;
-        let detail = judged.detail.as_deref()?.clone();
+        let evaluated =
+            own.iter().filter_map(|record| record.evaluated()).find(|j| j.detail.is_some())?;
+        let detail = evaluated.detail.as_deref()?.clone();
         let many = own.len() > 1;
         let climbs = own
             .iter()
-            .filter_map(|record| Some((record.seed, record.judged()?)))
-            .flat_map(|(seed, judged)| {
-                judged.climbs.iter().enumerate().map(move |(start, climb)| {
-                    let name = match (many, judged.climbs.len() > 1) {
+            .filter_map(|record| Some((record.seed, record.evaluated()?)))
+            .flat_map(|(seed, evaluated)| {
+                evaluated.climbs.iter().enumerate().map(move |(start, climb)| {
+                    let name = match (many, evaluated.climbs.len() > 1) {
                         (true, true) => format!("seed {seed}, start {}", start + 1),
                         (true, false) => format!("seed {seed}"),
                         _ => format!("start {}", start + 1),
@@ -59,7 +60,7 @@ impl View {
         let chosen = detail
             .trials
             .first()
-            .and_then(|trial| Some((trial.name.clone(), judged.setting(&trial.name)?)));
+            .and_then(|trial| Some((trial.name, evaluated.setting(trial.name)?)));
         Some(Self {
             title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),

@@ -5,11 +5,12 @@
 //! the filters and leaves mixing them free. Only starts that reached the best objective are compared: local optima do
 //! not count as disagreement.
 
-use sqfa::{ClassStatistics, Estimator, Mat, Noise, transform};
+use sqfa::{ClassStatistics, Estimator, Mat, Noise};
 
 use super::constraint::gram_schmidt;
-use super::{Claim, Observer, Problem};
+use super::{Claim, Problem, Watch};
 use crate::PaperError;
+use sqfa_lab::evaluation::features;
 
 /// Principal components that are kept.
 const COMPONENTS: usize = 30;
@@ -30,7 +31,7 @@ const FEWEST: u64 = 6;
 pub(super) fn over_starts(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Observer<'_>,
+    observer: Watch<'_>,
 ) -> Result<Claim, PaperError> {
     let statistics = reduced(problem, COMPONENTS)?;
     let mut found = Vec::new();
@@ -79,13 +80,7 @@ fn reduced(problem: &Problem<'_>, components: usize) -> Result<ClassStatistics, 
     let (basis, _) =
         problem.statistics.principal_components(count).map_err(|error| problem.fail(error))?;
     let points = problem.train.points.view();
-    let features = match &problem.preprocessor {
-        Some(preprocessor) => {
-            let (folded, offset) = preprocessor.fold(basis.as_ref());
-            transform(points, folded.as_ref(), Some(&offset))
-        }
-        None => transform(points, basis.as_ref(), None),
-    };
+    let features = features(points, problem.preprocessor.as_ref(), basis.as_ref());
     let (points, labels) = (features.as_points(count), &problem.train.labels);
     ClassStatistics::from_points(points, labels, Estimator::Shrinkage(SHRINKAGE))
         .map_err(|error| problem.fail(error))

@@ -4,7 +4,7 @@ use sqfa::Mat;
 use sqfa::constraint::Constraint;
 
 use super::problem::SHRINKAGE;
-use super::{Claim, Observer, Problem};
+use super::{Claim, Problem, Watch};
 use crate::PaperError;
 use crate::tables::median;
 
@@ -21,7 +21,7 @@ const SHRUNK: f64 = 0.2;
 pub(super) fn during(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Observer<'_>,
+    observer: Watch<'_>,
 ) -> Result<Claim, PaperError> {
     let mut medians = Vec::new();
     for constraint in [Constraint::Sphere, Constraint::Orthonormal] {
@@ -65,7 +65,11 @@ pub(super) fn during(
 }
 
 /// Filters made orthonormal after the fit keep QDA's accuracy.
-pub(super) fn after(problem: &Problem<'_>, observer: Observer<'_>) -> Result<Claim, PaperError> {
+pub(super) fn after(
+    problem: &Problem<'_>,
+    _: u64,
+    observer: Watch<'_>,
+) -> Result<Claim, PaperError> {
     let fitted = problem.fit_on(
         &problem.statistics,
         "sqfa",

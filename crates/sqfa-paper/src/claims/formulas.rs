@@ -18,6 +18,9 @@ const WEIGHTS: [(&str, f64); 3] =
 /// A slope may exceed its exponent by this much: over a small grid caches and the width of vectors bend it.
 const SLACK: f64 = 0.5;
 
+/// Timings of which the shortest counts.
+const TIMINGS: usize = 3;
+
 /// Pairs at Mahalanobis distances 1 and 8 weigh 1:64, 1:5 and 1:3.
 pub(super) fn pair_weights() -> Result<Claim, PaperError> {
     let mut measured = Vec::new();
@@ -41,11 +44,11 @@ pub(super) fn pair_weights() -> Result<Claim, PaperError> {
 }
 
 /// A step costs c²m³ + cmn²: the two parts are timed on their own and their slopes fitted.
-pub(super) fn cost(repeats: usize) -> Result<Claim, PaperError> {
+pub(super) fn cost() -> Result<Claim, PaperError> {
     // One thread: how long two of them take depends on what else the machine does.
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.map_err(|error| PaperError::numbers("cost", error))?;
-    let (projection, pairs) = one.install(|| (projection_slopes(repeats), pair_slopes(repeats)));
+    let (projection, pairs) = one.install(|| (projection_slopes(TIMINGS), pair_slopes(TIMINGS)));
     let (projection, pairs) = (projection?, pairs?);
     let [n, m, c] = projection;
     let [pair_m, pair_c] = pairs;

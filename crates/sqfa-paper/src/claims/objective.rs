@@ -2,10 +2,10 @@
 
 use sqfa::fisher_rao::{FisherRaoOptions, fisher_rao_pairwise};
 use sqfa::model::Restarts;
-use sqfa::reduce::Choice;
+use sqfa::reduce::{Choice, Limit, reducer_entry};
 use sqfa::statistics::project;
 
-use super::{Claim, Observer, Problem};
+use super::{Claim, Problem, Watch};
 use crate::PaperError;
 
 /// The paper's columns, the Calvo–Oller bound first.
@@ -21,13 +21,13 @@ const PRINTED: f64 = 0.005;
 pub(super) fn largest(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Observer<'_>,
+    observer: Watch<'_>,
 ) -> Result<Claim, PaperError> {
     let classes = problem.statistics.classes().len();
     let mut measured = Vec::new();
     for method in METHODS.into_iter().chain([EXACT]) {
-        // LDA has no more filters than classes less one.
-        if method == "lda" && problem.filters >= classes {
+        let limited = reducer_entry(method).is_ok_and(|e| e.limit == Limit::ClassesLessOne);
+        if limited && problem.filters >= classes {
             continue;
         }
         let mut settings = problem.settings(0);

@@ -4,15 +4,16 @@ use sqfa::model::Restarts;
 use sqfa::optimize::{Control, Progress};
 use sqfa::reduce::{ReducerSettings, Reduction, Training, reducer};
 use sqfa::statistics::{Preprocessor, Scaling};
-use sqfa::{ClassStatistics, Estimator, MatRef, Noise, Qda, transform};
+use sqfa::{ClassStatistics, Estimator, MatRef, Noise, Qda};
 
 use crate::PaperError;
 use sqfa_io::data::{LabeledData, Part};
 use sqfa_lab::compare::Protocol;
+use sqfa_lab::evaluation::features;
 
 /// A data set with the noise and the number of filters of its experiments.
 #[derive(Debug)]
-pub struct Problem<'a> {
+pub(crate) struct Problem<'a> {
     /// How tables write it.
     pub title: &'static str,
     /// The training points.
@@ -36,7 +37,7 @@ pub(super) const SHRINKAGE: f64 = 1e-5;
 
 impl<'a> Problem<'a> {
     /// A data set of the paper.
-    pub fn new(data: &'a LabeledData, protocol: &Protocol) -> Result<Self, PaperError> {
+    pub(crate) fn new(data: &'a LabeledData, protocol: &Protocol) -> Result<Self, PaperError> {
         let title = protocol.title;
         let test = data
             .test
@@ -91,14 +92,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Vec<u32>, PaperError> {
         let qda = Qda::from_statistics(&self.statistics, filters, shrinkage)
             .map_err(|error| self.fail(error))?;
-        let points = self.test.points.view();
-        let features = match &self.preprocessor {
-            Some(preprocessor) => {
-                let (folded, offset) = preprocessor.fold(filters);
-                transform(points, folded.as_ref(), Some(&offset))
-            }
-            None => transform(points, filters, None),
-        };
+        let features = features(self.test.points.view(), self.preprocessor.as_ref(), filters);
         qda.predict(features.as_points(filters.ncols())).map_err(|error| self.fail(error))
     }
 

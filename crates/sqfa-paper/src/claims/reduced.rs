@@ -1,11 +1,12 @@
 //! SQFA on the data that slow methods get: 200 principal components, 500 points of every class.
 
 use sqfa::reduce::balanced_rows;
-use sqfa::{ClassStatistics, Estimator, Mat, transform};
+use sqfa::{ClassStatistics, Estimator, Mat};
 
-use super::{Claim, Observer, Problem};
+use super::{Claim, Problem, Watch};
 use crate::PaperError;
 use crate::tables::median;
+use sqfa_lab::evaluation::features;
 
 /// Principal components.
 const COMPONENTS: usize = 200;
@@ -18,21 +19,14 @@ const SIMILAR: f64 = 2.0;
 pub(super) fn reduced(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Observer<'_>,
+    observer: Watch<'_>,
 ) -> Result<Claim, PaperError> {
     let count = COMPONENTS.min(problem.statistics.dimension());
     let (basis, _) =
         problem.statistics.principal_components(count).map_err(|error| problem.fail(error))?;
-    let (folded, offset) = match &problem.preprocessor {
-        Some(preprocessor) => {
-            let (folded, offset) = preprocessor.fold(basis.as_ref());
-            (folded, Some(offset))
-        }
-        None => (basis.clone(), None),
-    };
     let rows = balanced_rows(&problem.train.labels, PER_CLASS, 0);
     let points = problem.train.points.select(&rows);
-    let features = transform(points.view(), folded.as_ref(), offset.as_deref());
+    let features = features(points.view(), problem.preprocessor.as_ref(), basis.as_ref());
     let labels = problem.train.labels.select(&rows);
     let few =
         ClassStatistics::from_points(features.as_points(count), &labels, Estimator::Empirical)

@@ -3,10 +3,29 @@
 //! The densities cross at ±x₀ with x₀² = σ² ln σ² / (σ² − 1), and the accuracy is ½ + |Φ(x₀) − Φ(x₀/σ)|.
 
 use super::{distance, evenly};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
-pub(super) fn one_dimension() -> Result<Figure, PaperError> {
+/// The figure.
+pub(crate) struct OneDimension;
+
+impl Item for OneDimension {
+    fn about(&self) -> About {
+        About {
+            name: "bayes-1d",
+            kind: Kind::Figure,
+            paper: "Figure 6",
+            title: "Bayes error of two Gaussians in 1-D",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(one_dimension()?))
+    }
+}
+
+fn one_dimension() -> Result<Figure, PaperError> {
     let logs = evenly(-2.0, 2.0, 51);
     let accuracies: Vec<f64> = logs.iter().map(|log| accuracy(10f64.powf(*log))).collect();
     let mut distances = Vec::new();

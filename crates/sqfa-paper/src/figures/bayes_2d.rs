@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::levels::Grid;
 use super::{distance, evenly, look};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_io::datasets::matrix::{normal, stream};
 use sqfa_lab::figure::{Axis, Colour, Dash, Ellipse, Figure, Mark, Panel};
 
@@ -23,7 +23,29 @@ const LEVELS: usize = 8;
 /// Exponents of the examples below, along both axes.
 const EXAMPLES: [(f64, f64); 3] = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0)];
 
-pub(super) fn two_dimensions(draws: usize) -> Result<Figure, PaperError> {
+/// Points of one repetition, as in the paper.
+const DRAWS: usize = 100_000;
+
+/// The figure.
+pub(crate) struct TwoDimensions;
+
+impl Item for TwoDimensions {
+    fn about(&self) -> About {
+        About {
+            name: "bayes-2d",
+            kind: Kind::Figure,
+            paper: "Figure 7",
+            title: "Bayes error of two Gaussians in 2-D",
+            takes: "seconds",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(two_dimensions(DRAWS)?))
+    }
+}
+
+fn two_dimensions(draws: usize) -> Result<Figure, PaperError> {
     let logs = evenly(-2.0, 2.0, POINTS);
     let accuracies = accuracies(&logs, draws);
     let odds: Vec<f64> = accuracies.iter().map(|share| (share / (1.0 - share)).ln()).collect();
@@ -103,6 +125,13 @@ fn example((x, y): (f64, f64)) -> Panel {
 mod tests {
     use super::super::bayes;
     use super::*;
+    use sqfa_lab::figure::Place;
+
+    #[test]
+    fn the_figure_renders() {
+        let figure = two_dimensions(500).unwrap();
+        crate::figures::tests::renders(&figure.svg(Place::File), "bayes-2d");
+    }
 
     #[test]
     fn one_equal_variance_leaves_the_analytic_accuracy_of_one_dimension() {

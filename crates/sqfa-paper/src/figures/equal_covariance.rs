@@ -1,13 +1,32 @@
 //! Calvo–Oller against the exact Fisher–Rao distance when covariances are equal.
 
 use super::{distance, evenly, look};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
 /// The largest Mahalanobis distance.
 const FARTHEST: f64 = 20.0;
 
-pub(super) fn equal_covariance() -> Result<Figure, PaperError> {
+/// The figure.
+pub(crate) struct EqualCovariance;
+
+impl Item for EqualCovariance {
+    fn about(&self) -> About {
+        About {
+            name: "calvo-oller",
+            kind: Kind::Figure,
+            paper: "Figure 8",
+            title: "Calvo–Oller at equal covariance",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(equal_covariance()?))
+    }
+}
+
+fn equal_covariance() -> Result<Figure, PaperError> {
     let mut points = Vec::new();
     for d in evenly(0.0, FARTHEST, 41) {
         let bound = distance("calvo-oller", [&[0.0; 4], &[d, 0.0, 0.0, 0.0]], [&[1.0; 4]; 2])?;

@@ -4,19 +4,52 @@
 
 use sqfa::reduce::reducer_entry;
 
-use crate::{Evidence, PaperError};
+use crate::fits::{Cells, Fits, protocol};
+use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
 use sqfa_lab::compare::Spec;
 use sqfa_lab::figure::{Axis, Bitmap, Figure, Mark, Panel, Picture};
 
 /// Filters of a method.
 const FILTERS: usize = 8;
 /// Starts of every method that has some.
-pub const FILTER_STARTS: usize = 5;
+const FILTER_STARTS: usize = 5;
 /// Space between pictures, in pixels of theirs.
 const GAP: f64 = 2.0;
 
+/// The figure.
+pub(crate) struct SpeedFilters;
+
+impl Item for SpeedFilters {
+    fn about(&self) -> About {
+        About {
+            name: "speed-filters",
+            kind: Kind::Figure,
+            paper: "Figure 4C",
+            title: "filters of every method for speed",
+            takes: "minutes",
+        }
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets(&["speed"])
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        let protocol = protocol("speed")?;
+        let starts = context.options.seeds(FILTER_STARTS);
+        let spec = filter_spec(protocol.spec(), starts);
+        // Another number of starts is another comparison.
+        let folder = format!("speed-filters-{starts}-starts");
+        let cells = Cells::all(folder, protocol, spec, context.options);
+        let methods = cells.methods.clone();
+        let mut fits = context.fits(self.about().name, cells)?;
+        fits.records.retain(|record| methods.contains(&record.method));
+        Ok(Made::Figure(filter_pictures(&fits)?))
+    }
+}
+
 /// What is fitted for the pictures: eight filters in pairs, so many starts.
-pub fn filter_spec(spec: Spec, starts: usize) -> Spec {
+fn filter_spec(spec: Spec, starts: usize) -> Spec {
     Spec {
         methods: spec.methods.into_iter().filter(|method| method != "sqfa-fr").collect(),
         filters: vec![FILTERS],
@@ -29,17 +62,17 @@ pub fn filter_spec(spec: Spec, starts: usize) -> Spec {
 }
 
 /// One panel a method: its pictures side by side, its QDA accuracy in the heading.
-pub fn filter_pictures(evidence: &Evidence) -> Result<Figure, PaperError> {
+fn filter_pictures(fits: &Fits) -> Result<Figure, PaperError> {
     let fail = |problem: &str| PaperError::numbers("speed-filters", problem);
     let (height, width) =
-        evidence.facts.image_shape.ok_or_else(|| fail("the points have no image shape"))?;
+        fits.facts.image_shape.ok_or_else(|| fail("the points have no image shape"))?;
     let mut panels = Vec::new();
-    for record in &evidence.records {
-        let Some(judged) = record.judged() else { continue };
-        let Some(detail) = judged.detail.as_ref() else { continue };
+    for record in &fits.records {
+        let Some(scored) = record.evaluated() else { continue };
+        let Some(detail) = scored.detail.as_ref() else { continue };
         let title =
             reducer_entry(&record.method).map_or(record.method.as_str(), |entry| entry.title);
-        let accuracy = judged
+        let accuracy = scored
             .accuracy("qda")
             .map_or(String::new(), |share| format!(" ({:.1} %)", 100.0 * share));
         let weights = detail.weights.to_f64();
@@ -98,7 +131,8 @@ mod tests {
             (experiment.facts, records)
         };
         let weights = |records: &[Record]| {
-            let of = |record: &Record| record.judged()?.detail.as_ref().map(|d| d.weights.clone());
+            let of =
+                |record: &Record| record.evaluated()?.detail.as_ref().map(|d| d.weights.clone());
             records.iter().map(|record| of(record).unwrap()).collect::<Vec<_>>()
         };
         let (_, joint) = run(Spec { pairs: false, ..spec.clone() });
@@ -106,14 +140,14 @@ mod tests {
         // PCA knows no pairs; SQFA finds other filters by them.
         assert_ne!(weights(&joint)[0], weights(&records)[0]);
         assert_eq!(weights(&joint)[1], weights(&records)[1]);
-        let known = Evidence { protocol, facts, records, statistics_seconds: None };
+        let known = Fits { protocol, facts, records };
         let figure = filter_pictures(&known).unwrap();
         assert!(
             figure.panels[0].title.starts_with("SQFA (")
                 && figure.panels[1].title.starts_with("PCA (")
         );
         assert_eq!(figure.svg(Place::File).matches("<image").count(), 8);
-        let none = Evidence { records: Vec::new(), ..known };
+        let none = Fits { records: Vec::new(), ..known };
         assert!(filter_pictures(&none).unwrap_err().to_string().contains("--methods"));
     }
 }

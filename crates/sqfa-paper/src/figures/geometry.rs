@@ -13,7 +13,7 @@ use sqfa::statistics::project;
 
 use super::toys::{learn, statistics};
 use super::{evenly, look};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_lab::figure::{
     Axis, Colour, Dash, Ellipse, Figure, Line, Mark, Note, Panel, Points, Style,
@@ -32,7 +32,26 @@ const RAYS: usize = 16;
 /// The ends of the geodesic of panels C and D: mean and standard deviation.
 const ENDS: [(f64, f64); 2] = [(-2.0, 0.5), (2.0, 0.5)];
 
-pub(super) fn geometry() -> Result<Figure, PaperError> {
+/// The figure.
+pub(crate) struct Geometry;
+
+impl Item for Geometry {
+    fn about(&self) -> About {
+        About {
+            name: "geometry",
+            kind: Kind::Figure,
+            paper: "Figure 1",
+            title: "classes as points of a curved space",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(geometry()?))
+    }
+}
+
+fn geometry() -> Result<Figure, PaperError> {
     let toy = statistics(Toy::SixD)?;
     let near = learn("pca", &toy, 2, NOISE, Start::Random)?;
     let far = learn("smsqfa", &toy, 2, NOISE, Start::Random)?;

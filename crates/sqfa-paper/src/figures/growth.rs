@@ -1,14 +1,33 @@
 //! Growth of three distances with the distance of means (A) and with the ratio of variances (B).
 
 use super::{distance, evenly};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
 /// The distances and how the legend writes them.
 pub(super) const DISTANCES: [(&str, &str); 3] =
     [("fisher-rao", "Fisher–Rao"), ("hellinger", "Hellinger"), ("bhattacharyya", "Bhattacharyya")];
 
-pub(super) fn growth() -> Result<Figure, PaperError> {
+/// The figure.
+pub(crate) struct Growth;
+
+impl Item for Growth {
+    fn about(&self) -> About {
+        About {
+            name: "growth",
+            kind: Kind::Figure,
+            paper: "Figure 2",
+            title: "growth of three distances",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(growth()?))
+    }
+}
+
+fn growth() -> Result<Figure, PaperError> {
     let mut by_mean = Panel::new(
         "A  Different means",
         Axis::linear("Mahalanobis distance"),

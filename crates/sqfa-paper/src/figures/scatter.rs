@@ -3,20 +3,47 @@
 use sqfa::fisher_rao::{FisherRaoOptions, fisher_rao_pairwise};
 
 use super::look;
-use crate::tables::{gaussians, noise};
-use crate::{Evidence, PaperError};
+use crate::fits::Fits;
+use crate::tables::ALL_SETS;
+use crate::tables::fisher_rao::{gaussians, noise};
+use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Points, Style};
 
 /// Filters of the figure.
 const FILTERS: usize = 8;
 
+/// The figure.
+pub(crate) struct Scatter;
+
+impl Item for Scatter {
+    fn about(&self) -> About {
+        About {
+            name: "co-vs-fr",
+            kind: Kind::Figure,
+            paper: "Figure 5",
+            title: "Calvo–Oller against exact Fisher–Rao",
+            takes: "a minute",
+        }
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets_and_filters(&ALL_SETS, FILTERS)
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        let all = context.shared_fits(self, |cells| {
+            cells.of_methods(&["sqfa"]).of_filters(FILTERS).first_seed()
+        })?;
+        Ok(Made::Figure(scatter(&all)?))
+    }
+}
+
 /// One panel a data set: the pairs, the identity, and correlation and mean ratio in the heading.
-pub fn calvo_oller_scatter(all: &[Evidence]) -> Result<Figure, PaperError> {
+fn scatter(all: &[Fits]) -> Result<Figure, PaperError> {
     let mut panels = Vec::new();
-    for evidence in all {
-        let title = evidence.protocol.title;
-        let own =
-            noise(evidence, FILTERS).and_then(|noise| gaussians(evidence, "sqfa", FILTERS, noise));
+    for fits in all {
+        let title = fits.protocol.title;
+        let own = noise(fits, FILTERS).and_then(|noise| gaussians(fits, "sqfa", FILTERS, noise));
         let Some(own) = own else {
             return Err(PaperError::numbers(
                 format!("co-vs-fr on {title}"),

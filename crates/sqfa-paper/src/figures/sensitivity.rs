@@ -1,7 +1,9 @@
 //! QDA accuracy over the feature noise: the median of a few starts with the band of their quartiles.
 
-use crate::{Evidence, PaperError};
+use crate::fits::{Cells, Fits, protocol};
+use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
 use sqfa_lab::compare::{NoiseChoice, Protocol, Spec};
+use sqfa_lab::evaluation::quantile;
 use sqfa_lab::figure::{Axis, Band, Figure, Line, Mark, Panel};
 
 use super::look;
@@ -13,88 +15,105 @@ const FILTERS: usize = 9;
 /// Starts of every method at every noise.
 const SEEDS: u64 = 3;
 
-/// The noises of a data set and the accuracies its panel spans; none where the paper has no panel.
-fn grid(set: &str) -> Option<(&'static [f64], (f64, f64))> {
-    match set {
-        "svhn" => Some((&[0.005, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0], (0.0, 100.0))),
-        "mnist" => Some((&[0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0], (60.0, 100.0))),
-        _ => None,
-    }
-}
+/// Panels: a data set, its noises and the accuracies that are shown.
+const PANELS: [(&str, &[f64], (f64, f64)); 2] = [
+    ("svhn", &[0.005, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0], (0.0, 100.0)),
+    ("mnist", &[0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0], (60.0, 100.0)),
+];
 
-/// What is fitted on a data set: one comparison a noise.
-pub fn sensitivity_specs(protocol: &Protocol) -> Vec<(f64, Spec)> {
-    let Some((noises, _)) = grid(protocol.set) else { return Vec::new() };
-    let spec = |&noise: &f64| {
-        let spec = Spec {
-            methods: METHODS.map(str::to_owned).to_vec(),
-            filters: vec![FILTERS],
-            seeds: SEEDS,
-            classifiers: vec!["qda".to_owned()],
-            noise: NoiseChoice::Value(noise),
-            ..protocol.spec()
-        };
-        (noise, spec)
-    };
-    noises.iter().map(spec).collect()
-}
+/// The figure.
+pub(crate) struct Sensitivity;
 
-/// One panel a data set; `all` holds what is known of it at every noise.
-pub fn sensitivity(all: &[(Protocol, Vec<(f64, Evidence)>)]) -> Result<Figure, PaperError> {
-    let mut panels = Vec::new();
-    for (protocol, noises) in all {
-        let ends = grid(protocol.set).map_or((0.0, 100.0), |(_, ends)| ends);
-        let axes = (Axis::log("noise σ²"), Axis::linear("QDA accuracy (%)"));
-        let mut panel = Panel::new(protocol.title, axes.0, axes.1.spanning(ends.0, ends.1));
-        for method in METHODS {
-            let (mut line, mut edges) = (Vec::new(), Vec::new());
-            for (noise, evidence) in noises {
-                let judged = evidence.of(method, FILTERS);
-                let shares = judged.iter().filter_map(|judged| judged.accuracy("qda"));
-                if let Some([low, middle, high]) = quartiles(shares.map(|s| 100.0 * s).collect()) {
-                    line.push((*noise, middle));
-                    edges.push((*noise, low, high));
-                }
-            }
-            if line.is_empty() {
-                continue;
-            }
-            let title = sqfa::reduce::reducer_entry(method).map_or(method, |entry| entry.title);
-            let style = look::method(method);
-            let band = Band { name: title.to_owned(), colour: style.colour, edges };
-            panel = panel.with(Mark::Band(band)).with(Mark::Line(Line::new(title, style, line)));
+impl Item for Sensitivity {
+    fn about(&self) -> About {
+        About {
+            name: "sensitivity",
+            kind: Kind::Figure,
+            paper: "Figure 11",
+            title: "accuracy over the feature noise",
+            takes: "minutes",
         }
-        panels.push(panel);
     }
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets(&PANELS.map(|(set, ..)| set))
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        let (name, options) = (self.about().name, context.options);
+        let sets = self.needs(options).sets;
+        let mut panels = Vec::new();
+        for (set, noises, ends) in PANELS.into_iter().filter(|(set, ..)| sets.contains(set)) {
+            let protocol = protocol(set)?;
+            let mut all = Vec::new();
+            for &noise in noises {
+                let (folder, spec) = (format!("sensitivity-{set}/{noise}"), spec(&protocol, noise));
+                let cells = Cells::all(folder, protocol, spec, options);
+                all.push((noise, context.fits(name, cells)?));
+            }
+            panels.push(panel(protocol.title, ends, &all));
+        }
+        Ok(Made::Figure(figure(panels)?))
+    }
+}
+
+/// What is fitted on a data set at one noise.
+fn spec(protocol: &Protocol, noise: f64) -> Spec {
+    Spec {
+        methods: METHODS.map(str::to_owned).to_vec(),
+        filters: vec![FILTERS],
+        seeds: SEEDS,
+        classifiers: vec!["qda".to_owned()],
+        noise: NoiseChoice::Value(noise),
+        ..protocol.spec()
+    }
+}
+
+/// The panel of a data set from its fits at every noise.
+fn panel(title: &str, ends: (f64, f64), noises: &[(f64, Fits)]) -> Panel {
+    let axes = (Axis::log("noise σ²"), Axis::linear("QDA accuracy (%)"));
+    let mut panel = Panel::new(title, axes.0, axes.1.spanning(ends.0, ends.1));
+    for method in METHODS {
+        let (mut line, mut edges) = (Vec::new(), Vec::new());
+        for (noise, fits) in noises {
+            let scored = fits.of(method, FILTERS);
+            let shares = scored.iter().filter_map(|scored| scored.accuracy("qda"));
+            if let Some([low, middle, high]) = quartiles(shares.map(|s| 100.0 * s).collect()) {
+                line.push((*noise, middle));
+                edges.push((*noise, low, high));
+            }
+        }
+        if line.is_empty() {
+            continue;
+        }
+        let title = sqfa::reduce::reducer_entry(method).map_or(method, |entry| entry.title);
+        let style = look::method(method);
+        let band = Band { name: title.to_owned(), colour: style.colour, edges };
+        panel = panel.with(Mark::Band(band)).with(Mark::Line(Line::new(title, style, line)));
+    }
+    panel
+}
+
+fn figure(mut panels: Vec<Panel>) -> Result<Figure, PaperError> {
     if panels.iter().all(|panel| panel.marks.is_empty()) {
-        return Err(PaperError::numbers(
-            "sensitivity",
-            "nothing has been run: leave out --methods",
-        ));
+        let problem = "nothing has been run: leave out --methods";
+        return Err(PaperError::numbers("sensitivity", problem));
     }
     if let Some(last) = panels.last_mut() {
         last.legend = true;
     }
     let columns = panels.len();
-    Ok(Figure::grid(
-        "QDA accuracy over the feature noise, nine filters",
-        columns,
-        460.0,
-        320.0,
-        panels,
-    ))
+    let description = "QDA accuracy over the feature noise, nine filters";
+    Ok(Figure::grid(description, columns, 460.0, 320.0, panels))
 }
 
-/// Lower quartile, median and upper quartile, between neighbours by straight lines.
+/// Lower quartile, median and upper quartile.
 fn quartiles(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    let at = |share: f64| {
-        let place = share * last as f64;
-        let low = place.floor() as usize;
-        values[low] + (place - low as f64) * (values[(low + 1).min(last)] - values[low])
-    };
-    Some([at(0.25), at(0.5), at(0.75)])
+    if values.is_empty() {
+        return None;
+    }
+    Some([0.25, 0.5, 0.75].map(|share| quantile(&values, share)))
 }
 
 #[cfg(test)]
@@ -110,10 +129,15 @@ mod tests {
 
     #[test]
     fn every_noise_of_the_paper_has_a_comparison() {
-        let of = |set: &str| sensitivity_specs(&Protocol::named(set).unwrap());
-        assert_eq!((of("svhn").len(), of("mnist").len(), of("speed").len()), (10, 9, 0));
-        let (noise, spec) = of("mnist").remove(2);
-        assert_eq!((noise, spec.noise), (0.5, NoiseChoice::Value(0.5)));
+        assert_eq!(PANELS.map(|(_, noises, _)| noises.len()), [10, 9]);
+        let spec = spec(&protocol("mnist").unwrap(), 0.5);
+        assert_eq!(spec.noise, NoiseChoice::Value(0.5));
         assert_eq!((spec.filters, spec.seeds), (vec![9], 3));
+    }
+
+    #[test]
+    fn a_figure_of_nothing_names_the_remedy() {
+        let empty = panel("MNIST", (0.0, 1.0), &[]);
+        assert!(figure(vec![empty]).unwrap_err().to_string().contains("--methods"));
     }
 }

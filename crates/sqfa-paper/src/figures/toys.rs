@@ -7,7 +7,7 @@ use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Mat, Noise};
 
 use super::{evenly, look};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_io::data::{GivenStatistics, Moments};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_io::formats::Stack;
@@ -15,16 +15,70 @@ use sqfa_lab::figure::{
     Arrow, Axis, Dash, Ellipse, Figure, Line, Mark, Marker, Panel, Points, Style,
 };
 
-pub(super) fn six_dimensions() -> Result<Figure, PaperError> {
-    planes(Toy::SixD, &["sqfa", "lda", "pca"], 0.002)
+/// Filters of some methods for a toy, in all of its planes.
+pub(crate) struct Planes {
+    about: About,
+    toy: Toy,
+    methods: &'static [&'static str],
+    noise: f64,
 }
 
-pub(super) fn four_dimensions() -> Result<Figure, PaperError> {
-    planes(Toy::FourD, &["sqfa", "smsqfa"], 0.001)
+pub(crate) static SIX_DIMENSIONS: Planes = Planes {
+    about: About {
+        name: "toy-6d",
+        kind: Kind::Figure,
+        paper: "Figure 3A",
+        title: "SQFA, LDA and PCA in six dimensions",
+        takes: "a second",
+    },
+    toy: Toy::SixD,
+    methods: &["sqfa", "lda", "pca"],
+    noise: 0.002,
+};
+pub(crate) static FOUR_DIMENSIONS: Planes = Planes {
+    about: About {
+        name: "toy-4d",
+        kind: Kind::Figure,
+        paper: "Figure 3B",
+        title: "SQFA and smSQFA in four dimensions",
+        takes: "a second",
+    },
+    toy: Toy::FourD,
+    methods: &["sqfa", "smsqfa"],
+    noise: 0.001,
+};
+
+impl Item for Planes {
+    fn about(&self) -> About {
+        self.about
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(planes(self.toy, self.methods, self.noise)?))
+    }
+}
+
+/// Four classes with one covariance.
+pub(crate) struct FourClasses;
+
+impl Item for FourClasses {
+    fn about(&self) -> About {
+        About {
+            name: "toy-lda",
+            kind: Kind::Figure,
+            paper: "Figure 9",
+            title: "SQFA and LDA on four classes",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(four_classes()?))
+    }
 }
 
 /// Four classes with one covariance; SQFA's best filter and the one it climbs to from the vertical.
-pub(super) fn four_classes() -> Result<Figure, PaperError> {
+fn four_classes() -> Result<Figure, PaperError> {
     const NOISE: f64 = 0.001;
     let statistics = statistics(Toy::Lda)?;
     let vertical = Start::Given(Mat::from_fn(2, 1, |i, _| [0.01, 1.0][i]));

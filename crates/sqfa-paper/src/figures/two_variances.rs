@@ -3,7 +3,7 @@
 use super::growth::DISTANCES;
 use super::levels::Grid;
 use super::{distance, evenly};
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, PaperError};
 use sqfa_lab::figure::Figure;
 
 /// Points of the grid along one axis.
@@ -11,7 +11,26 @@ const POINTS: usize = 51;
 /// Rows of the grid whose values are drawn below: 0, 0.8 and 1.6.
 const SLICES: [usize; 3] = [25, 35, 45];
 
-pub(super) fn two_variances() -> Result<Figure, PaperError> {
+/// The figure.
+pub(crate) struct TwoVariances;
+
+impl Item for TwoVariances {
+    fn about(&self) -> About {
+        About {
+            name: "distances-2d",
+            kind: Kind::Figure,
+            paper: "Figure 10",
+            title: "three distances over two variances",
+            takes: "a second",
+        }
+    }
+
+    fn make(&self, _: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(two_variances()?))
+    }
+}
+
+fn two_variances() -> Result<Figure, PaperError> {
     let logs = evenly(-2.0, 2.0, POINTS);
     let (mut top, mut bottom) = (Vec::new(), Vec::new());
     for (name, title) in DISTANCES {

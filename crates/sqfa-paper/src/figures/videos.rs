@@ -4,7 +4,7 @@ use sqfa::points::Scalar;
 use sqfa::{Points, Table};
 
 use super::look;
-use crate::PaperError;
+use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
 use sqfa_io::data::LabeledData;
 use sqfa_lab::figure::{Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Panel, Picture, Style};
 
@@ -13,8 +13,31 @@ const SHOWN: usize = 4;
 /// Frames that the largest contrast reaches over in the drawing of frames.
 const REACH: f64 = 1.6;
 
+/// The figure.
+pub(crate) struct Videos;
+
+impl Item for Videos {
+    fn about(&self) -> About {
+        About {
+            name: "videos",
+            kind: Kind::Figure,
+            paper: "Figure 4A",
+            title: "example videos",
+            takes: "seconds",
+        }
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets(&["speed"])
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        Ok(Made::Figure(videos(context.data("speed")?)?))
+    }
+}
+
 /// One panel a video: rows of pictures of one speed, of different speeds, and of the latter's frames.
-pub fn videos(data: &LabeledData) -> Result<Figure, PaperError> {
+fn videos(data: &LabeledData) -> Result<Figure, PaperError> {
     let fail = |problem: &str| PaperError::numbers("videos", problem);
     let (height, width) = data.image_shape.ok_or_else(|| fail("the points have no image shape"))?;
     let classes = data.train.labels.classes().len();

@@ -6,63 +6,93 @@
 use sqfa::Gaussians;
 use sqfa::fisher_rao::{FisherRaoOptions, fisher_rao_pairwise};
 
-use super::Evidence;
+use super::ALL_SETS;
+use crate::fits::Fits;
 use crate::printed::method;
-use crate::{Pair, PaperError, Printed, Sheet};
+use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
 
-/// The table over data sets; a column for SQFA on the exact distance where it has been run.
-pub fn fisher_rao_means(all: &[Evidence]) -> Result<Sheet, PaperError> {
-    let name = "fr-distance";
-    let printed = Printed::named(name)
-        .ok_or_else(|| PaperError::numbers(name, "its printed table cannot be read"))?;
-    let mut columns = printed.columns.clone();
-    columns.push("SQFA-FR".to_owned());
-    let mut rows = Vec::new();
-    for evidence in all {
-        let title = evidence.protocol.title;
-        for &m in evidence.protocol.filters.iter().filter(|&&m| evidence.has(m)) {
-            let Some(noise) = noise(evidence, m) else { continue };
-            let mut pairs = Vec::new();
-            for column in &columns {
-                let own = method(column).and_then(|method| gaussians(evidence, method, m, noise));
-                let ours = match own {
-                    Some(gaussians) => Some(mean(&gaussians?)?),
-                    None => None,
-                };
-                pairs.push(Pair { ours, printed: printed.get(m, title, column) });
-            }
-            rows.push((format!("{title} m = {m}"), pairs));
+/// The methods of its columns.
+const METHODS: [&str; 7] = ["sqfa", "sqfa-h", "sqfa-b", "sqfa-w", "sqfa-j", "pca", "lda"];
+/// SQFA on the exact distance, which has a column where it was asked for by name.
+const EXACT: &str = "sqfa-fr";
+const PRINTED: &str = include_str!("../printed/fr_distance.csv");
+
+/// The table over data sets.
+pub(crate) struct FisherRaoMeans;
+
+impl Item for FisherRaoMeans {
+    fn about(&self) -> About {
+        About {
+            name: "fr-distance",
+            kind: Kind::Table,
+            paper: "Table 5",
+            title: "mean exact Fisher–Rao distance",
+            takes: "minutes",
         }
     }
-    Ok(Sheet {
-        name: name.into(),
-        title: "Mean exact Fisher–Rao distance of classes".into(),
-        notes: vec![
-            "columns name what was maximised; the noise of SQFA is added to all".into(),
-            "SQFA-FR maximises the exact distance itself and is not in the paper".into(),
-        ],
-        columns,
-        rows,
-        digits: 2,
-    })
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets(&ALL_SETS)
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        let all = context.shared_fits(self, |cells| {
+            let mut cells = cells.of_methods(&METHODS).first_seed();
+            if context.options.names_method(EXACT) {
+                cells.methods.push(EXACT.to_owned());
+            }
+            cells
+        })?;
+        let printed = Printed::parse(PRINTED)?;
+        let mut columns = printed.columns.clone();
+        columns.push("SQFA-FR".to_owned());
+        let mut rows = Vec::new();
+        for fits in &all {
+            let title = fits.protocol.title;
+            for m in fits.filters() {
+                let Some(noise) = noise(fits, m) else { continue };
+                let mut pairs = Vec::new();
+                for column in &columns {
+                    let own = method(column).and_then(|method| gaussians(fits, method, m, noise));
+                    let ours = match own {
+                        Some(gaussians) => Some(mean(&gaussians?)?),
+                        None => None,
+                    };
+                    pairs.push(Pair { ours, printed: printed.get(m, title, column) });
+                }
+                rows.push((format!("{title} m = {m}"), pairs));
+            }
+        }
+        Ok(Made::Table(Table {
+            name: self.about().name.into(),
+            title: "Mean exact Fisher–Rao distance of classes".into(),
+            notes: vec![
+                "columns name what was maximised; the noise of SQFA is added to all".into(),
+                "SQFA-FR maximises the exact distance itself and is not in the paper".into(),
+            ],
+            columns,
+            rows,
+            digits: 2,
+        }))
+    }
 }
 
 /// The noise that was used for SQFA with so many filters.
-pub(crate) fn noise(evidence: &Evidence, filters: usize) -> Option<f64> {
-    evidence.of("sqfa", filters).first()?.setting("noise")
+pub(crate) fn noise(fits: &Fits, filters: usize) -> Option<f64> {
+    fits.of("sqfa", filters).first()?.setting(sqfa::reduce::Setting::Noise)
 }
 
 /// The classes in the features of a method's first seed, noise added; none when it has not been run.
 pub(crate) fn gaussians(
-    evidence: &Evidence,
+    fits: &Fits,
     method: &str,
     filters: usize,
     noise: f64,
 ) -> Option<Result<Gaussians, PaperError>> {
-    let all = evidence.of(method, filters);
+    let all = fits.of(method, filters);
     let detail = all.first()?.detail.as_ref()?;
     let mut covariances = detail.covariances.to_f64();
-    let counts = &evidence.facts.train_counts;
+    let counts = &fits.facts.train_counts;
     for (matrix, &count) in covariances.chunks_exact_mut(filters * filters).zip(counts) {
         // Records keep the divisor N.
         let unbiased = count as f64 / (count as f64 - 1.0).max(1.0);
@@ -79,4 +109,18 @@ fn mean(gaussians: &Gaussians) -> Result<f64, PaperError> {
     let pairs = fisher_rao_pairwise(gaussians, &options, &[])
         .map_err(|error| PaperError::numbers("Fisher–Rao distances", error))?;
     Ok(pairs.iter().map(|pair| pair.distance).sum::<f64>() / pairs.len().max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_printed_column_is_a_method_that_is_run() {
+        let printed = Printed::parse(PRINTED).unwrap();
+        let known = |column: &String| method(column).is_some_and(|name| METHODS.contains(&name));
+        assert!(printed.columns.iter().all(known));
+        // Read off the paper.
+        assert_eq!(printed.get(4, "Speed", "Jeffreys"), Some(3.91));
+    }
 }

@@ -1,40 +1,61 @@
 //! How wide QDA accuracies are over starts: the second-largest less the second-smallest.
 
-use super::Evidence;
+use super::ALL_SETS;
 use crate::printed::method;
-use crate::{Pair, PaperError, Printed, Sheet};
+use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
 
 /// Fewer values than this have no second-smallest below a second-largest.
 const FEWEST: usize = 4;
 
+/// The family over whose starts results vary.
+const FAMILY: [&str; 6] = ["sqfa", "smsqfa", "sqfa-h", "sqfa-b", "sqfa-w", "sqfa-j"];
+const PRINTED: &str = include_str!("../printed/variability.csv");
+
 /// The table over data sets.
-pub fn variability(all: &[Evidence]) -> Result<Sheet, PaperError> {
-    let name = "variability";
-    let printed = Printed::named(name)
-        .ok_or_else(|| PaperError::numbers(name, "its printed table cannot be read"))?;
-    let mut rows = Vec::new();
-    for evidence in all {
-        for &m in evidence.protocol.filters.iter().filter(|&&m| evidence.has(m)) {
-            let title = evidence.protocol.title;
-            let pair = |column: &String| Pair {
-                ours: method(column).and_then(|method| {
-                    let all = evidence.of(method, m);
-                    let shares = all.iter().filter_map(|judged| judged.accuracy("qda"));
-                    width(shares.map(|share| 100.0 * share).collect())
-                }),
-                printed: printed.get(m, title, column),
-            };
-            rows.push((format!("{title} m = {m}"), printed.columns.iter().map(pair).collect()));
+pub(crate) struct Variability;
+
+impl Item for Variability {
+    fn about(&self) -> About {
+        About {
+            name: "variability",
+            kind: Kind::Table,
+            paper: "Table 6",
+            title: "width of accuracies over starts",
+            takes: "minutes",
         }
     }
-    Ok(Sheet {
-        name: name.into(),
-        title: "Width of QDA accuracies over starts (%)".into(),
-        notes: vec![format!("second-largest less second-smallest; at least {FEWEST} seeds")],
-        columns: printed.columns.clone(),
-        rows,
-        digits: 1,
-    })
+
+    fn needs(&self, options: &Options) -> Needs {
+        options.of_sets(&ALL_SETS)
+    }
+
+    fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
+        let all = context.shared_fits(self, |cells| cells.of_methods(&FAMILY))?;
+        let printed = Printed::parse(PRINTED)?;
+        let mut rows = Vec::new();
+        for fits in &all {
+            for m in fits.filters() {
+                let title = fits.protocol.title;
+                let pair = |column: &String| Pair {
+                    ours: method(column).and_then(|method| {
+                        let all = fits.of(method, m);
+                        let shares = all.iter().filter_map(|scored| scored.accuracy("qda"));
+                        width(shares.map(|share| 100.0 * share).collect())
+                    }),
+                    printed: printed.get(m, title, column),
+                };
+                rows.push((format!("{title} m = {m}"), printed.columns.iter().map(pair).collect()));
+            }
+        }
+        Ok(Made::Table(Table {
+            name: self.about().name.into(),
+            title: "Width of QDA accuracies over starts (%)".into(),
+            notes: vec![format!("second-largest less second-smallest; at least {FEWEST} seeds")],
+            columns: printed.columns,
+            rows,
+            digits: 1,
+        }))
+    }
 }
 
 /// The second-largest less the second-smallest.
@@ -47,6 +68,13 @@ fn width(mut values: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_printed_column_is_a_method_of_the_family() {
+        let printed = Printed::parse(PRINTED).unwrap();
+        let known = |column: &String| method(column).is_some_and(|name| FAMILY.contains(&name));
+        assert!(printed.columns.iter().all(known) && !printed.rows.is_empty());
+    }
 
     #[test]
     fn widths_leave_out_both_ends() {

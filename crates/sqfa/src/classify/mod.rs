@@ -8,6 +8,7 @@ mod qda;
 use thiserror::Error;
 
 use crate::points::Points;
+use crate::remedy::{Remedy, any_of};
 
 pub use knn::Knn;
 pub use lda::LdaClassifier;
@@ -21,7 +22,7 @@ pub const QDA_SHRINKAGE: f64 = 1e-5;
 pub enum ClassifierError {
     /// A class covariance without full rank.
     #[error(
-        "class '{class}' has a singular covariance in feature space (smallest pivot {pivot:e} of {largest:e}): use fewer filters, or more shrinkage"
+        "class '{class}' has a singular covariance in feature space (smallest pivot {pivot:e} of {largest:e}): {}", any_of(self.remedies())
     )]
     Singular {
         /// The class.
@@ -33,7 +34,7 @@ pub enum ClassifierError {
     },
     /// A pooled covariance without full rank.
     #[error(
-        "the pooled covariance is singular in feature space (smallest pivot {pivot:e} of {largest:e}): use fewer filters, or more shrinkage"
+        "the pooled covariance is singular in feature space (smallest pivot {pivot:e} of {largest:e}): {}", any_of(self.remedies())
     )]
     PooledSingular {
         /// The smallest squared pivot of its Cholesky factor.
@@ -109,6 +110,18 @@ pub enum ClassifierError {
         /// The value.
         value: f64,
     },
+}
+
+impl ClassifierError {
+    /// What helps, as far as settings do.
+    pub fn remedies(&self) -> &'static [Remedy] {
+        match self {
+            Self::Singular { .. } | Self::PooledSingular { .. } => {
+                &[Remedy::FewerFilters, Remedy::Shrinkage]
+            }
+            _ => &[],
+        }
+    }
 }
 
 /// Whether points have the dimension a classifier knows.

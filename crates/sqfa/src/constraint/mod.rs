@@ -12,7 +12,7 @@
 use std::str::FromStr;
 
 use crate::linalg::Real;
-use crate::names::nearest;
+use crate::names::chosen;
 
 /// What the filters must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,16 +105,7 @@ impl Constraint {
 impl FromStr for Constraint {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = CONSTRAINTS.iter().map(|(name, _)| *name);
-        CONSTRAINTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(
-            || {
-                let near = nearest(name, known.clone())
-                    .map(|near| format!(" (did you mean '{near}'?)"))
-                    .unwrap_or_default();
-                let choices = known.collect::<Vec<_>>().join(", ");
-                format!("unknown constraint '{name}'{near}: choose one of {choices}")
-            },
-        )
+        Ok(chosen("constraint", name, &CONSTRAINTS)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The Calvo–Oller lower bound of the Fisher–Rao distance between Gaussians, squared.
 //!
-//! Embeds (μ, Σ) as Ω = [Σ+μμᵀ, μ; μᵀ, 1]; d² = ½ Σ ln² λ(Ω₁, Ω₂). Ω itself is never factored: with
-//! Σ₁ = LLᵀ the pair is moved to (0, I) and (δ, X) = (L⁻¹(μ₂−μ₁), L⁻¹Σ₂L⁻ᵀ), whose embedding is
+//! Embeds (μ, Σ) as Ω = [Σ+μμᵀ, μ; μᵀ, 1]; d² = ½ Σ ln² λ(Ω_a, Ω_b). Ω itself is never factored: with
+//! Σ_a = LLᵀ the pair is moved to (0, I) and (δ, X) = (L⁻¹(μ_b−μ_a), L⁻¹Σ_bL⁻ᵀ), whose embedding is
 //! diagonalised; a common shift of the means therefore costs no digits.
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m + 1.
 //! Reference: Calvo & Oller, *J. Multivariate Analysis* 35, 1990.

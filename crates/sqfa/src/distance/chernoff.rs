@@ -1,8 +1,8 @@
 //! The Chernoff distance −ln ∫ pˢ q¹⁻ˢ between Gaussians; Bhattacharyya's is s = ½.
 //!
-//! With Δ = μ₁−μ₂ and S = (1−s)Σ₁ + sΣ₂ it is ½s(1−s)ΔᵀS⁻¹Δ + ½[ln|S| − (1−s)ln|Σ₁| − s ln|Σ₂|].
-//! With x = S⁻¹Δ and K = ½(S⁻¹ − s(1−s)xxᵀ): ∂Σ₁ = (1−s)(K − ½Σ₁⁻¹), ∂Σ₂ = s(K − ½Σ₂⁻¹),
-//! ∂μ₁ = s(1−s)x = −∂μ₂. Cost per pair: three Choleskys of order m, no eigenproblem.
+//! With Δ = μ_b−μ_a and S = (1−s)Σ_a + sΣ_b it is ½s(1−s)ΔᵀS⁻¹Δ + ½[ln|S| − (1−s)ln|Σ_a| − s ln|Σ_b|].
+//! With x = S⁻¹Δ and K = ½(S⁻¹ − s(1−s)xxᵀ): ∂Σ_a = (1−s)(K − ½Σ_a⁻¹), ∂Σ_b = s(K − ½Σ_b⁻¹),
+//! ∂μ_b = s(1−s)x = −∂μ_a. Cost per pair: three Choleskys of order m, no eigenproblem.
 //! Reference: Fukunaga, *Introduction to Statistical Pattern Recognition*, 1990, section 3.4.
 
 use super::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};

@@ -65,8 +65,14 @@ impl<R: Real> Work<R> {
 }
 
 /// A distance, or the quantity a distance is a function of, written once for any number of lanes.
+///
+/// The two Gaussians are called a and b everywhere, and Δ = μ_b − μ_a ([`difference`]).
 pub(crate) trait Formula: Send + Sync {
     /// The value for one pair; its derivatives replace `slopes` when asked for.
+    ///
+    /// Where a covariance, or a matrix made of it that must be, is not positive definite, the value is NaN or infinite and
+    /// nothing panics: roots and logarithms of what is negative see to it, and one lane does not disturb the others. The pair
+    /// loop then names the class. Values are never negative; at a = b value and derivatives are 0 up to round-off.
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,
@@ -75,7 +81,7 @@ pub(crate) trait Formula: Send + Sync {
     ) -> R;
 }
 
-/// Writes mean_b − mean_a.
+/// Writes Δ = μ_b − μ_a.
 pub(super) fn difference<R: Real>(pair: &Pair<'_, R>, delta: &mut [R]) {
     for i in 0..pair.order {
         delta[i] = pair.mean_b[i] - pair.mean_a[i];

@@ -1,8 +1,8 @@
 //! The Jeffreys divergence KL(p‖q) + KL(q‖p) between Gaussians.
 //!
-//! J = ½‖L₁⁻¹(Σ₁−Σ₂)L₂⁻ᵀ‖² + ½|L₁⁻¹Δ|² + ½|L₂⁻¹Δ|², a sum of squares, equal to
-//! ½[tr(Σ₁⁻¹Σ₂) + tr(Σ₂⁻¹Σ₁)] − m + ½Δᵀ(Σ₁⁻¹+Σ₂⁻¹)Δ with Δ = μ₁−μ₂.
-//! ∂Σ₁ = ½[Σ₂⁻¹ − Σ₁⁻¹(Σ₂+ΔΔᵀ)Σ₁⁻¹], ∂μ₁ = (Σ₁⁻¹+Σ₂⁻¹)Δ. Cost per pair: two Choleskys and a few products.
+//! J = ½‖L_a⁻¹(Σ_a−Σ_b)L_b⁻ᵀ‖² + ½|L_a⁻¹Δ|² + ½|L_b⁻¹Δ|², a sum of squares, equal to
+//! ½[tr(Σ_a⁻¹Σ_b) + tr(Σ_b⁻¹Σ_a)] − m + ½Δᵀ(Σ_a⁻¹+Σ_b⁻¹)Δ with Δ = μ_b−μ_a.
+//! ∂Σ_a = ½[Σ_b⁻¹ − Σ_a⁻¹(Σ_b+ΔΔᵀ)Σ_a⁻¹], ∂μ_b = (Σ_a⁻¹+Σ_b⁻¹)Δ = −∂μ_a. Cost per pair: two Choleskys and a few products.
 //! Reference: Kullback, *Information Theory and Statistics*, 1959, chapter 9.
 
 use super::formula::{Formula, Pair, Slopes, Work, apply, congruence, difference, factor};

@@ -1,6 +1,6 @@
 //! Distances that are a function of a simpler quantity: roots, Hellinger, equal-covariance Fisher–Rao.
 //!
-//! At p = q these functions have no derivative; below [`ZERO`] value and derivative are 0.
+//! At a = b these functions have no derivative; below [`ZERO`] value and derivative are 0.
 
 use super::formula::{Formula, Pair, Slopes, Work, scale};
 use crate::linalg::Real;

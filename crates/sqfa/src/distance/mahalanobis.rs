@@ -1,6 +1,6 @@
 //! The squared Mahalanobis distance between means under the average covariance.
 //!
-//! d² = ΔᵀS⁻¹Δ with Δ = μ₁−μ₂, S = (Σ₁+Σ₂)/2. With x = S⁻¹Δ: ∂μ₁ = 2x = −∂μ₂, ∂Σ₁ = ∂Σ₂ = −½xxᵀ.
+//! d² = ΔᵀS⁻¹Δ with Δ = μ_b−μ_a, S = (Σ_a+Σ_b)/2. With x = S⁻¹Δ: ∂μ_b = 2x = −∂μ_a, ∂Σ_a = ∂Σ_b = −½xxᵀ.
 //! Cost per pair: one Cholesky of order m.
 //! Reference: Mahalanobis, *Proc. National Institute of Sciences of India* 2, 1936.
 

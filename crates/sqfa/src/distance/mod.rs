@@ -13,6 +13,7 @@ mod mahalanobis;
 mod pairs;
 mod pairwise;
 mod registry;
+mod sample;
 mod separation;
 mod wasserstein;
 
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::features::Gaussian;
-use crate::names::nearest;
+use crate::names::{Unknown, nearest};
 use kernel::Kernel;
 
 pub(crate) use kernel::Hint;
@@ -31,6 +32,7 @@ pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
 pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};
 pub use registry::{Claims, Entry, Parameter, registry};
+pub use sample::Pairs;
 pub use separation::{Separation, separation};
 
 /// Derivatives of one distance with respect to both Gaussians; those of covariances are symmetric.
@@ -40,15 +42,8 @@ pub type PairGradient = formula::Slopes<f64>;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DistanceError {
     /// No such distance.
-    #[error("unknown distance '{name}'{}: choose one of {choices}", suggestion(.nearest))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// What may have been meant.
-        nearest: Option<String>,
-        /// What there is.
-        choices: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
     /// What follows the colon does not fit.
     #[error("distance '{name}' takes {expected}, not '{parameter}'")]
     Parameter {
@@ -59,10 +54,6 @@ pub enum DistanceError {
         /// What should have.
         expected: &'static str,
     },
-}
-
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default()
 }
 
 /// Which matrices a distance of positive matrices compares.
@@ -80,11 +71,12 @@ pub trait Dissimilarity: Send + Sync {
     fn name(&self) -> String;
     /// The distance and, when asked, its derivatives, which replace what `gradient` holds.
     ///
-    /// The covariances already contain the feature noise. At p = q return 0 and zero derivatives.
+    /// The covariances already contain the feature noise. At a = b return 0 and zero derivatives; where there is no
+    /// distance, as for a covariance that is not positive definite, return NaN.
     fn evaluate(
         &self,
-        p: Gaussian<'_>,
-        q: Gaussian<'_>,
+        a: Gaussian<'_>,
+        b: Gaussian<'_>,
         gradient: Option<&mut PairGradient>,
     ) -> f64;
 }
@@ -94,6 +86,8 @@ pub trait Dissimilarity: Send + Sync {
 pub struct Distance {
     name: String,
     kernel: Arc<dyn Kernel>,
+    /// None for a user's own.
+    claims: Option<Claims>,
 }
 
 impl Distance {
@@ -105,20 +99,19 @@ impl Distance {
             None => (name, None),
         };
         let entry = registry().iter().find(|entry| entry.name == base).ok_or_else(|| {
-            DistanceError::Unknown {
-                name: name.to_owned(),
-                nearest: nearest(base, registry().iter().map(|entry| entry.name))
-                    .map(str::to_owned),
-                choices: registry().iter().map(Entry::spelling).collect::<Vec<_>>().join(", "),
-            }
+            let near = nearest(base, registry().iter().map(|entry| entry.name)).map(str::to_owned);
+            let choices = registry().iter().map(Entry::spelling);
+            // The name as given is shown; what stands before the colon is what was misspelt.
+            Unknown { nearest: near, ..Unknown::new("distance", name, choices) }
         })?;
-        Ok(Self { name: name.to_owned(), kernel: entry.build(parameter)? })
+        let (kernel, claims) = entry.build(parameter)?;
+        Ok(Self { name: name.to_owned(), kernel, claims: Some(claims) })
     }
 
     /// A distance of the user's own.
     pub fn custom(distance: impl Dissimilarity + 'static) -> Self {
         let name = distance.name();
-        Self { name, kernel: Arc::new(kernel::Custom(Arc::new(distance))) }
+        Self { name, kernel: Arc::new(kernel::Custom(Arc::new(distance))), claims: None }
     }
 
     /// Its name, with the parameter if it has one.
@@ -126,27 +119,26 @@ impl Distance {
         &self.name
     }
 
-    /// What it promises; `None` for a user's own.
+    /// What it promises in this form; `None` for a user's own.
     pub fn claims(&self) -> Option<Claims> {
-        let base = self.name.split(':').next()?;
-        registry().iter().find(|entry| entry.name == base).map(|entry| entry.claims)
+        self.claims
     }
 
     /// The distance between two Gaussians and, when asked, its derivatives.
     pub fn evaluate(
         &self,
-        p: Gaussian<'_>,
-        q: Gaussian<'_>,
+        a: Gaussian<'_>,
+        b: Gaussian<'_>,
         gradient: Option<&mut PairGradient>,
     ) -> f64 {
         let pair = formula::Pair {
-            order: p.order,
-            mean_a: p.mean,
-            cov_a: p.covariance,
-            mean_b: q.mean,
-            cov_b: q.covariance,
+            order: a.order,
+            mean_a: a.mean,
+            cov_a: a.covariance,
+            mean_b: b.mean,
+            cov_b: b.covariance,
         };
-        self.kernel.one(&pair, &mut formula::Work::new(p.order), gradient)
+        self.kernel.one(&pair, &mut formula::Work::new(a.order), gradient)
     }
 }
 

@@ -81,6 +81,22 @@ impl PairPlan {
         Self { classes, pairs, weights: kept }
     }
 
+    /// Some pairs, with their weights of a symmetric c × c matrix if any; `None` when all of those are 0.
+    pub(crate) fn of(
+        classes: usize,
+        pairs: Vec<(u32, u32)>,
+        weights: Option<&[f64]>,
+    ) -> Option<Self> {
+        let weight = |&(i, j): &(u32, u32)| {
+            weights.map_or(1.0, |weights| weights[i as usize * classes + j as usize])
+        };
+        let pairs: Vec<(u32, u32)> = pairs.into_iter().filter(|pair| weight(pair) != 0.0).collect();
+        let mut kept: Vec<f64> = pairs.iter().map(weight).collect();
+        let total: f64 = kept.iter().sum();
+        kept.iter_mut().for_each(|weight| *weight /= total);
+        (!pairs.is_empty()).then_some(Self { classes, pairs, weights: kept })
+    }
+
     /// The number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()

@@ -17,15 +17,44 @@ use super::{DistanceError, Moments};
 /// What a distance promises; contract tests hold it to every claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims {
-    /// d(p, q) = d(q, p).
+    /// d(a, b) = d(b, a).
     pub symmetric: bool,
-    /// d(p, r) ≤ d(p, q) + d(q, r).
+    /// d(a, c) ≤ d(a, b) + d(b, c).
     pub triangle: bool,
     /// Unchanged when all means move by the same vector.
     pub translation_invariant: bool,
     /// Unchanged under any invertible linear map of feature space.
     pub linear_invariant: bool,
+    /// Depends on means and covariances through second moments alone.
+    pub second_moments: bool,
+    /// Depends on covariances alone.
+    pub blind_to_means: bool,
+    /// Constrained filters outside the span of the samples are never better than the best inside.
+    pub exact_in_span: bool,
+    /// The root of a value that is rounded before: derivatives lose digits where Gaussians nearly coincide.
+    pub rounds_near_zero: bool,
+    /// Found by a search: exact to its tolerance only, and slow at large orders.
+    pub searched: bool,
 }
+
+/// A symmetric function of two Gaussians that no affine map changes.
+const INVARIANT: Claims = Claims {
+    symmetric: true,
+    triangle: false,
+    translation_invariant: true,
+    linear_invariant: true,
+    second_moments: false,
+    blind_to_means: false,
+    exact_in_span: true,
+    rounds_near_zero: false,
+    searched: false,
+};
+/// The same that is a metric.
+const METRIC: Claims = Claims { triangle: true, ..INVARIANT };
+/// A function of second moments that no linear map changes.
+const MOMENTS: Claims = Claims { translation_invariant: false, second_moments: true, ..INVARIANT };
+/// A function of second moments that only rotations leave alone.
+const ROTATED: Claims = Claims { linear_invariant: false, exact_in_span: false, ..MOMENTS };
 
 /// What may follow a distance's name after a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +75,7 @@ pub struct Entry {
     pub summary: &'static str,
     /// What may follow the name.
     pub parameter: Parameter,
-    /// What it promises.
+    /// What it promises without a parameter.
     pub claims: Claims,
     build: fn(&Settings) -> Arc<dyn Kernel>,
 }
@@ -57,104 +86,112 @@ pub(super) struct Settings {
     exponent: f64,
 }
 
-const fn claims(letters: &[u8; 4]) -> Claims {
-    Claims {
-        symmetric: letters[0] == b's',
-        triangle: letters[1] == b't',
-        translation_invariant: letters[2] == b'm',
-        linear_invariant: letters[3] == b'a',
-    }
-}
-
-macro_rules! entry {
-    ($name:literal, $parameter:ident, $claims:literal, $summary:literal, $build:expr) => {
-        Entry {
-            name: $name,
-            summary: $summary,
-            parameter: Parameter::$parameter,
-            claims: claims($claims),
-            build: |settings| {
-                let build: fn(&Settings) -> _ = $build;
-                Arc::new(build(settings))
-            },
-        }
-    };
-}
-
-// Claims: s symmetric, t triangle inequality, m invariant to moving all means, a to linear maps.
 static REGISTRY: &[Entry] = &[
-    entry!(
-        "calvo-oller",
-        None,
-        b"stma",
-        "lower bound of Fisher–Rao between Gaussians (SQFA)",
-        |_| Linked(SquaredCalvoOller, Root)
-    ),
-    entry!(
-        "fisher-rao",
-        None,
-        b"stma",
-        "exact Fisher–Rao distance between Gaussians (SQFA-FR)",
-        |_| { ExactFisherRao }
-    ),
-    entry!(
-        "affine-invariant",
-        Moments,
-        b"st-a",
-        "affine-invariant distance of second moments (smSQFA)",
-        |s| Linked(SquaredAffineInvariant(s.moments), Root)
-    ),
-    entry!("bhattacharyya", None, b"s-ma", "−ln of the overlap ∫√(pq) (SQFA-B)", |_| {
-        Chernoff(0.5)
-    }),
-    entry!("hellinger", None, b"stma", "√(1 − overlap), at most 1 (SQFA-H)", |_| Linked(
-        Chernoff(0.5),
-        HellingerLink
-    )),
-    entry!("jeffreys", None, b"s-ma", "symmetrised Kullback–Leibler divergence (SQFA-J)", |_| {
-        Jeffreys
-    }),
-    entry!("wasserstein", None, b"stm-", "Bures–Wasserstein transport distance (SQFA-W)", |_| {
-        Linked(SquaredWasserstein, Root)
-    }),
-    entry!(
-        "log-euclidean",
-        Moments,
-        b"st--",
-        "Euclidean distance of matrix logarithms of second moments",
-        |s| Linked(SquaredLogEuclidean(s.moments), Root)
-    ),
-    entry!("mahalanobis", None, b"s-ma", "distance of means under the average covariance", |_| {
-        Linked(SquaredMahalanobis, Root)
-    }),
-    entry!(
-        "fisher-rao-equal-covariance",
-        None,
-        b"s-ma",
-        "Fisher–Rao when covariances are equal, of Mahalanobis",
-        |_| Linked(SquaredMahalanobis, EqualCovarianceLink)
-    ),
-    entry!(
-        "chernoff",
-        Exponent,
-        b"--ma",
-        "−ln ∫ pˢ q¹⁻ˢ; s = 0.5 is bhattacharyya",
-        |s| Chernoff(s.exponent)
-    ),
-    entry!("squared-calvo-oller", None, b"s-ma", "square of calvo-oller", |_| SquaredCalvoOller),
-    entry!("squared-affine-invariant", Moments, b"s--a", "square of affine-invariant", |s| {
-        SquaredAffineInvariant(s.moments)
-    }),
-    entry!("squared-log-euclidean", Moments, b"s---", "square of log-euclidean", |s| {
-        SquaredLogEuclidean(s.moments)
-    }),
-    entry!(
-        "squared-mahalanobis",
-        None,
-        b"s-ma",
-        "square of mahalanobis; LDA's criterion at equal covariances",
-        |_| SquaredMahalanobis
-    ),
+    Entry {
+        name: "calvo-oller",
+        summary: "lower bound of Fisher–Rao between Gaussians (SQFA)",
+        parameter: Parameter::None,
+        claims: METRIC,
+        build: |_| Arc::new(Linked(SquaredCalvoOller, Root)),
+    },
+    Entry {
+        name: "fisher-rao",
+        summary: "exact Fisher–Rao distance between Gaussians (SQFA-FR)",
+        parameter: Parameter::None,
+        claims: Claims { searched: true, ..METRIC },
+        build: |_| Arc::new(ExactFisherRao),
+    },
+    Entry {
+        name: "affine-invariant",
+        summary: "affine-invariant distance of second moments (smSQFA)",
+        parameter: Parameter::Moments,
+        claims: Claims { triangle: true, ..MOMENTS },
+        build: |s| Arc::new(Linked(SquaredAffineInvariant(s.moments), Root)),
+    },
+    Entry {
+        name: "bhattacharyya",
+        summary: "−ln of the overlap ∫√(pq) (SQFA-B)",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(Chernoff(0.5)),
+    },
+    Entry {
+        name: "hellinger",
+        summary: "√(1 − overlap), at most 1 (SQFA-H)",
+        parameter: Parameter::None,
+        claims: Claims { rounds_near_zero: true, ..METRIC },
+        build: |_| Arc::new(Linked(Chernoff(0.5), HellingerLink)),
+    },
+    Entry {
+        name: "jeffreys",
+        summary: "symmetrised Kullback–Leibler divergence (SQFA-J)",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(Jeffreys),
+    },
+    Entry {
+        name: "wasserstein",
+        summary: "Bures–Wasserstein transport distance (SQFA-W)",
+        parameter: Parameter::None,
+        claims: Claims { linear_invariant: false, ..METRIC },
+        build: |_| Arc::new(Linked(SquaredWasserstein, Root)),
+    },
+    Entry {
+        name: "log-euclidean",
+        summary: "Euclidean distance of matrix logarithms of second moments",
+        parameter: Parameter::Moments,
+        claims: Claims { triangle: true, ..ROTATED },
+        build: |s| Arc::new(Linked(SquaredLogEuclidean(s.moments), Root)),
+    },
+    Entry {
+        name: "mahalanobis",
+        summary: "distance of means under the average covariance",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(Linked(SquaredMahalanobis, Root)),
+    },
+    Entry {
+        name: "fisher-rao-equal-covariance",
+        summary: "Fisher–Rao when covariances are equal, of Mahalanobis",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(Linked(SquaredMahalanobis, EqualCovarianceLink)),
+    },
+    Entry {
+        name: "chernoff",
+        summary: "−ln ∫ pˢ q¹⁻ˢ; s = 0.5 is bhattacharyya",
+        parameter: Parameter::Exponent,
+        claims: Claims { symmetric: false, ..INVARIANT },
+        build: |s| Arc::new(Chernoff(s.exponent)),
+    },
+    Entry {
+        name: "squared-calvo-oller",
+        summary: "square of calvo-oller",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(SquaredCalvoOller),
+    },
+    Entry {
+        name: "squared-affine-invariant",
+        summary: "square of affine-invariant",
+        parameter: Parameter::Moments,
+        claims: MOMENTS,
+        build: |s| Arc::new(SquaredAffineInvariant(s.moments)),
+    },
+    Entry {
+        name: "squared-log-euclidean",
+        summary: "square of log-euclidean",
+        parameter: Parameter::Moments,
+        claims: ROTATED,
+        build: |s| Arc::new(SquaredLogEuclidean(s.moments)),
+    },
+    Entry {
+        name: "squared-mahalanobis",
+        summary: "square of mahalanobis; LDA's criterion at equal covariances",
+        parameter: Parameter::None,
+        claims: INVARIANT,
+        build: |_| Arc::new(SquaredMahalanobis),
+    },
 ];
 
 /// Every distance there is, in the order users meet them.
@@ -171,8 +208,26 @@ impl Entry {
         }
     }
 
-    /// Builds the distance from what follows the colon.
-    pub(super) fn build(&self, text: Option<&str>) -> Result<Arc<dyn Kernel>, DistanceError> {
+    /// Every form as a user may spell it, for tests: the parameter left out, and each kind of it.
+    pub fn forms(&self) -> Vec<String> {
+        let with = |parameters: &[&str]| {
+            parameters.iter().map(|parameter| format!("{}:{parameter}", self.name)).collect()
+        };
+        match self.parameter {
+            Parameter::None => vec![self.name.to_owned()],
+            Parameter::Moments => {
+                let named: Vec<String> = with(&["second-moments", "covariances"]);
+                [vec![self.name.to_owned()], named].concat()
+            }
+            Parameter::Exponent => with(&["0.1", "0.3", "0.5", "0.85"]),
+        }
+    }
+
+    /// Builds the distance from what follows the colon, with what it promises in this form.
+    pub(super) fn build(
+        &self,
+        text: Option<&str>,
+    ) -> Result<(Arc<dyn Kernel>, Claims), DistanceError> {
         let refused = |expected| DistanceError::Parameter {
             name: self.name.to_owned(),
             parameter: text.unwrap_or("").to_owned(),
@@ -198,6 +253,19 @@ impl Entry {
                     })?;
             }
         }
-        Ok((self.build)(&settings))
+        let mut claims = self.claims;
+        if self.parameter == Parameter::Moments && settings.moments == Moments::Central {
+            // Of covariances alone the means no longer matter.
+            claims = Claims {
+                translation_invariant: true,
+                second_moments: false,
+                blind_to_means: true,
+                ..claims
+            };
+        }
+        if self.parameter == Parameter::Exponent && settings.exponent == 0.5 {
+            claims.symmetric = true;
+        }
+        Ok(((self.build)(&settings), claims))
     }
 }

@@ -1,7 +1,7 @@
 //! The squared Bures–Wasserstein distance between Gaussians.
 //!
-//! W² = |Δ|² + tr Σ₁ + tr Σ₂ − 2 tr(Σ₁^½Σ₂Σ₁^½)^½. With Σ₁ = LLᵀ and R = (LᵀΣ₂L)^½ it is
-//! |Δ|² + ‖L⁻ᵀ(R − LᵀL)‖², a sum of squares. ∂Σ₁ = I − B and ∂Σ₂ = I − B⁻¹ with B = L⁻ᵀRL⁻¹.
+//! W² = |Δ|² + tr Σ_a + tr Σ_b − 2 tr(Σ_a^½Σ_bΣ_a^½)^½. With Σ_a = LLᵀ and R = (LᵀΣ_bL)^½ it is
+//! |Δ|² + ‖L⁻ᵀ(R − LᵀL)‖², a sum of squares. ∂Σ_a = I − B and ∂Σ_b = I − B⁻¹ with B = L⁻ᵀRL⁻¹.
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m.
 //! Reference: Bhatia, Jain & Lim, *Expositiones Mathematicae* 37, 2019.
 

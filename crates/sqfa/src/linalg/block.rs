@@ -20,13 +20,18 @@ pub(crate) fn transpose_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64
 /// Adds Σ left_k · right_k to a tall block, panel by panel in parallel, k in order.
 pub(crate) fn add_products(target: MatMut<'_, f64>, terms: &[(MatRef<'_, f64>, MatRef<'_, f64>)]) {
     let mut target = target;
-    target.as_mut().par_row_chunks_mut(PANEL).enumerate().for_each(|(panel, mut rows)| {
+    let add = |(panel, mut rows): (usize, MatMut<'_, f64>)| {
         let height = rows.nrows();
         for (left, right) in terms {
             let left = left.subrows(panel * PANEL, height);
             matmul(rows.as_mut(), Accum::Add, left, right, 1.0, Par::Seq);
         }
-    });
+    };
+    if target.nrows() <= PANEL {
+        add((0, target));
+    } else {
+        target.as_mut().par_row_chunks_mut(PANEL).enumerate().for_each(add);
+    }
 }
 
 /// X·Y of a tall block with a small matrix.

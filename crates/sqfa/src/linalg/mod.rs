@@ -27,6 +27,9 @@ pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 pub(crate) use thin::{add_table_transpose_times, table_times};
 
+/// Flops from which work is shared between threads: fewer take less time than waking them.
+pub(crate) const WORTH_THREADS: f64 = 1e6;
+
 /// Runs a closure compiled for the widest vector instructions this processor has.
 ///
 /// The closure and what it calls must be `#[inline(always)]`, else they keep the portable instructions.

@@ -104,13 +104,16 @@ fn thin<T: Element, const W: usize>(
             row[j] = <T as num::Float>::from_f64(value);
         }
     }
-    let panels: Vec<Partial<W>> = panels(n)
-        .into_par_iter()
-        .map(|(first, end)| {
-            let sums = super::dispatch_with(PanelJob { matrix, n, packed: &packed, first, end });
-            (first, sums)
-        })
-        .collect();
+    let job = |(first, end): (usize, usize)| -> Partial<W> {
+        (first, super::dispatch_with(PanelJob { matrix, n, packed: &packed, first, end }))
+    };
+    let panels = panels(n);
+    // One panel is not worth waking a thread for.
+    let panels: Vec<Partial<W>> = if panels.len() == 1 {
+        panels.into_iter().map(job).collect()
+    } else {
+        panels.into_par_iter().map(job).collect()
+    };
     let mut total = vec![[0.0; W]; n];
     for (first, sums) in panels {
         for (total, part) in total[first..].iter_mut().zip(&sums) {

@@ -6,15 +6,16 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
-use crate::objective::{Criterion, OnStatistics};
+use crate::objective::{OnStatistics, Restrictable};
 use crate::optimize::{
-    Climbed, Control, Preconditioner, Preconditioning, Progress, Termination, climb,
+    Climbed, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, climb,
+    climb_in_subspaces,
 };
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
-use super::recipe::{Goal, Learning, Noise, Restarts, Sqfa, Start};
-use super::{FitError, starts};
+use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
+use super::{FitError, Warning, starts};
 
 /// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
 const SINGLE_PRECISION_RANGE: f64 = 1e7;
@@ -87,11 +88,10 @@ impl Sqfa {
             learned = Some(group.filters.clone());
             last = Some(group);
             if unfinished {
-                warnings.push(format!(
-                    "cancelled after {} of {} filters",
-                    groups[..=index].iter().sum::<usize>(),
-                    self.filters
-                ));
+                warnings.push(Warning::CancelledAfter {
+                    learned: groups[..=index].iter().sum(),
+                    filters: self.filters,
+                });
                 break;
             }
         }
@@ -110,6 +110,7 @@ impl Sqfa {
             seconds: began.elapsed().as_secs_f64(),
             search_seconds: 0.0,
             preconditioned: preconditioner.is_active(),
+            optimizer: group.optimizer,
             warnings,
         };
         Ok(fitted.with_convergence_warning())
@@ -125,20 +126,27 @@ impl Sqfa {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Group, FitError> {
         let frozen = learned.map_or(0, |filters| filters.ncols());
-        let criterion = match &self.goal {
-            Goal::Distance(distance) => Criterion::mean_distance(
-                distance.clone(),
-                statistics.classes().len(),
-                self.weights.as_deref(),
-            ),
-            Goal::LikelihoodGain => Criterion::LikelihoodGain { shares: statistics.shares() },
-        };
+        let (criterion, whole) = self.criterion(statistics);
         let objective =
             OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
         let starts = self.starts(statistics, noise, learned, index, size);
+        let optimizer = self.optimizer.chosen(objective.effort());
+        let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
         let Climbed { runs, passes } =
             climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
+        let mut runs = runs;
+        if let Some(whole) = whole {
+            // What is reported, and what decides between starts, is the objective over all pairs.
+            for run in &mut runs {
+                let value = whole.value(run.point.gaussians()).map_err(|error| {
+                    FitError::from_evaluation(error, statistics.classes(), noise)
+                })?;
+                run.evaluations += 1;
+                run.trace.pop();
+                run.trace.push(value);
+            }
+        }
         let best = (0..runs.len())
             .reduce(|best, run| {
                 let objective = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);
@@ -163,7 +171,7 @@ impl Sqfa {
                 termination: run.termination,
             })
             .collect();
-        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes })
+        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes, optimizer })
     }
 
     /// The total covariance is the natural metric only of distances that do not change under linear maps:
@@ -293,21 +301,16 @@ impl Sqfa {
         Ok(())
     }
 
-    fn warnings(&self, statistics: &ClassStatistics, noise: f64) -> Vec<String> {
+    fn warnings(&self, statistics: &ClassStatistics, noise: f64) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.constraint == Constraint::None && noise > 0.0 {
-            warnings.push(
-                "without a constraint and with noise the objective grows with the length of the filters and has no maximum: use constraint sphere or orthonormal"
-                    .to_owned(),
-            );
+            warnings.push(Warning::Unbounded);
         }
         if statistics.moments() == crate::statistics::Moments::Second
-            && !acts_on_second_moments(&self.goal)
+            && !self.goal.acts_on_second_moments()
         {
-            warnings.push(format!(
-                "only second moments were given: distance '{}' takes them for covariances of classes with equal means",
-                self.goal.name()
-            ));
+            let distance = self.goal.name().to_owned();
+            warnings.push(Warning::SecondMomentsAsCovariances { distance });
         }
         warnings
     }
@@ -334,16 +337,14 @@ struct Group {
     restarts: Vec<Restart>,
     best: usize,
     passes: usize,
+    optimizer: Optimizer,
 }
 
 impl FittedSqfa {
     fn with_convergence_warning(mut self) -> Self {
         if !self.converged() {
-            self.warnings.push(format!(
-                "the fit did not converge: it stopped after {} iterations ({})",
-                self.iterations(),
-                self.termination().name()
-            ));
+            let (iterations, termination) = (self.iterations(), self.termination());
+            self.warnings.push(Warning::NotConverged { iterations, termination });
         }
         self
     }
@@ -374,17 +375,12 @@ fn check_definite(
     Ok(())
 }
 
-fn acts_on_second_moments(goal: &Goal) -> bool {
-    ["affine-invariant", "squared-affine-invariant", "log-euclidean", "squared-log-euclidean"]
-        .contains(&goal.name())
-}
-
 /// Statistics in double precision where single-precision passes would cost digits that matter.
 fn precise_enough<'a>(
     statistics: &'a ClassStatistics,
     noise: f64,
     largest_variance: f64,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Warning>,
 ) -> Precise<'a> {
     if statistics.covariances().iter().all(|covariance| !covariance.is_single()) {
         return Precise::Given(statistics);
@@ -393,9 +389,7 @@ fn precise_enough<'a>(
     if ratio <= SINGLE_PRECISION_RANGE {
         return Precise::Given(statistics);
     }
-    warnings.push(format!(
-        "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
-    ));
+    warnings.push(Warning::DoublePrecision { ratio });
     Precise::Doubled(Box::new(statistics.in_double_precision()))
 }
 

@@ -4,20 +4,21 @@ use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::{Mat, column_inner, orthonormalize};
-use crate::optimize::Termination;
+use crate::optimize::{Optimizer, Termination};
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
 use crate::statistics::project;
 use crate::transform::{Features, transform};
 
-use super::FitError;
+use super::{FitError, Warning};
 
 /// How one start ended.
 #[derive(Debug, Clone)]
 pub struct Restart {
     /// The objective it reached.
     pub objective: f64,
-    /// The objective after every iteration, the start's first.
+    /// The objective after every iteration, the start's first; where the climb looked at some pairs of classes, only the last
+    /// looks at all.
     pub trace: Vec<f64>,
     /// Iterations it took.
     pub iterations: usize,
@@ -54,7 +55,8 @@ pub struct FittedSqfa {
     pub(super) seconds: f64,
     pub(super) search_seconds: f64,
     pub(super) preconditioned: bool,
-    pub(super) warnings: Vec<String>,
+    pub(super) optimizer: Optimizer,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl FittedSqfa {
@@ -138,6 +140,11 @@ impl FittedSqfa {
         self.preconditioned
     }
 
+    /// How the filters were climbed; that of the last group, for filters learned in groups.
+    pub fn optimizer(&self) -> Optimizer {
+        self.optimizer
+    }
+
     /// Why the best start ended.
     pub fn termination(&self) -> Termination {
         self.restarts[self.best].termination
@@ -149,7 +156,7 @@ impl FittedSqfa {
     }
 
     /// What a user should know about this fit.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

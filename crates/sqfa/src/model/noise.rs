@@ -12,9 +12,9 @@ use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
 use crate::transform::transform_rows;
 
-use super::FitError;
 use super::fitted::{FittedSqfa, NoiseTrial};
 use super::recipe::{Noise, Restarts, Sqfa, Start};
+use super::{FitError, Warning};
 
 /// Multiples of the noise scale that are tried, from large to small.
 const GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
@@ -92,9 +92,7 @@ impl Sqfa {
             if cancelled.get() {
                 let best = fitted.best;
                 fitted.restarts[best].termination = Termination::Cancelled;
-                fitted.warnings.push(format!(
-                    "cancelled while the noise was chosen: filters for noise {noise}, from the points not held out"
-                ));
+                fitted.warnings.push(Warning::CancelledInSearch { noise });
                 fitted.noise_trials = trials;
                 fitted.passes = passes;
                 fitted.evaluations = evaluations;

@@ -1,10 +1,12 @@
 //! What to fit: the settings of an SQFA model and the paper's presets.
 
 use crate::constraint::Constraint;
-use crate::distance::Distance;
+use crate::distance::{Distance, Pairs};
 use crate::linalg::Mat;
-use crate::names::nearest;
-use crate::optimize::{Preconditioning, Stopping};
+use crate::names::Unknown;
+use crate::objective::Criterion;
+use crate::optimize::{Optimizer, Preconditioning, Stopping};
+use crate::statistics::ClassStatistics;
 
 use super::FitError;
 
@@ -65,6 +67,8 @@ pub struct Method {
     pub constraint: Constraint,
     /// What it is, in a few words.
     pub summary: &'static str,
+    /// Its place among the columns of the paper's tables, if it has one.
+    pub column: Option<u8>,
 }
 
 /// The paper's variants, and SQFA on the exact distance.
@@ -75,6 +79,7 @@ pub const METHODS: [Method; 7] = [
         distance: "calvo-oller",
         constraint: Constraint::Sphere,
         summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
+        column: Some(0),
     },
     Method {
         name: "smsqfa",
@@ -82,6 +87,7 @@ pub const METHODS: [Method; 7] = [
         distance: "affine-invariant",
         constraint: Constraint::Sphere,
         summary: "affine-invariant distance of second moments",
+        column: Some(1),
     },
     Method {
         name: "sqfa-h",
@@ -89,6 +95,7 @@ pub const METHODS: [Method; 7] = [
         distance: "hellinger",
         constraint: Constraint::Sphere,
         summary: "Hellinger distance; the paper's best accuracy",
+        column: Some(2),
     },
     Method {
         name: "sqfa-b",
@@ -96,6 +103,7 @@ pub const METHODS: [Method; 7] = [
         distance: "bhattacharyya",
         constraint: Constraint::Sphere,
         summary: "Bhattacharyya distance",
+        column: Some(3),
     },
     Method {
         name: "sqfa-j",
@@ -103,6 +111,7 @@ pub const METHODS: [Method; 7] = [
         distance: "jeffreys",
         constraint: Constraint::Sphere,
         summary: "Jeffreys divergence",
+        column: Some(5),
     },
     Method {
         name: "sqfa-w",
@@ -110,6 +119,7 @@ pub const METHODS: [Method; 7] = [
         distance: "wasserstein",
         constraint: Constraint::Orthonormal,
         summary: "Wasserstein distance, orthonormal filters",
+        column: Some(4),
     },
     Method {
         name: "sqfa-fr",
@@ -117,19 +127,17 @@ pub const METHODS: [Method; 7] = [
         distance: "fisher-rao",
         constraint: Constraint::Sphere,
         summary: "the exact Fisher–Rao distance, which the paper only bounds",
+        column: None,
     },
 ];
 
 impl Method {
     /// A method by name; the error suggests the nearest.
-    pub fn named(name: &str) -> Result<Self, String> {
-        METHODS.iter().find(|method| method.name == name).copied().ok_or_else(|| {
-            let near = nearest(name, METHODS.iter().map(|method| method.name))
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = METHODS.map(|method| method.name).join(", ");
-            format!("unknown method '{name}'{near}: choose one of {choices}")
-        })
+    pub fn named(name: &str) -> Result<Self, Unknown> {
+        let known = METHODS.iter().find(|method| method.name == name);
+        known
+            .copied()
+            .ok_or_else(|| Unknown::new("method", name, METHODS.map(|method| method.name)))
     }
 }
 
@@ -151,9 +159,20 @@ impl Goal {
         }
     }
 
-    /// Whether nothing is known of it: a distance of the user's own.
-    pub(super) fn is_unknown(&self) -> bool {
-        matches!(self, Self::Distance(distance) if distance.claims().is_none())
+    /// Whether filters outside the span of the samples are never better; not so for a distance of the user's own.
+    pub(super) fn is_exact_in_span(&self) -> bool {
+        match self {
+            Self::Distance(distance) => {
+                distance.claims().is_some_and(|claims| claims.exact_in_span)
+            }
+            Self::LikelihoodGain => true,
+        }
+    }
+
+    /// Whether second moments are all it looks at.
+    pub(super) fn acts_on_second_moments(&self) -> bool {
+        matches!(self, Self::Distance(distance)
+            if distance.claims().is_some_and(|claims| claims.second_moments))
     }
 
     /// Whether linear maps of the features leave it alone.
@@ -179,7 +198,9 @@ pub struct Sqfa {
     pub(super) learning: Learning,
     pub(super) seed: u64,
     pub(super) weights: Option<Vec<f64>>,
+    pub(super) pairs: Pairs,
     pub(super) preconditioning: Preconditioning,
+    pub(super) optimizer: Optimizer,
     pub(super) stopping: Stopping,
 }
 
@@ -196,7 +217,9 @@ impl Sqfa {
             learning: Learning::Joint,
             seed: 0,
             weights: None,
+            pairs: Pairs::Auto,
             preconditioning: Preconditioning::Auto,
+            optimizer: Optimizer::Auto,
             stopping: Stopping::default(),
         })
     }
@@ -261,9 +284,21 @@ impl Sqfa {
         self
     }
 
+    /// Which pairs of classes the climb looks at; the objective that is reported always looks at all.
+    pub fn pairs(mut self, pairs: Pairs) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
     /// Whether to measure steps in the metric of the total covariance.
     pub fn preconditioning(mut self, preconditioning: Preconditioning) -> Self {
         self.preconditioning = preconditioning;
+        self
+    }
+
+    /// How the filters are climbed.
+    pub fn optimizer(mut self, optimizer: Optimizer) -> Self {
+        self.optimizer = optimizer;
         self
     }
 
@@ -271,5 +306,26 @@ impl Sqfa {
     pub fn stopping(mut self, stopping: Stopping) -> Self {
         self.stopping = stopping;
         self
+    }
+
+    /// What is climbed and, if that looks at some of the pairs alone, what is reported.
+    pub(super) fn criterion(&self, statistics: &ClassStatistics) -> (Criterion, Option<Criterion>) {
+        let classes = statistics.classes().len();
+        match &self.goal {
+            Goal::Distance(distance) => {
+                let weights = self.weights.as_deref();
+                let whole = Criterion::mean_distance(distance.clone(), classes, weights);
+                let drawn = self.pairs.drawn(classes, self.seed).and_then(|pairs| {
+                    Criterion::mean_distance_of(distance.clone(), classes, pairs, weights)
+                });
+                match drawn {
+                    Some(drawn) => (drawn, Some(whole)),
+                    None => (whole, None),
+                }
+            }
+            Goal::LikelihoodGain => {
+                (Criterion::LikelihoodGain { shares: statistics.shares() }, None)
+            }
+        }
     }
 }

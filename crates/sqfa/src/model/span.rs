@@ -41,7 +41,7 @@ impl Sqfa {
         self.check(statistics, noise)?;
         let refuse = |problem: String| Err(FitError::from(StatisticsError::NoSpan { problem }));
         let goal = self.goal.name();
-        if goal.contains("log-euclidean") || self.goal.is_unknown() {
+        if !self.goal.is_exact_in_span() {
             return refuse(format!(
                 "the best filters of distance '{goal}' may lie outside: fit in the whole space"
             ));

@@ -37,6 +37,22 @@ impl Criterion {
         Self::MeanDistance { distance, plan: PairPlan::new(classes, weights) }
     }
 
+    /// The same over some of the pairs; `None` when they weigh nothing.
+    pub(crate) fn mean_distance_of(
+        distance: Distance,
+        classes: usize,
+        pairs: Vec<(u32, u32)>,
+        weights: Option<&[f64]>,
+    ) -> Option<Self> {
+        let plan = PairPlan::of(classes, pairs, weights)?;
+        Some(Self::MeanDistance { distance, plan })
+    }
+
+    /// The value at class Gaussians.
+    pub(crate) fn value(&self, gaussians: &Gaussians) -> Result<f64, EvaluationError> {
+        Ok(self.evaluate(gaussians, &[])?.value)
+    }
+
     /// Flops relative to m³.
     pub(super) fn terms(&self) -> f64 {
         match self {

@@ -10,7 +10,9 @@ use rayon::prelude::*;
 use super::small::{Forms, Placed, SmallProblem};
 use crate::constraint::Constraint;
 use crate::distance::PairSums;
-use crate::linalg::{Mat, MatRef, Real, add_products, add_scaled, tall_times, transpose_times};
+use crate::linalg::{
+    Mat, MatRef, Real, WORTH_THREADS, add_products, add_scaled, tall_times, transpose_times,
+};
 use crate::statistics::ClassStatistics;
 use crate::statistics::pass;
 
@@ -45,7 +47,14 @@ impl<'a> Ground<'a> {
 
     /// ηᵀX for every class, in parallel over classes.
     fn against(&self, left: MatRef<'_, f64>, products: &[Mat<f64>]) -> Vec<Mat<f64>> {
-        products.par_iter().map(|product| transpose_times(left, product.as_ref())).collect()
+        let flops =
+            products.iter().map(|product| 2 * left.ncols() * product.nrows() * product.ncols());
+        let times = |product: &Mat<f64>| transpose_times(left, product.as_ref());
+        if (flops.sum::<usize>() as f64) < WORTH_THREADS {
+            products.iter().map(times).collect()
+        } else {
+            products.par_iter().map(times).collect()
+        }
     }
 
     pub(super) fn forms(&self, free: MatRef<'_, f64>, products: &[Mat<f64>]) -> Forms {

@@ -4,6 +4,7 @@ mod criterion;
 mod ground;
 mod on_statistics;
 mod posterior;
+mod restricted;
 mod small;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -16,6 +17,7 @@ use crate::linalg::{Mat, MatRef};
 pub(crate) use criterion::Criterion;
 pub(crate) use on_statistics::OnStatistics;
 pub(crate) use posterior::{Posterior, Witnesses};
+pub(crate) use restricted::{Beside, Effort, Restrictable};
 
 /// Why an objective has no value somewhere.
 #[derive(Debug, Clone, PartialEq, Error)]

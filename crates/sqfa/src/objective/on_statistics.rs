@@ -1,22 +1,28 @@
 //! The weighted mean distance over all pairs of classes, SQFA's objective, or another function of the class Gaussians.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::criterion::Criterion;
 use super::ground::Ground;
-use super::small::{Forms, Placed};
-use super::{EvaluationError, Objective};
+use super::small::{Forms, Placed, SmallProblem};
+use super::{Effort, EvaluationError, Objective, Restrictable};
 use crate::constraint::Constraint;
 use crate::distance::{Hint, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
+use crate::preconditioner::{Preconditioner, Preconditioning};
 use crate::statistics::ClassStatistics;
-use crate::statistics::pass;
+use crate::statistics::{pass, pass_in_groups};
+
+/// Flops in the time in which a byte of a matrix is read.
+const READ: f64 = 2.0;
 
 #[derive(Debug)]
 pub(crate) struct OnStatistics<'a> {
     ground: Ground<'a>,
-    criterion: Criterion,
+    criterion: Arc<Criterion>,
 }
 
 /// The criterion's value somewhere, with what its gradient needs.
@@ -63,6 +69,7 @@ impl<'a> OnStatistics<'a> {
         filters: usize,
         frozen: usize,
     ) -> Self {
+        let criterion = Arc::new(criterion);
         Self { ground: Ground::new(statistics, constraint, noise, filters, frozen), criterion }
     }
 
@@ -87,6 +94,11 @@ impl<'a> OnStatistics<'a> {
         let value = self.evaluate(&forms, hints)?;
         let gradient = self.gradient_at(free.as_ref(), &products, &value);
         Ok(Point { free, products, forms, value, gradient })
+    }
+
+    /// Flops of one value with its derivatives.
+    fn evaluation_flops(&self) -> f64 {
+        self.criterion.terms() * (self.ground.small.filters as f64 + 1.0).powi(3)
     }
 
     fn gradient_at(&self, free: MatRef<'_, f64>, products: &[Mat<f64>], value: &Value) -> Mat<f64> {
@@ -127,6 +139,12 @@ impl Objective for OnStatistics<'_> {
         line: &mut Line,
         step: f64,
     ) -> Result<(f64, f64), EvaluationError> {
+        if step == 0.0 {
+            // The forms are those of the point, and so are the derivatives: only their rates are the line's.
+            let Value { placed, sums } = &point.value;
+            let slope = self.ground.small.slope(&point.forms, &line.first, placed, sums);
+            return Ok((sums.value, slope));
+        }
         let forms = point.forms.moved(step, &line.first, &line.second);
         let nearest = line.last.as_ref().map_or(&point.value, |(_, _, value)| value);
         let value = self.evaluate(&forms, &nearest.sums.hints)?;
@@ -181,10 +199,78 @@ impl Objective for OnStatistics<'_> {
     }
 
     fn evaluations_per_pass(&self) -> f64 {
-        let m = self.ground.small.filters as f64;
         let columns = self.ground.moving_columns() as f64;
         let covariances = self.ground.statistics.covariances().iter();
         let pass: f64 = covariances.map(|covariance| covariance.flops() * columns).sum();
-        pass / (self.criterion.terms() * (m + 1.0).powi(3))
+        pass / self.evaluation_flops()
+    }
+}
+
+impl Restrictable for OnStatistics<'_> {
+    type Restricted = ClassStatistics;
+    type Inner<'b>
+        = OnStatistics<'b>
+    where
+        Self: 'b;
+
+    fn free<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.free.as_ref()
+    }
+
+    fn images<'b>(&self, point: &'b Point) -> &'b [Mat<f64>] {
+        &point.products
+    }
+
+    fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
+        // As many columns as a direction has, whatever a block has lost: they decide the kernel.
+        pass_in_groups(self.ground.statistics, blocks, self.ground.moving_columns())
+    }
+
+    fn forms(&self) -> usize {
+        self.ground.small.classes
+    }
+
+    fn restrict(
+        &self,
+        basis: MatRef<'_, f64>,
+        _: &[Mat<f64>],
+        forms: &[Mat<f64>],
+    ) -> ClassStatistics {
+        self.ground.statistics.confined(basis, forms)
+    }
+
+    fn within<'b>(&'b self, restricted: &'b ClassStatistics) -> OnStatistics<'b> {
+        let SmallProblem { filters, noise, constraint, .. } = self.ground.small;
+        OnStatistics {
+            ground: Ground::new(restricted, constraint, noise, filters, self.ground.frozen),
+            criterion: Arc::clone(&self.criterion),
+        }
+    }
+
+    fn metric_within(&self, restricted: &ClassStatistics) -> Preconditioner {
+        let noise = self.ground.small.noise;
+        Preconditioner::new(restricted, noise, f64::INFINITY, Preconditioning::On)
+    }
+
+    fn lift(
+        &self,
+        free: Mat<f64>,
+        images: Vec<Mat<f64>>,
+        near: Option<&Point>,
+    ) -> Result<Point, EvaluationError> {
+        self.point(free, images, near.map_or(&[], |near| &near.value.sums.hints))
+    }
+
+    fn effort(&self) -> Effort {
+        let statistics = self.ground.statistics;
+        let columns = self.ground.moving_columns() as f64;
+        let classes = self.ground.small.classes as f64;
+        let pass = statistics
+            .covariances()
+            .iter()
+            .map(|covariance| covariance.flops() * columns + READ * covariance.bytes() as f64)
+            .sum();
+        let column = 2.0 * statistics.dimension() as f64 * (classes + 1.0);
+        Effort { pass, evaluation: self.evaluation_flops(), column, columns, classes }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Climbed<P> {
 }
 
 struct State<P> {
+    /// Its place among the starts.
+    start: usize,
     point: P,
     memory: Memory,
     /// Gradient of the loss, and M⁻¹ of it if M is not the identity.
@@ -67,9 +69,11 @@ pub(crate) fn climb<O: Objective>(
     let mut passes = 1;
     let mut states: Vec<State<O::Point>> = points
         .into_iter()
-        .map(|point| {
+        .enumerate()
+        .map(|(start, point)| {
             let gradient = negated(objective.gradient(&point));
             State {
+                start,
                 trace: vec![objective.value(&point)],
                 point,
                 memory: Memory::default(),
@@ -99,7 +103,8 @@ pub(crate) fn climb<O: Objective>(
             for state in &mut active {
                 state.passes += 1;
                 state.gradient = negated(objective.gradient(&state.point));
-                state.preconditioned = preconditioner.apply(&[state.gradient.as_ref()]).remove(0);
+                let block = (state.start, state.gradient.as_ref());
+                state.preconditioned = preconditioner.apply(&[block]).remove(0);
             }
         } else if iteration == 0 {
             precondition(&mut active, preconditioner);
@@ -165,7 +170,8 @@ pub(super) fn negated(block: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 fn precondition<P>(active: &mut [&mut State<P>], preconditioner: &Preconditioner) {
-    let blocks: Vec<_> = active.iter().map(|state| state.gradient.as_ref()).collect();
+    let blocks: Vec<_> =
+        active.iter().map(|state| (state.start, state.gradient.as_ref())).collect();
     let solved = preconditioner.apply(&blocks);
     for (state, preconditioned) in active.iter_mut().zip(solved) {
         state.preconditioned = preconditioned;
@@ -217,9 +223,8 @@ fn advance<O: Objective>(
     state.passes += 1;
     let before = objective.value(&state.point);
     let unit = stopping.tolerance * before.abs().max(1.0);
-    // The slope at 0, from the same small matrices as every other step.
+    // The slope at 0, from what is known at the point.
     let slope = -objective.try_step(&state.point, &mut line, 0.0)?.1;
-    state.evaluations += 1;
     if slope.is_nan() || slope >= 0.0 {
         state.end = Some(end_without_step(slope, unit));
         return Ok(none());
@@ -269,7 +274,8 @@ fn remember<P: Send>(
     old: Vec<(Mat<f64>, Mat<f64>)>,
     preconditioner: &Preconditioner,
 ) {
-    let blocks: Vec<_> = active.iter().map(|state| state.gradient.as_ref()).collect();
+    let blocks: Vec<_> =
+        active.iter().map(|state| (state.start, state.gradient.as_ref())).collect();
     let solved = preconditioner.apply(&blocks);
     for ((state, (step, gradient)), preconditioned) in active.iter_mut().zip(old).zip(solved) {
         if step.nrows() > 0 {

@@ -1,30 +1,71 @@
-//! Climbing: L-BFGS over the free matrix, several starts side by side, one shared pass an iteration.
+//! Climbing: L-BFGS over the free matrix, or over whatever subspace the passes so far have paid for; several starts side by
+//! side, one shared pass an iteration.
 
+mod basis;
 mod climb;
 mod descend;
 mod lbfgs;
 mod line_search;
-mod preconditioner;
 mod settling;
+mod subspace;
 
+pub(crate) use crate::preconditioner::Preconditioner;
+pub use crate::preconditioner::Preconditioning;
 pub(crate) use climb::{Climbed, climb};
 pub(crate) use descend::{Descended, descend};
-pub(crate) use preconditioner::Preconditioner;
-pub use preconditioner::Preconditioning;
+pub(crate) use subspace::climb_in_subspaces;
+
+use crate::objective::Effort;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stopping {
     /// Iterations of one start at most.
     pub max_iterations: usize,
-    /// Converged when the objective changes by less than this times max(1, |objective|) five times in a row, by changes that do
-    /// not grow and steps that are not longer than foretold.
+    /// Converged when the objective changes by less than this times max(1, |objective|) five times in a row (three, where every
+    /// iteration climbs a whole subspace), by changes that do not grow and steps that are not longer than foretold.
     pub tolerance: f64,
 }
 
 impl Default for Stopping {
     fn default() -> Self {
         Self { max_iterations: 1000, tolerance: 1e-6 }
+    }
+}
+
+/// How filters are climbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Optimizer {
+    /// Whichever costs less, from the counted work of a pass and of an evaluation.
+    #[default]
+    Auto,
+    /// A whole subspace for every pass: fewer passes, more evaluations.
+    Subspace,
+    /// A line for every pass: L-BFGS.
+    Lbfgs,
+}
+
+/// The optimisers by name.
+pub const OPTIMIZERS: [(&str, Optimizer); 3] =
+    [("auto", Optimizer::Auto), ("subspace", Optimizer::Subspace), ("lbfgs", Optimizer::Lbfgs)];
+
+impl Optimizer {
+    /// Its name in flags, files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Subspace => "subspace",
+            Self::Lbfgs => "lbfgs",
+        }
+    }
+
+    /// The one that runs.
+    pub(crate) fn chosen(self, effort: Effort) -> Self {
+        match self {
+            Self::Auto if subspace::pays(effort) => Self::Subspace,
+            Self::Auto => Self::Lbfgs,
+            forced => forced,
+        }
     }
 }
 
@@ -61,14 +102,14 @@ impl Termination {
     }
 }
 
-/// What an observer is told after every iteration.
+/// What an observer is told after every iteration and, where an iteration climbs within a subspace, at every step of that climb.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Starts that are still climbing.
     pub active: usize,
     /// Starts in all.
     pub starts: usize,
-    /// Iterations so far.
+    /// Iterations so far, the one under way included.
     pub iteration: usize,
     /// Passes over the class covariances so far.
     pub passes: usize,

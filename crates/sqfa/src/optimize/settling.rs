@@ -20,13 +20,25 @@ const WEIGHT_OF_NOTHING: usize = 2;
 const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 
 /// Counts small gains.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Settling {
+    needed: usize,
     count: usize,
     last: f64,
 }
 
+impl Default for Settling {
+    fn default() -> Self {
+        Self::after(IN_A_ROW)
+    }
+}
+
 impl Settling {
+    /// Settles after so many small gains in a row.
+    pub(super) fn after(needed: usize) -> Self {
+        Self { needed, count: 0, last: 0.0 }
+    }
+
     /// Takes note of an iteration: the objective before and after it, and its step; `unit` is what a small change stays below.
     pub(super) fn has_settled(&mut self, before: f64, after: f64, step: f64, unit: f64) -> bool {
         let change = (after - before).abs();
@@ -43,7 +55,7 @@ impl Settling {
             self.count + 1
         };
         self.last = change;
-        self.count >= IN_A_ROW
+        self.count >= self.needed
     }
 }
 

@@ -50,7 +50,7 @@ impl Pipeline {
             Filters::Count(count) => return Ok((count, None)),
             Filters::Auto { max } => max.min(dimension),
         };
-        if reducer_entry(self.base())?.needs_points {
+        if reducer_entry(self.base()).map_err(ReduceError::from)?.needs_points() {
             return Err(PipelineError::Count { why: NoChoice::Method });
         }
         if max == 0 {

@@ -37,6 +37,11 @@ impl Fitted {
         self.reduction.filters.as_ref()
     }
 
+    /// The filters of the columns that were kept, one a column.
+    pub fn kept(&self) -> MatRef<'_, f64> {
+        self.kept.as_ref()
+    }
+
     /// Takes other filters of the kept columns.
     pub(crate) fn replace(&mut self, kept: Mat<f64>) {
         self.reduction.filters = match &self.preprocessor {

@@ -9,13 +9,14 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, beside};
 use crate::model::{
-    FitError, Learning, Noise, Restarts, random, with_fixed_signs, with_unit_length,
+    FitError, Learning, Noise, Restarts, Warning, random, with_fixed_signs, with_unit_length,
 };
 use crate::objective::{Posterior, Witnesses};
 use crate::optimize::{Climbed, Control, Preconditioner, Preconditioning, Progress, climb};
+use crate::remedy::Remedy;
 
-use super::registry::ReducerSettings;
-use super::{ReduceError, Reducer, Reduction, Training, largest_count};
+use super::setting::{Parameter, Setting};
+use super::{Limit, ReduceError, Reducer, ReducerSettings, Reduction, Training, largest_count};
 
 /// AMA-Gauss.
 #[derive(Debug, Clone)]
@@ -26,6 +27,15 @@ pub(crate) struct Ama {
 /// Filters learned at a time unless told otherwise.
 const PAIR: usize = 2;
 
+/// What it takes.
+pub(super) const SETTINGS: &[Parameter] = &[
+    Parameter::common(Setting::Noise),
+    Parameter::count(Setting::Sequential, PAIR, "filters learned at a time, all at once with 0"),
+    Parameter::common(Setting::Restarts),
+    Parameter::common(Setting::MaxIterations),
+    Parameter::common(Setting::Tolerance),
+];
+
 impl Ama {
     fn fit_count(
         &self,
@@ -35,13 +45,13 @@ impl Ama {
     ) -> Result<Reduction, ReduceError> {
         let began = Instant::now();
         let settings = &self.settings;
-        let samples = *training.need_samples("ama", "give points, or use an sqfa method")?;
+        let samples = *training.need_samples("ama", Remedy::PointsOrOtherMethod)?;
         let statistics = training.statistics();
         let noise = match settings.noise {
             Noise::Value(noise) if noise.is_finite() && noise >= 0.0 => noise,
             Noise::Value(value) => {
                 let range = "a finite number of at least 0, or scale";
-                return Err(ReduceError::Setting { name: "noise", value, range });
+                return Err(ReduceError::Setting { setting: Setting::Noise, value, range });
             }
             Noise::Scale | Noise::Auto => statistics.noise_scale(),
         };
@@ -110,11 +120,11 @@ impl Ama {
             }
         }
         result.filters = with_fixed_signs(learned.ok_or(ReduceError::NoFilters { filters })?);
-        result.settings.push(("noise", noise));
+        result.settings.push((Setting::Noise, noise));
         result.seconds = began.elapsed().as_secs_f64();
-        if !result.converged() {
-            let why = result.termination.map_or("", |end| end.name());
-            result.warnings.push(format!("the fit did not converge ({why})"));
+        if let Some(termination) = result.termination.filter(|end| !end.converged()) {
+            let iterations = result.iterations;
+            result.warnings.push(Warning::NotConverged { iterations, termination });
         }
         Ok(result)
     }
@@ -131,8 +141,8 @@ impl Reducer for Ama {
         filters: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
-        let limit = training.statistics().dimension();
-        largest_count("ama", filters, limit, "the dimension of the data")?;
+        let limit = Limit::Dimension.most(training.statistics(), None);
+        largest_count("ama", filters, limit)?;
         filters.iter().map(|&count| self.fit_count(training, count, observer)).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::linalg::Mat;
 
-use super::{ReduceError, Training};
+use super::{ReduceError, Setting, Training};
 
 /// How a setting is found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +22,7 @@ pub enum Choice {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
     /// The setting.
-    pub name: &'static str,
+    pub setting: Setting,
     /// The value.
     pub value: f64,
     /// QDA accuracy on the held-out points; NaN when the value could not be used.
@@ -60,7 +60,7 @@ impl Choice {
 /// Ties go to the value that comes first. A value that fails is passed over unless all do.
 pub(crate) fn choose(
     training: &Training<'_>,
-    name: &'static str,
+    setting: Setting,
     values: &[f64],
     filters: &[usize],
     seed: u64,
@@ -69,7 +69,7 @@ pub(crate) fn choose(
     if let [value] = values {
         return Ok(filters.iter().map(|_| Chosen { value: *value, trials: Vec::new() }).collect());
     }
-    let (learn, held) = training.without_held_out(name, seed)?;
+    let (learn, held) = training.without_held_out(setting.name(), seed)?;
     let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); filters.len()];
     let mut failure = None;
     for &value in values {
@@ -84,7 +84,7 @@ pub(crate) fn choose(
             }
         };
         for (trials, accuracy) in trials.iter_mut().zip(accuracies) {
-            trials.push(Trial { name, value, accuracy });
+            trials.push(Trial { setting, value, accuracy });
         }
     }
     trials
@@ -102,7 +102,7 @@ pub(crate) fn choose(
                 (Some(value), _) => Ok(Chosen { value, trials }),
                 (None, Some(error)) => Err(error.clone()),
                 (None, None) => {
-                    Err(ReduceError::Setting { name, value: f64::NAN, range: "values" })
+                    Err(ReduceError::Setting { setting, value: f64::NAN, range: "values" })
                 }
             }
         })

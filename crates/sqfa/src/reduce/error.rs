@@ -4,8 +4,12 @@ use thiserror::Error;
 
 use crate::classify::ClassifierError;
 use crate::model::FitError;
+use crate::names::Unknown;
+use crate::remedy::{Remedy, any_of};
 use crate::split::SplitError;
 use crate::statistics::StatisticsError;
+
+use super::{Limit, Setting};
 
 /// Why a reducer could not be fitted.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -31,15 +35,8 @@ pub enum ReduceError {
         source: SplitError,
     },
     /// The method is unknown.
-    #[error("unknown method '{name}'{near}: choose one of {choices}")]
-    Unknown {
-        /// The name given.
-        name: String,
-        /// A suggestion, or nothing.
-        near: String,
-        /// All names.
-        choices: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] Unknown),
     /// No filters were asked for.
     #[error("{filters} filters asked for: at least 1 is needed")]
     NoFilters {
@@ -58,7 +55,7 @@ pub enum ReduceError {
         /// The most it can give.
         limit: usize,
         /// Where the limit comes from.
-        why: &'static str,
+        why: Limit,
     },
     /// The method learns from points, and only statistics are there.
     #[error("{what} learns from points, and only class statistics were given: {remedy}")]
@@ -66,27 +63,27 @@ pub enum ReduceError {
         /// The method or setting.
         what: String,
         /// What to do instead.
-        remedy: &'static str,
+        remedy: Remedy,
     },
     /// A setting outside its range.
-    #[error("{name} is {value}: give {range}")]
+    #[error("{setting} is {value}: give {range}")]
     Setting {
         /// The setting.
-        name: &'static str,
+        setting: Setting,
         /// Its value.
         value: f64,
         /// What it may be.
         range: &'static str,
     },
     /// Covariances that keep no entries, where a method needs them.
-    #[error("{method} needs all entries of the class covariances: use dense statistics")]
+    #[error("{method} needs all entries of the class covariances: {}", any_of(self.remedies()))]
     NotDense {
         /// The method.
         method: &'static str,
     },
     /// More dimensions than a dense eigenproblem can take.
     #[error(
-        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: reduce the dimension first (pca_dims), or use the randomised PCA"
+        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: {}", any_of(self.remedies())
     )]
     TooLarge {
         /// The method.
@@ -98,7 +95,7 @@ pub enum ReduceError {
     },
     /// A within-class scatter without full rank.
     #[error(
-        "{method}: the within-class scatter is singular (some direction has no variance within classes): add shrinkage, or reduce the dimension first (pca_dims)"
+        "{method}: the within-class scatter is singular (some direction has no variance within classes): {}", any_of(self.remedies())
     )]
     Singular {
         /// The method.
@@ -115,6 +112,18 @@ pub enum ReduceError {
 }
 
 impl ReduceError {
+    /// What helps, as far as settings do.
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::NotDense { .. } => &[Remedy::DenseStatistics],
+            Self::TooLarge { .. } => &[Remedy::FewerDimensions],
+            Self::Singular { .. } => &[Remedy::Shrinkage, Remedy::FewerDimensions],
+            Self::NeedsPoints { remedy, .. } => std::slice::from_ref(remedy),
+            Self::Judge(error) => error.remedies(),
+            _ => &[],
+        }
+    }
+
     /// The same error among those of a fit.
     pub(crate) fn into_fit(self) -> FitError {
         match self {

@@ -2,21 +2,27 @@
 //!
 //! Solves (S_t − S_w)v = λS_w v with vᵀS_w v = 1, where both scatters are shrunk to (1−s)S + s(tr S/n)I before they are
 //! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Cost: a Cholesky factorisation and an
-//! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for.
+//! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for; of the order of the
+//! samples where they are fewer than n and the covariances are kept as them.
 
 use std::time::Instant;
 
 use crate::linalg::{Mat, pencil};
+use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
 use super::choose::{Chosen, choose};
-use super::scatter::Scatter;
-use super::{Choice, ReduceError, Reducer, Reduction, Training, largest_count};
+use super::scatter::{Scatter, within_trace};
+use super::setting::{Parameter, Setting, Usual};
+use super::{Choice, Limit, ReduceError, Reducer, Reduction, Training, largest_count};
 
 /// The shrinkages tried by default, as in the paper's experiments.
-const GRID: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
-/// Where nothing can be held out.
-const FIXED: f64 = 0.1;
+pub(super) const SHRINKAGE: Parameter = Parameter {
+    setting: Setting::Shrinkage,
+    usual: Usual::Best { otherwise: 0.1 },
+    grid: &[0.05, 0.1, 0.2, 0.4, 0.8],
+    help: "shrinkage of both scatters",
+};
 
 /// Linear discriminant analysis.
 #[derive(Debug, Clone, Default)]
@@ -36,11 +42,25 @@ impl Lda {
     ) -> Result<Mat<f64>, ReduceError> {
         if !(0.0..=1.0).contains(&shrinkage) {
             let range = "a number between 0 and 1, or auto";
-            return Err(ReduceError::Setting { name: "shrinkage", value: shrinkage, range });
+            return Err(ReduceError::Setting {
+                setting: Setting::Shrinkage,
+                value: shrinkage,
+                range,
+            });
         }
-        let scatter = Scatter::new("lda", training.statistics())?;
+        let statistics = training.statistics();
+        // Fewer samples than dimensions, kept as they are: outside their span no point differs from another.
+        let span = match statistics.is_kept_as_samples() {
+            true => statistics.reduced_to_span(count).ok(),
+            false => None,
+        };
+        let mut scatter =
+            Scatter::new("lda", span.as_ref().map_or(statistics, |span| span.statistics()))?;
+        if span.is_some() {
+            scatter.within_trace = within_trace(statistics);
+        }
         let n = scatter.dimension;
-        let target = shrinkage / n as f64;
+        let target = shrinkage / statistics.dimension() as f64;
         let mut left = vec![0.0; n * n];
         scatter.add_between(1.0 - shrinkage, &mut left);
         let mut right = scatter.within.clone();
@@ -51,7 +71,10 @@ impl Lda {
         }
         let solved =
             pencil(&left, &right, n, count).map_err(|_| ReduceError::Singular { method: "lda" })?;
-        Ok(solved.vectors)
+        Ok(match span {
+            Some(span) => with_fixed_signs(span.lift(solved.vectors.as_ref())),
+            None => solved.vectors,
+        })
     }
 }
 
@@ -66,20 +89,15 @@ impl Reducer for Lda {
         filters: &[usize],
         _: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
-        let statistics = training.statistics();
-        let rank = statistics.classes().len() - 1;
-        let (limit, why) = if rank <= statistics.dimension() {
-            (rank, "classes less one")
-        } else {
-            (statistics.dimension(), "the dimension of the data")
-        };
-        let largest = largest_count("lda", filters, limit, why)?;
+        let limit = Limit::ClassesLessOne.most(training.statistics(), None);
+        let largest = largest_count("lda", filters, limit)?;
         let began = Instant::now();
-        let values = self.shrinkage.values(&GRID, FIXED, training);
+        let values = SHRINKAGE.values(&self.shrinkage, 1.0, training);
         let leading = |all: &Mat<f64>| {
             filters.iter().map(|&count| all.subcols(0, count).to_owned()).collect::<Vec<_>>()
         };
-        let chosen = choose(training, "shrinkage", &values, filters, self.seed, |learn, value| {
+        let setting = Setting::Shrinkage;
+        let chosen = choose(training, setting, &values, filters, self.seed, |learn, value| {
             Ok(leading(&Self::directions(learn, value, largest)?))
         })?;
         let search_seconds = began.elapsed().as_secs_f64();
@@ -99,7 +117,7 @@ impl Reducer for Lda {
                     .ok_or(ReduceError::Eigen { method: "lda" })?;
                 let mut fitted = Reduction::closed(all.subcols(0, count).to_owned(), *seconds);
                 fitted.search_seconds = search_seconds;
-                fitted.settings.push(("shrinkage", value));
+                fitted.settings.push((setting, value));
                 fitted.trials = trials;
                 Ok(fitted)
             })

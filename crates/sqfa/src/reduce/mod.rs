@@ -2,33 +2,42 @@
 //! and gives filters with an account of how they were found ([`Reduction`]).
 
 mod ama;
+mod catalogue;
 mod choose;
 mod error;
 mod lda;
-mod neighbourly;
+mod lfda;
+mod lmnn;
 mod pca;
 mod refine;
-mod registry;
 mod samples;
 mod scatter;
+mod setting;
+mod settings;
+mod space;
 mod spca;
 mod sqfa;
 mod training;
+mod wda;
 
 use crate::linalg::Mat;
-use crate::model::Restart;
-use crate::optimize::{Control, Progress, Termination};
+use crate::model::{Restart, Warning};
+use crate::optimize::{Control, Optimizer, Progress, Termination};
 
+pub use catalogue::{
+    Column, Limit, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
+};
 pub use choose::{Choice, Trial};
 pub use error::ReduceError;
 pub use lda::Lda;
 pub use pca::{Pca, PcaSolver};
 pub use refine::Refinement;
-pub use registry::{REFINED, ReducerEntry, ReducerSettings, reducer, reducer_entry, reducers};
 pub use samples::{
     EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, PlainDescent,
     SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
+pub use setting::{Parameter, Setting, Usual};
+pub use settings::ReducerSettings;
 pub use spca::Spca;
 pub use training::{Samples, Training};
 
@@ -83,12 +92,14 @@ pub struct Reduction {
     pub passes: usize,
     /// Evaluations of the objective in all.
     pub evaluations: usize,
+    /// How class statistics were climbed, where they were.
+    pub optimizer: Option<Optimizer>,
     /// Settings that were used, chosen or given.
-    pub settings: Vec<(&'static str, f64)>,
+    pub settings: Vec<(Setting, f64)>,
     /// What was tried to choose them.
     pub trials: Vec<Trial>,
     /// What a user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Reduction {
@@ -106,6 +117,7 @@ impl Reduction {
             best: 0,
             passes: 0,
             evaluations: 0,
+            optimizer: None,
             settings: Vec::new(),
             trials: Vec::new(),
             warnings: Vec::new(),
@@ -113,8 +125,8 @@ impl Reduction {
     }
 
     /// A setting that was used.
-    pub fn setting(&self, name: &str) -> Option<f64> {
-        self.settings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    pub fn setting(&self, setting: Setting) -> Option<f64> {
+        self.settings.iter().find(|(known, _)| *known == setting).map(|(_, value)| *value)
     }
 
     /// Whether the method reached its optimum; always, for a closed form.
@@ -127,8 +139,7 @@ impl Reduction {
 pub(crate) fn largest_count(
     method: &'static str,
     filters: &[usize],
-    limit: usize,
-    why: &'static str,
+    (limit, why): (usize, Limit),
 ) -> Result<usize, ReduceError> {
     for &count in filters {
         if count == 0 {

@@ -10,7 +10,7 @@ use crate::linalg::Mat;
 use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
-use super::{ReduceError, Reducer, Reduction, Training, largest_count, nested};
+use super::{Limit, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
 /// How the eigenvectors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,8 +62,8 @@ impl Reducer for Pca {
         _: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let began = Instant::now();
-        let limit = training.statistics().dimension();
-        let largest = largest_count("pca", filters, limit, "the dimension of the data")?;
+        let limit = Limit::Dimension.most(training.statistics(), None);
+        let largest = largest_count("pca", filters, limit)?;
         let components = self.components(training, largest)?;
         Ok(nested(&components, filters, began.elapsed().as_secs_f64()))
     }

@@ -14,9 +14,10 @@ use crate::objective::{Posterior, Witnesses};
 use crate::optimize::{
     Control, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
 };
+use crate::remedy::Remedy;
 use crate::statistics::ClassStatistics;
 
-use super::{Pca, ReduceError, Reducer, Reduction, Training};
+use super::{Pca, ReduceError, Reducer, Reduction, Setting, Training};
 
 /// How filters are refined.
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ impl Refinement {
         start: MatRef<'_, f64>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Refined, ReduceError> {
-        let samples = *training.need_samples("refinement", "give points, or leave it out")?;
+        let samples = *training.need_samples("refinement", Remedy::PointsOrWithout)?;
         let (learn, held) = training.without_held_out("refinement", self.seed)?;
         let basis = self.basis(training, start)?;
         let rows = training.rows();
@@ -113,7 +114,11 @@ impl Refinement {
         }
         let Some(best) = best else {
             let range = "at least one share";
-            return Err(ReduceError::Setting { name: "refinement noise", value: 0.0, range });
+            return Err(ReduceError::Setting {
+                setting: Setting::RefinementNoise,
+                value: 0.0,
+                range,
+            });
         };
         let mut refined = Refined {
             filters: start.to_owned(),
@@ -326,10 +331,10 @@ impl Reducer for RefinedReducer {
                 result.filters = refined.filters;
                 result.seconds += began.elapsed().as_secs_f64();
                 result.iterations += refined.steps;
-                result.settings.push(("refinement steps", refined.steps as f64));
-                result.settings.push(("refinement noise", refined.noise));
-                result.settings.push(("held-out accuracy before", refined.before));
-                result.settings.push(("held-out accuracy after", refined.after));
+                result.settings.push((Setting::RefinementSteps, refined.steps as f64));
+                result.settings.push((Setting::RefinementNoise, refined.noise));
+                result.settings.push((Setting::AccuracyBefore, refined.before));
+                result.settings.push((Setting::AccuracyAfter, refined.after));
                 if refined.steps > 0 {
                     result.objective = refined.trace.last().copied();
                     result.traces.insert(0, refined.trace);

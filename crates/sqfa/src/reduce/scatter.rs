@@ -1,12 +1,15 @@
 //! Total and within-class scatter as dense matrices, from class statistics.
 
 use crate::linalg::Mat;
-use crate::statistics::ClassStatistics;
+use crate::statistics::{ClassStatistics, Covariance};
 
 use super::ReduceError;
 
 /// Dense eigenproblems beyond this order would take minutes and gigabytes.
 pub(crate) const MAX_ORDER: usize = 8192;
+
+/// Columns of a covariance without entries that are made at a time.
+const COLUMNS: usize = 256;
 
 /// Maximum-likelihood scatters of all points: S_w = Σ π_k S_k, and the class means' own, in factored form.
 pub(crate) struct Scatter {
@@ -17,6 +20,39 @@ pub(crate) struct Scatter {
     /// tr S_k for every class, weighted: tr S_w.
     pub(crate) within_trace: f64,
     pub(crate) dimension: usize,
+}
+
+/// From divisor N − 1 to N.
+fn to_divisor_n(statistics: &ClassStatistics, class: usize) -> f64 {
+    statistics.counts().map_or(1.0, |counts| {
+        let count = counts[class] as f64;
+        (count - 1.0) / count
+    })
+}
+
+/// tr S_w in all dimensions.
+pub(crate) fn within_trace(statistics: &ClassStatistics) -> f64 {
+    let classes = statistics.covariances().iter().zip(statistics.shares()).enumerate();
+    let traces = classes.map(|(class, (covariance, share))| {
+        share * to_divisor_n(statistics, class) * covariance.diagonal().iter().sum::<f64>()
+    });
+    traces.sum()
+}
+
+/// Adds the lower triangle of a covariance that keeps no entries, some columns at a time.
+fn add_products_with_identity(covariance: &dyn Covariance, factor: f64, target: &mut [f64]) {
+    let n = covariance.dimension();
+    for first in (0..n).step_by(COLUMNS) {
+        let width = COLUMNS.min(n - first);
+        let unit = Mat::from_fn(n, width, |i, j| f64::from(u8::from(i == first + j)));
+        let mut columns = Mat::zeros(n, width);
+        covariance.multiply(unit.as_ref(), columns.as_mut(), width);
+        for j in 0..width {
+            for i in first + j..n {
+                target[i * n + first + j] += factor * columns[(i, j)];
+            }
+        }
+    }
 }
 
 impl Scatter {
@@ -32,13 +68,11 @@ impl Scatter {
         let mut within = vec![0.0; n * n];
         for (class, (share, covariance)) in shares.iter().zip(statistics.covariances()).enumerate()
         {
-            // From divisor N − 1 to N.
-            let factor = statistics.counts().map_or(1.0, |counts| {
-                let count = counts[class] as f64;
-                (count - 1.0) / count
-            });
-            let entries = covariance.entries().ok_or(ReduceError::NotDense { method })?;
-            entries.add_lower_to(n, share * factor, &mut within);
+            let factor = share * to_divisor_n(statistics, class);
+            match covariance.entries() {
+                Some(entries) => entries.add_lower_to(n, factor, &mut within),
+                None => add_products_with_identity(&**covariance, factor, &mut within),
+            }
         }
         let mean = statistics.total_mean();
         let means = statistics.means();

@@ -8,10 +8,10 @@
 use std::time::Instant;
 
 use crate::linalg::{Mat, beside, orthonormalize, symmetric_eigen, tall_times, transpose_times};
-use crate::model::with_fixed_signs;
+use crate::model::{Warning, with_fixed_signs};
 use crate::optimize::{Control, Progress};
 
-use super::{Pca, ReduceError, Reducer, Reduction, Training, largest_count, nested};
+use super::{Limit, Pca, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
 /// An eigenvalue below this share of the largest is round-off of a rank-deficient criterion.
 const RANK: f64 = 1e-10;
@@ -34,7 +34,7 @@ impl Reducer for Spca {
         let began = Instant::now();
         let statistics = training.statistics();
         let n = statistics.dimension();
-        let largest = largest_count("spca", filters, n, "the dimension of the data")?;
+        let largest = largest_count("spca", filters, (n, Limit::Dimension))?;
         let (shares, mean) = (statistics.shares(), statistics.total_mean());
         // Class sums up to the number of points, which scales all eigenvalues alike.
         let sums = Mat::from_fn(n, shares.len(), |i, class| {
@@ -54,9 +54,7 @@ impl Reducer for Spca {
         let mut warning = None;
         if largest > rank {
             found = completed(&found, training, largest)?;
-            warning = Some(format!(
-                "the criterion says nothing beyond {rank} filters (classes less one): the others are principal components"
-            ));
+            warning = Some(Warning::BeyondCriterion { rank });
         }
         let found = with_fixed_signs(found);
         let mut fitted = nested(&found, filters, began.elapsed().as_secs_f64());

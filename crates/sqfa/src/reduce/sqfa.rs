@@ -6,12 +6,12 @@ use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa};
 use crate::optimize::{Control, Progress};
 
 use super::choose::choose;
-use super::registry::ReducerSettings;
-use super::{ReduceError, Reducer, Reduction, Training, Trial};
+use super::{ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training, Trial};
 
 /// One of the paper's variants with its settings; no method stands for likelihood acquired directions.
 #[derive(Debug, Clone)]
 pub(crate) struct SqfaReducer {
+    pub(crate) name: &'static str,
     pub(crate) method: Option<Method>,
     pub(crate) settings: ReducerSettings,
 }
@@ -30,9 +30,14 @@ impl SqfaReducer {
             .restarts(settings.restarts)
             .learning(settings.learning.unwrap_or_default())
             .seed(settings.seed)
+            .pairs(settings.pairs)
+            .optimizer(settings.optimizer)
             .stopping(settings.stopping);
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
             recipe = recipe.distance(distance.clone());
+        }
+        if let Some(weights) = &settings.weights {
+            recipe = recipe.weights(weights.clone());
         }
         if let Some(constraint) = settings.constraint {
             recipe = recipe.constraint(constraint);
@@ -52,11 +57,12 @@ impl SqfaReducer {
     ) -> Result<Reduction, ReduceError> {
         let began = Instant::now();
         let (values, seed) = (&self.settings.noises, self.settings.seed);
-        let mut chosen = choose(training, "noise", values, &[count], seed, |learn, noise| {
-            let recipe = recipe.clone().noise(Noise::Value(noise));
-            let fitted = recipe.fit_observed(learn.statistics(), observer)?;
-            Ok(vec![fitted.filters().clone()])
-        })?;
+        let mut chosen =
+            choose(training, Setting::Noise, values, &[count], seed, |learn, noise| {
+                let recipe = recipe.clone().noise(Noise::Value(noise));
+                let fitted = recipe.fit_observed(learn.statistics(), observer)?;
+                Ok(vec![fitted.filters().clone()])
+            })?;
         let chosen = chosen.pop().ok_or(ReduceError::NoFilters { filters: count })?;
         let search_seconds = began.elapsed().as_secs_f64();
         let recipe = recipe.clone().noise(Noise::Value(chosen.value));
@@ -67,7 +73,7 @@ impl SqfaReducer {
 
 impl Reducer for SqfaReducer {
     fn name(&self) -> &str {
-        self.method.map_or("lad", |method| method.name)
+        self.name
     }
 
     fn fit(
@@ -126,9 +132,14 @@ impl From<FittedSqfa> for Reduction {
             best,
             passes: fitted.passes(),
             evaluations: fitted.evaluations(),
-            settings: vec![("noise", fitted.noise())],
+            optimizer: Some(fitted.optimizer()),
+            settings: vec![(Setting::Noise, fitted.noise())],
             trials: trials
-                .map(|trial| Trial { name: "noise", value: trial.noise, accuracy: trial.accuracy })
+                .map(|trial| Trial {
+                    setting: Setting::Noise,
+                    value: trial.noise,
+                    accuracy: trial.accuracy,
+                })
                 .collect(),
             warnings: fitted.warnings().to_vec(),
         }

@@ -9,6 +9,7 @@ use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::Points;
+use crate::remedy::Remedy;
 use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 use crate::transform::{Features, transform_rows_offset};
@@ -114,7 +115,7 @@ impl<'a> Training<'a> {
     pub(crate) fn need_samples(
         &self,
         what: &str,
-        remedy: &'static str,
+        remedy: Remedy,
     ) -> Result<&Samples<'a>, ReduceError> {
         self.samples
             .as_ref()
@@ -136,26 +137,27 @@ impl<'a> Training<'a> {
         what: &'static str,
         seed: u64,
     ) -> Result<(Training<'a>, Vec<usize>), ReduceError> {
-        let samples = *self.need_samples(what, "give a number instead of auto")?;
+        let samples = *self.need_samples(what, Remedy::Number)?;
         let rows = self.rows();
         let labels = samples.labels.select(&rows);
         let Split { learn, held } = stratified_split(&labels, HELD_OUT, seed)
             .map_err(|source| ReduceError::Split { what, source })?;
         let pick = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect::<Vec<_>>();
         let (learn, held) = (pick(learn), pick(held));
-        Ok((Self::of_rows(samples, learn, self.estimator)?, held))
+        Ok((self.of_rows(samples, learn)?, held))
     }
 
-    /// Training data of some rows.
-    pub(crate) fn of_rows(
-        samples: Samples<'a>,
-        rows: Vec<usize>,
-        estimator: Estimator,
-    ) -> Result<Training<'a>, ReduceError> {
-        let classes = samples.labels.classes().clone();
-        let mut accumulator = ClassAccumulator::new(classes, samples.points.columns());
-        accumulator.update_rows(samples.points, samples.labels, &rows)?;
-        let mut statistics = accumulator.finish(estimator)?;
+    /// Training data of some rows, with covariances kept in the form that all points have.
+    fn of_rows(&self, samples: Samples<'a>, rows: Vec<usize>) -> Result<Self, ReduceError> {
+        let Samples { points, labels, .. } = samples;
+        let estimator = self.estimator;
+        let mut statistics = if self.statistics.is_kept_as_samples() {
+            ClassStatistics::from_factor_rows(points, labels, &rows, estimator)?
+        } else {
+            let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+            sums.update_rows(points, labels, &rows)?;
+            sums.finish(estimator)?
+        };
         if let Some(preprocessor) = samples.preprocessor {
             preprocessor.apply(&mut statistics);
         }

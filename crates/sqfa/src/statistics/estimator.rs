@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::StatisticsError;
-use crate::names::nearest;
+use crate::names::chosen;
 
 /// A covariance estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -142,22 +142,15 @@ impl fmt::Display for Estimator {
 impl FromStr for Estimator {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = ESTIMATORS.iter().map(|(name, _)| *name);
-        if let Some((_, estimator)) = ESTIMATORS.iter().find(|(known, _)| *known == text) {
-            return Ok(*estimator);
-        }
+        let unknown = match chosen("covariance estimator", text, &ESTIMATORS) {
+            Ok(estimator) => return Ok(estimator),
+            Err(unknown) => unknown,
+        };
         let number = text.strip_prefix("shrinkage=").unwrap_or(text);
         if let Ok(share) = number.parse::<f64>() {
             let estimator = Self::Shrinkage(share);
             return estimator.check().map(|()| estimator).map_err(|error| error.to_string());
         }
-        let near = nearest(text, known.clone())
-            .map(|near| format!(" (did you mean '{near}'?)"))
-            .unwrap_or_default();
-        let choices = known.collect::<Vec<_>>().join(", ");
-        Err(format!(
-            "unknown covariance estimator '{text}'{near}: choose one of {choices}, or a share of \
-             shrinkage between 0 and 1"
-        ))
+        Err(format!("{unknown}, or a share of shrinkage between 0 and 1"))
     }
 }

@@ -27,8 +27,8 @@ pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
-pub(crate) use projection::pass;
 pub use projection::project;
+pub(crate) use projection::{pass, pass_in_groups};
 pub use span::Span;
 
 /// Which matrices the statistics hold.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::{ClassStatistics, Moments};
 use crate::linalg::{Mat, MatRef};
-use crate::names::nearest;
+use crate::names::chosen;
 
 /// How dimensions are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,16 +42,7 @@ impl Scaling {
 impl FromStr for Scaling {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = SCALINGS.iter().map(|(name, _)| *name);
-        SCALINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(
-            || {
-                let near = nearest(name, known.clone())
-                    .map(|near| format!(" (did you mean '{near}'?)"))
-                    .unwrap_or_default();
-                let choices = known.collect::<Vec<_>>().join(", ");
-                format!("unknown scaling '{name}'{near}: choose one of {choices}")
-            },
-        )
+        Ok(chosen("scaling", name, &SCALINGS)?)
     }
 }
 

@@ -2,25 +2,38 @@
 
 use rayon::prelude::*;
 
-use super::ClassStatistics;
+use super::{ClassStatistics, Covariance};
 use crate::features::Gaussians;
-use crate::linalg::{Mat, MatRef, beside, transpose_times};
+use crate::linalg::{Mat, MatRef, WORTH_THREADS, beside, transpose_times};
 
 /// One pass: every class covariance times the blocks of all starts side by side, split again by start.
 ///
 /// The result is indexed by start, then class.
 pub(crate) fn pass(statistics: &ClassStatistics, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
-    let joined = beside(blocks);
     let group = blocks.iter().map(|block| block.ncols()).max().unwrap_or(0);
-    let products: Vec<Mat<f64>> = statistics
-        .covariances()
-        .par_iter()
-        .map(|covariance| {
-            let mut product = Mat::zeros(joined.nrows(), joined.ncols());
-            covariance.multiply(joined.as_ref(), product.as_mut(), group);
-            product
-        })
-        .collect();
+    pass_in_groups(statistics, blocks, group)
+}
+
+/// A pass over blocks that may have lost columns: `group` is how many each had before.
+pub(crate) fn pass_in_groups(
+    statistics: &ClassStatistics,
+    blocks: &[MatRef<'_, f64>],
+    group: usize,
+) -> Vec<Vec<Mat<f64>>> {
+    let joined = beside(blocks);
+    let covariances = statistics.covariances();
+    let product = |covariance: &dyn Covariance| {
+        let mut product = Mat::zeros(joined.nrows(), joined.ncols());
+        covariance.multiply(joined.as_ref(), product.as_mut(), group);
+        product
+    };
+    let columns = joined.ncols() as f64;
+    let flops: f64 = covariances.iter().map(|covariance| covariance.flops() * columns).sum();
+    let products: Vec<Mat<f64>> = if flops < WORTH_THREADS {
+        covariances.iter().map(|covariance| product(covariance.as_ref())).collect()
+    } else {
+        covariances.par_iter().map(|covariance| product(covariance.as_ref())).collect()
+    };
     if blocks.len() == 1 {
         return vec![products];
     }

@@ -1,7 +1,7 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
 use super::{ClassStatistics, Covariance, Dense, Entries, project};
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::{Mat, MatRef, transpose_times};
 
 impl ClassStatistics {
     /// The statistics of the features VᵀX, in double precision.
@@ -9,11 +9,22 @@ impl ClassStatistics {
         let k = basis.ncols();
         let gaussians = project(self, basis, 0.0);
         let means = Mat::from_fn(k, gaussians.len(), |i, class| gaussians.mean(class)[i]);
-        let covariances = (0..gaussians.len())
-            .map(|class| {
-                let entries = gaussians.covariance(class).to_vec();
-                Box::new(Dense::new(entries, k).expect("k² entries")) as _
-            })
+        let entries = (0..gaussians.len()).map(|class| gaussians.covariance(class).to_vec());
+        self.in_basis(k, means, entries)
+    }
+
+    /// The same when VᵀΦV is at hand for every class.
+    pub(crate) fn confined(&self, basis: MatRef<'_, f64>, forms: &[Mat<f64>]) -> Self {
+        let k = basis.ncols();
+        let means = transpose_times(basis, self.means().as_ref());
+        let entries =
+            forms.iter().map(|form| (0..k * k).map(|at| form[(at / k, at % k)]).collect());
+        self.in_basis(k, means, entries)
+    }
+
+    fn in_basis(&self, k: usize, means: Mat<f64>, entries: impl Iterator<Item = Vec<f64>>) -> Self {
+        let covariances = entries
+            .map(|entries| Box::new(Dense::new(entries, k).expect("k² entries")) as _)
             .collect();
         let mut reduced = Self::from_parts(
             self.classes().clone(),

@@ -85,6 +85,11 @@ impl ClassStatistics {
         Ok(span)
     }
 
+    /// Whether every covariance is known by the samples that span it.
+    pub(crate) fn is_kept_as_samples(&self) -> bool {
+        self.covariances().iter().all(|covariance| covariance.spanning().is_some())
+    }
+
     fn forms(&self) -> Result<Vec<&dyn Spanning>, StatisticsError> {
         let forms = self.covariances().iter().map(|covariance| covariance.spanning());
         forms.collect::<Option<_>>().ok_or_else(|| StatisticsError::NoSpan {

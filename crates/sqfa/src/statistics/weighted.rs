@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, gather};
 use super::{ClassAccumulator, StatisticsError};
-use crate::labels::{Classes, Labels};
+use crate::labels::{Classes, Labels, written_integer};
 use crate::linalg::{Element, Float, add_scatter};
 use crate::points::{Points, Scalar, Table};
 
@@ -129,12 +129,10 @@ impl ClassAccumulator {
         self.double
     }
 
-    /// The same sums with integer classes, when every class is text that reads as one; classes such as
-    /// '7' and '07' become one.
+    /// The same sums with integer classes, when every class is text that is written as one ('7', not '07').
     pub fn with_integer_classes(self) -> Self {
         let Classes::Texts(texts) = &self.classes else { return self };
-        let integers: Option<Vec<i64>> =
-            texts.iter().map(|text| text.trim().parse().ok()).collect();
+        let integers: Option<Vec<i64>> = texts.iter().map(|text| written_integer(text)).collect();
         let Some(integers) = integers else { return self };
         let labels = Labels::from_integers(&integers);
         let mut sums: Vec<Option<ClassSum>> = vec![None; labels.classes().len()];
@@ -301,20 +299,22 @@ mod tests {
     #[test]
     fn text_that_reads_as_numbers_becomes_numbers() {
         let (values, _) = data();
-        let names = ["10", "9", "09"];
+        let names = ["10", "9", "-9"];
         let texts: Vec<&str> = (0..20).map(|i| names[i % 3]).collect();
-        let classes = Classes::Texts(["09", "10", "9"].map(str::to_owned).to_vec());
+        let classes = Classes::Texts(["-9", "10", "9"].map(str::to_owned).to_vec());
         let codes = (0..20).map(|i| [1, 2, 0][i % 3]).collect();
         let labels = Labels::from_codes(classes, codes).unwrap();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         sums.update(table(&values), &labels).unwrap();
         let sums = sums.with_integer_classes();
-        let mut plain = ClassAccumulator::new(Classes::Integers(vec![9, 10]), N);
+        let mut plain = ClassAccumulator::new(Classes::Integers(vec![-9, 9, 10]), N);
         plain.update(table(&values), &Labels::from_texts(&texts)).unwrap();
         assert_eq!(sums.classes(), plain.classes());
         close(sums, plain);
-        let words = ClassAccumulator::new(Classes::Texts(vec!["1".into(), "a".into()]), N);
-        assert_eq!(words.clone().with_integer_classes().classes(), words.classes());
+        for other in ["a", "01"] {
+            let words = ClassAccumulator::new(Classes::Texts(vec![other.into(), "1".into()]), N);
+            assert_eq!(words.clone().with_integer_classes().classes(), words.classes());
+        }
     }
 
     #[test]

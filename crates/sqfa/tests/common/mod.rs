@@ -6,16 +6,14 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::distance::{Claims, PairGradient, Parameter, registry};
+use sqfa::distance::{Claims, PairGradient, registry};
 use sqfa::features::Gaussian;
 use sqfa::{Distance, Gaussians};
 
-/// Exponents of the Chernoff distance that are tried: the symmetric one and both sides of it.
-const EXPONENTS: [&str; 4] = ["0.1", "0.3", "0.5", "0.85"];
 /// Added to the diagonal of random covariances, so that their condition number stays below about 20.
 const RIDGE: f64 = 0.4;
 
-/// One way to spell a distance of the registry, with what its entry promises.
+/// One way to spell a distance of the registry, with what it promises in this form.
 pub(crate) struct Case {
     pub(crate) distance: Distance,
     pub(crate) claims: Claims,
@@ -27,30 +25,22 @@ impl Case {
     }
 }
 
-/// Distances found by a search: exact only to the search's tolerance and too slow at large orders, so they have
-/// a contract of their own (`distances/searched.rs`).
-pub(crate) const SEARCHED: [&str; 1] = ["fisher-rao"];
+/// Distances found by a search: they have a contract of their own (`distances/searched.rs`).
+pub(crate) fn searched() -> Vec<&'static str> {
+    registry().iter().filter(|entry| entry.claims.searched).map(|entry| entry.name).collect()
+}
 
 /// Every distance of the registry that is a formula, in every form it takes.
 pub(crate) fn every_distance() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for entry in registry().iter().filter(|entry| !SEARCHED.contains(&entry.name)) {
-        let name = entry.name;
-        let spellings: Vec<String> = match entry.parameter {
-            Parameter::None => vec![name.to_owned()],
-            Parameter::Moments => vec![
-                name.to_owned(),
-                format!("{name}:second-moments"),
-                format!("{name}:covariances"),
-            ],
-            Parameter::Exponent => EXPONENTS.iter().map(|s| format!("{name}:{s}")).collect(),
-        };
-        for spelling in spellings {
-            cases
-                .push(Case { distance: Distance::named(&spelling).unwrap(), claims: entry.claims });
-        }
-    }
-    cases
+    let formulas = registry().iter().filter(|entry| !entry.claims.searched);
+    formulas
+        .flat_map(|entry| entry.forms())
+        .map(|form| {
+            let distance = Distance::named(&form).unwrap();
+            let claims = distance.claims().unwrap();
+            Case { distance, claims }
+        })
+        .collect()
 }
 
 /// A distance by name, between two Gaussians.

@@ -22,19 +22,6 @@ const ITSELF_SLOPE: f64 = 1e-12;
 /// How far a claim that is not made must be broken: far above any round-off.
 const BROKEN: f64 = 1e-3;
 
-/// Forms that keep more than their entry claims, since the entry speaks for all of its forms.
-const STRONGER: [(&str, char); 5] = [
-    ("chernoff:0.5", 's'),
-    ("affine-invariant:covariances", 'm'),
-    ("log-euclidean:covariances", 'm'),
-    ("squared-affine-invariant:covariances", 'm'),
-    ("squared-log-euclidean:covariances", 'm'),
-];
-
-fn breaks(case: &Case, claim: char) -> bool {
-    !STRONGER.contains(&(case.name(), claim))
-}
-
 fn pair(order: usize, rng: &mut ChaCha8Rng) -> (Normal, Normal) {
     (Normal::random(order, rng), Normal::random(order, rng))
 }
@@ -94,7 +81,7 @@ fn symmetry() {
                     let scale = norm(&flat(&slopes));
                     assert!(norm(&change) <= SAME * scale, "{} at order {order}", case.name());
                 }
-            } else if breaks(&case, 's') {
+            } else {
                 assert!(gap(forth, back) > BROKEN, "{} is symmetric", case.name());
             }
         }
@@ -158,7 +145,7 @@ fn translation_invariance() {
                 let sum: Vec<f64> =
                     slopes.mean_a.iter().zip(&slopes.mean_b).map(|(a, b)| a + b).collect();
                 assert!(norm(&sum) <= SAME * norm(&flat(&slopes)), "{}", case.name());
-            } else if breaks(&case, 'm') {
+            } else {
                 assert!(gap(before, after) > BROKEN, "{} is shift invariant", case.name());
             }
         }
@@ -204,4 +191,43 @@ fn what_claims_no_linear_invariance_has_none() {
         broken += 1;
     }
     assert!(broken > 0, "the registry holds no distance without this claim");
+}
+
+#[test]
+fn second_moments_say_all_or_they_do_not() {
+    let mut rng = stream(7);
+    for order in ORDERS {
+        let (p, q) = pair(order, &mut rng);
+        let [bare_p, bare_q] = [&p, &q].map(|normal| {
+            let outer = |at: usize| normal.mean[at / order] * normal.mean[at % order];
+            let entries = normal.covariance.iter().enumerate();
+            let covariance = entries.map(|(at, value)| value + outer(at)).collect();
+            Normal { mean: vec![0.0; order], covariance }
+        });
+        for case in every_distance() {
+            let change = gap(value(&case, &p, &q), value(&case, &bare_p, &bare_q));
+            if case.claims.second_moments {
+                assert!(change <= SAME, "{} at order {order}: {change:e}", case.name());
+            } else {
+                assert!(change > BROKEN, "{} acts on second moments", case.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn means_matter_or_they_do_not() {
+    let mut rng = stream(8);
+    for order in ORDERS {
+        let (p, q) = pair(order, &mut rng);
+        let moved = Normal { mean: normals(order, &mut rng), ..q.clone() };
+        for case in every_distance() {
+            let change = gap(value(&case, &p, &q), value(&case, &p, &moved));
+            if case.claims.blind_to_means {
+                assert_eq!(change, 0.0, "{}", case.name());
+            } else {
+                assert!(change > BROKEN, "{} is blind to means", case.name());
+            }
+        }
+    }
 }

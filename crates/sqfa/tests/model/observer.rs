@@ -1,6 +1,6 @@
 //! An observer is told every iteration and may cancel; running out of iterations is told, too.
 
-use sqfa::model::{Learning, Restarts};
+use sqfa::model::{Learning, Restarts, Warning};
 use sqfa::optimize::{Control, Progress, Stopping, Termination};
 use sqfa::{Estimator, Noise};
 
@@ -55,8 +55,8 @@ fn a_fit_can_be_cancelled() {
         assert_eq!((calls, fitted.iterations()), (last, last));
         assert_eq!(fitted.termination(), Termination::Cancelled);
         assert!(!fitted.converged());
-        let warning = fitted.warnings().join("\n");
-        assert!(warning.contains("did not converge") && warning.contains("cancelled"), "{warning}");
+        let termination = Termination::Cancelled;
+        assert_eq!(fitted.warnings(), [Warning::NotConverged { iterations: last, termination }]);
         // What there is, is sound.
         assert_eq!(fitted.filters().ncols(), 2);
         assert!(fitted.objective() >= fitted.trace()[0]);
@@ -91,8 +91,7 @@ fn cancelling_a_group_ends_sequential_learning() {
             .unwrap();
         assert_eq!(later, 0, "cancelled at iteration {when}, but the next group began");
         assert_eq!(fitted.filters().ncols(), 4);
-        let warning = fitted.warnings().join("\n");
-        assert!(warning.contains("cancelled after 4 of 6 filters"), "{warning}");
+        assert!(fitted.warnings().contains(&Warning::CancelledAfter { learned: 4, filters: 6 }));
     }
 }
 
@@ -111,7 +110,8 @@ fn cancelling_ends_the_choice_of_noise() {
             .unwrap();
         assert_eq!(calls, 2, "the fit went on after it was cancelled");
         assert!(!fitted.converged());
-        assert!(fitted.warnings().join("\n").contains("cancelled"));
+        let cancelled = |w: &Warning| matches!(w, Warning::CancelledInSearch { .. });
+        assert!(fitted.warnings().iter().any(cancelled));
     }
 }
 
@@ -123,7 +123,7 @@ fn running_out_of_iterations_is_told() {
         let fitted = recipe(2, "calvo-oller").stopping(stopping).fit(&statistics).unwrap();
         assert_eq!(fitted.termination(), Termination::MaxIterations);
         assert_eq!((fitted.iterations(), fitted.converged()), (most, false));
-        let warning = fitted.warnings().join("\n");
+        let warning = fitted.warnings()[0].to_string();
         let expected = format!("stopped after {most} iterations (max-iterations)");
         assert!(warning.contains(&expected), "{warning}");
     }

@@ -1,8 +1,8 @@
-//! Tables of problems with known optima, climbed with and without preconditioning under every constraint.
+//! Tables of problems with known optima, climbed by both optimisers with and without preconditioning under every constraint.
 
 use sqfa::constraint::Constraint;
 use sqfa::model::Restarts;
-use sqfa::optimize::{Preconditioning, Stopping};
+use sqfa::optimize::{Optimizer, Preconditioning, Stopping};
 use sqfa::{ClassStatistics, FittedSqfa, Mat, Noise, Sqfa};
 
 use crate::common::{Normal, diagonal, invertible, normals, product, rotation, stream};
@@ -152,8 +152,22 @@ fn recipe_of(problem: &Problem) -> Sqfa {
         .noise(Noise::Value(problem.noise))
 }
 
-fn climb(problem: &Problem, preconditioning: Preconditioning, starts: usize) -> FittedSqfa {
+/// Both optimisers, with and without preconditioning.
+const WAYS: [(Optimizer, Preconditioning); 4] = [
+    (Optimizer::Lbfgs, Preconditioning::On),
+    (Optimizer::Lbfgs, Preconditioning::Off),
+    (Optimizer::Subspace, Preconditioning::On),
+    (Optimizer::Subspace, Preconditioning::Off),
+];
+
+fn climb(
+    problem: &Problem,
+    optimizer: Optimizer,
+    preconditioning: Preconditioning,
+    starts: usize,
+) -> FittedSqfa {
     recipe_of(problem)
+        .optimizer(optimizer)
         .preconditioning(preconditioning)
         .restarts(Restarts::Count(starts))
         .stopping(TIGHT)
@@ -164,19 +178,31 @@ fn climb(problem: &Problem, preconditioning: Preconditioning, starts: usize) -> 
 #[test]
 fn known_optima_are_reached_with_and_without_preconditioning() {
     for problem in problems() {
-        for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            let fitted = climb(&problem, preconditioning, 12);
+        for (optimizer, preconditioning) in WAYS {
+            let fitted = climb(&problem, optimizer, preconditioning, 12);
             assert_eq!(fitted.preconditioned(), preconditioning == Preconditioning::On);
             let gap = (fitted.objective() - problem.expected).abs() / problem.expected;
             assert!(
                 gap <= OPTIMUM,
-                "{} {:?} with noise {}, preconditioning {preconditioning:?}: {} of {}, off by {gap:e}",
+                "{} {:?} with noise {}, {optimizer:?}, preconditioning {preconditioning:?}: {} of {}, off by {gap:e}",
                 problem.distance,
                 problem.constraint,
                 problem.noise,
                 fitted.objective(),
                 problem.expected
             );
+        }
+    }
+}
+
+#[test]
+fn subspaces_reach_as_much_with_fewer_passes() {
+    for problem in problems() {
+        for preconditioning in [Preconditioning::On, Preconditioning::Off] {
+            let fit = |optimizer| climb(&problem, optimizer, preconditioning, 12);
+            let (line, span) = (fit(Optimizer::Lbfgs), fit(Optimizer::Subspace));
+            assert!(span.objective() >= (1.0 - OPTIMUM) * line.objective());
+            assert!(span.passes() < line.passes(), "{} {}", problem.distance, span.passes());
         }
     }
 }
@@ -203,8 +229,8 @@ fn assert_rises(problem: &Problem, fitted: &FittedSqfa, share: f64) {
 #[test]
 fn the_objective_never_decreases() {
     for problem in problems() {
-        for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            assert_rises(&problem, &climb(&problem, preconditioning, 3), ROUND_OFF);
+        for (optimizer, preconditioning) in WAYS {
+            assert_rises(&problem, &climb(&problem, optimizer, preconditioning, 3), ROUND_OFF);
         }
     }
 }
@@ -218,9 +244,11 @@ fn filters_that_nearly_coincide_do_not_make_the_objective_drift() {
             continue;
         }
         let problem = Problem { classes: random.clone(), ..problem };
-        let fitted = climb(&problem, Preconditioning::Off, 12);
-        // What is reported in the end is what the climb saw, to the default tolerance.
-        assert_rises(&problem, &fitted, Stopping::default().tolerance);
+        for optimizer in [Optimizer::Lbfgs, Optimizer::Subspace] {
+            let fitted = climb(&problem, optimizer, Preconditioning::Off, 12);
+            // What is reported in the end is what the climb saw, to the default tolerance.
+            assert_rises(&problem, &fitted, Stopping::default().tolerance);
+        }
     }
 }
 

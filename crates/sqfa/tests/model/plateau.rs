@@ -2,6 +2,7 @@
 
 use sqfa::distance::mean_distance;
 use sqfa::model::Restarts;
+use sqfa::optimize::Optimizer;
 use sqfa::statistics::{Covariance, LowRank, Moments, project};
 use sqfa::{ClassStatistics, Classes, Distance, Mat, MatRef, Noise, Sqfa};
 
@@ -49,16 +50,22 @@ fn value(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> f64 {
 fn convergence_at_the_usual_tolerance_is_not_a_plateau() {
     let (statistics, basis) = hidden(1);
     let informative = value(&statistics, basis.as_ref());
-    for seed in 0..4 {
+    let both = [Optimizer::Lbfgs, Optimizer::Subspace];
+    for (seed, optimizer) in (0..4).flat_map(|seed| both.map(|optimizer| (seed, optimizer))) {
         let fitted = Sqfa::new(10)
             .unwrap()
             .noise(Noise::Value(NOISE))
             .restarts(Restarts::Count(1))
+            .optimizer(optimizer)
             .seed(seed)
             .fit(&statistics)
             .unwrap();
         assert!(fitted.converged(), "{:?}", fitted.termination());
         let short_of = informative - fitted.objective();
-        assert!(short_of < SHORT_OF, "seed {seed}: {short_of} after {} passes", fitted.passes());
+        assert!(
+            short_of < SHORT_OF,
+            "seed {seed}, {optimizer:?}: {short_of}, {} passes",
+            fitted.passes()
+        );
     }
 }

@@ -38,7 +38,7 @@ fn presets_are_the_papers_variants() {
     }
     let default = Sqfa::new(2).unwrap().fit(&statistics).unwrap();
     assert_eq!((default.distance(), default.constraint()), ("calvo-oller", Constraint::Sphere));
-    let message = Method::named("sqfa-g").unwrap_err();
+    let message = Method::named("sqfa-g").unwrap_err().to_string();
     assert!(message.contains("'sqfa-g'") && message.contains("did you mean 'sqfa"), "{message}");
     for (name, constraint) in CONSTRAINTS {
         assert_eq!((name.parse(), constraint.name()), (Ok(constraint), name));

@@ -2,7 +2,7 @@
 
 use sqfa::constraint::Constraint;
 use sqfa::distance::registry;
-use sqfa::model::Restarts;
+use sqfa::model::{Restarts, Warning};
 use sqfa::optimize::Termination;
 use sqfa::statistics::GivenMatrices;
 use sqfa::{ClassStatistics, Classes, Estimator, Noise};
@@ -29,9 +29,8 @@ fn identical_classes_do_not_stop_a_fit() {
 fn nothing_but_identical_classes_is_a_flat_objective() {
     let class = random_classes(5, 1, 82).remove(0);
     let statistics = given(&vec![class; 3]);
-    for entry in registry() {
-        let name = if entry.name == "chernoff" { "chernoff:0.3" } else { entry.name };
-        let fitted = recipe(2, name).fit(&statistics).unwrap();
+    for name in registry().iter().flat_map(|entry| entry.forms()) {
+        let fitted = recipe(2, &name).fit(&statistics).unwrap();
         assert_eq!(fitted.objective(), 0.0, "{name}");
         assert_eq!(fitted.termination(), Termination::SmallGradient, "{name}");
         assert!(columns(fitted.filters().as_ref()).concat().iter().all(|x| x.is_finite()));
@@ -82,8 +81,18 @@ fn second_moments_alone_are_covariances_of_classes_without_means() {
     assert!(by_moments.warnings().is_empty());
     // A distance that wants means is told what it gets.
     let fitted = recipe(2, "hellinger").fit(&moments).unwrap();
-    let warning = fitted.warnings().join("\n");
-    assert!(warning.contains("second moments") && warning.contains("hellinger"), "{warning}");
+    let distance = "hellinger".to_owned();
+    assert_eq!(fitted.warnings(), [Warning::SecondMomentsAsCovariances { distance }]);
+    assert!(fitted.warnings()[0].to_string().contains("second moments"));
+    // Whatever acts on second moments takes them as they are, however it is spelt.
+    for case in every_distance() {
+        let fitted = recipe(2, case.name()).noise(Noise::Value(0.1)).fit(&moments).unwrap();
+        let warned = fitted
+            .warnings()
+            .iter()
+            .any(|warning| matches!(warning, Warning::SecondMomentsAsCovariances { .. }));
+        assert_eq!(warned, !case.claims.second_moments, "{}", case.name());
+    }
 }
 
 #[test]
@@ -113,8 +122,7 @@ fn no_constraint_with_noise_has_no_maximum_and_says_so() {
     let statistics = given(&random_classes(5, 3, 87));
     let free = recipe(2, "calvo-oller").constraint(Constraint::None);
     let fitted = free.clone().noise(Noise::Value(0.1)).fit(&statistics).unwrap();
-    let warning = fitted.warnings().join("\n");
-    assert!(warning.contains("no maximum") && warning.contains("sphere"), "{warning}");
+    assert!(fitted.warnings().contains(&Warning::Unbounded));
     // Longer filters feel the noise less: the value without noise is the limit from below.
     let limit = objective(&statistics, "calvo-oller", fitted.filters().as_ref(), 0.0);
     assert!(fitted.objective() < limit);

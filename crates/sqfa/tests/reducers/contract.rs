@@ -1,8 +1,11 @@
 //! What every reducer of the registry promises, whatever it does.
 
+use sqfa::constraint::Constraint;
+use sqfa::model::FitError;
 use sqfa::optimize::Control;
 use sqfa::reduce::{
-    ReduceError, ReducerSettings, Samples, Training, reducer, reducer_entry, reducers,
+    Limit, Objective, ReduceError, ReducerSettings, Samples, Training, Usual, reducer,
+    reducer_entry, reducers,
 };
 use sqfa::statistics::Preprocessor;
 use sqfa::{Mat, MatRef};
@@ -23,7 +26,7 @@ fn settings() -> ReducerSettings {
 fn every_reducer_gives_finite_filters_for_every_count_asked_for() {
     let sample = sample();
     let training = Training::from_points(sample.points(), &sample.labels).unwrap();
-    let names = reducers().into_iter().map(|entry| entry.name.to_owned());
+    let names = reducers().iter().map(|entry| entry.name.to_owned());
     for name in names.chain(["lda+refine".to_owned(), "sqfa-h+refine".to_owned()]) {
         let reducer = reducer(&name, &settings()).unwrap();
         assert_eq!(reducer.name(), name);
@@ -104,9 +107,8 @@ fn subspace_gap(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
 fn names_are_known_or_suggested() {
     let error = reducer_entry("lfdaa").unwrap_err();
     assert!(error.to_string().contains("did you mean 'lfda'?"), "{error}");
-    assert!(matches!(error, ReduceError::Unknown { .. }));
     let paper: Vec<_> =
-        reducers().into_iter().filter(|entry| entry.in_paper).map(|entry| entry.title).collect();
+        reducers().iter().filter(|entry| entry.in_paper()).map(|entry| entry.title).collect();
     assert_eq!(
         paper,
         [
@@ -117,6 +119,61 @@ fn names_are_known_or_suggested() {
 }
 
 #[test]
+fn limits_constraints_and_objectives_are_those_of_the_catalogue() {
+    let sample = sample();
+    let training = Training::from_points(sample.points(), &sample.labels).unwrap();
+    for entry in reducers() {
+        let reducer = reducer(entry.name, &settings()).unwrap();
+        let most = match entry.limit {
+            Limit::ClassesLessOne => 2,
+            Limit::Dimension | Limit::Components => 6,
+        };
+        let fitted = reducer.fit_one(&training, most, &mut |_| Control::Continue).unwrap();
+        assert_eq!(
+            fitted.objective.is_some(),
+            entry.objective != Objective::None,
+            "{}",
+            entry.name
+        );
+        let more = reducer.fit_one(&training, most + 1, &mut |_| Control::Continue);
+        let refused = more.is_err_and(|error| match error {
+            ReduceError::TooMany { limit, .. } => limit == most,
+            ReduceError::Fit(FitError::TooManyFilters { dimension, .. }) => dimension == most,
+            _ => false,
+        });
+        assert!(refused, "{} gives more than {most} filters", entry.name);
+        if let Some(constraint) = entry.constraint {
+            let gram = fitted.filters.transpose() * &fitted.filters;
+            for i in 0..most {
+                for j in (0..most).filter(|&j| i == j || constraint == Constraint::Orthonormal) {
+                    let expected = f64::from(u8::from(i == j));
+                    assert!((gram[(i, j)] - expected).abs() < 1e-12, "{}", entry.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_setting_chosen_is_one_the_method_takes() {
+    let sample = sample();
+    let training = Training::from_points(sample.points(), &sample.labels).unwrap();
+    for entry in reducers() {
+        let reducer = reducer(entry.name, &settings()).unwrap();
+        let fitted = reducer.fit_one(&training, 1, &mut |_| Control::Continue).unwrap();
+        for (setting, value) in &fitted.settings {
+            assert!(entry.takes(*setting), "{} does not take {setting}", entry.name);
+            assert!(!setting.is_whole() || value.fract() == 0.0);
+        }
+        for trial in &fitted.trials {
+            let parameter = entry.parameter(trial.setting).unwrap();
+            assert!(matches!(parameter.usual, Usual::Best { .. }), "{}", entry.name);
+            assert_eq!(fitted.trials.len() % parameter.grid.len(), 0, "{}", entry.name);
+        }
+    }
+}
+
+#[test]
 fn methods_that_look_at_points_say_so_when_there_are_none() {
     let statistics = sample().statistics();
     let alone = Training::from_statistics(&statistics);
@@ -124,8 +181,8 @@ fn methods_that_look_at_points_say_so_when_there_are_none() {
         let fitted =
             reducer(entry.name, &settings()).unwrap().fit(&alone, &[1], &mut |_| Control::Continue);
         match fitted {
-            Ok(_) => assert!(!entry.needs_points, "{}", entry.name),
-            Err(ReduceError::NeedsPoints { .. }) => assert!(entry.needs_points, "{}", entry.name),
+            Ok(_) => assert!(!entry.needs_points(), "{}", entry.name),
+            Err(ReduceError::NeedsPoints { .. }) => assert!(entry.needs_points(), "{}", entry.name),
             Err(other) => panic!("{}: {other}", entry.name),
         }
     }

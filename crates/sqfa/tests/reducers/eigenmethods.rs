@@ -1,8 +1,11 @@
 //! PCA, LDA and SPCA against eigenproblems written out from the points.
 
 use sqfa::Mat;
+use sqfa::model::Warning;
 use sqfa::optimize::Control;
-use sqfa::reduce::{Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Reduction, Spca, Training};
+use sqfa::reduce::{
+    Choice, Lda, Pca, PcaSolver, ReduceError, Reducer, Reduction, Setting, Spca, Training,
+};
 
 use crate::problems::Sample;
 
@@ -116,7 +119,7 @@ fn the_shrinkage_is_the_best_of_the_tried_ones_for_every_number_of_filters() {
     for fitted in fit(&lda, &sample, &[1, 3]) {
         assert_eq!(fitted.trials.len(), 3);
         let best = fitted.trials.iter().map(|trial| trial.accuracy).fold(0.0, f64::max);
-        let chosen = fitted.setting("shrinkage").unwrap();
+        let chosen = fitted.setting(Setting::Shrinkage).unwrap();
         let first = fitted.trials.iter().find(|trial| trial.accuracy == best).unwrap();
         assert_eq!(chosen, first.value);
         let given = Lda { shrinkage: Choice::Value(chosen), seed: 1 };
@@ -141,7 +144,10 @@ fn supervised_components_are_eigenvectors_of_the_dense_label_kernel() {
         last = value;
     }
     // Beyond classes less one the criterion is blind, which is said.
-    assert!(fitted[0].warnings.is_empty() && fitted[1].warnings[0].contains("beyond 3 filters"));
+    assert!(
+        fitted[0].warnings.is_empty()
+            && fitted[1].warnings == [Warning::BeyondCriterion { rank: 3 }]
+    );
     let gram = fitted[1].filters.transpose() * &fitted[1].filters;
     assert!((gram - identity().submatrix(0, 0, 5, 5)).norm_max() < RESIDUAL);
 }
@@ -164,7 +170,7 @@ fn limits_are_said_with_their_reason() {
     let auto = Lda { shrinkage: Choice::Auto, seed: 0 };
     assert!(matches!(auto.fit(&alone, &[1], &mut go), Err(ReduceError::NeedsPoints { .. })));
     assert_eq!(
-        Lda::default().fit(&alone, &[1], &mut go).unwrap()[0].setting("shrinkage"),
+        Lda::default().fit(&alone, &[1], &mut go).unwrap()[0].setting(Setting::Shrinkage),
         Some(0.1)
     );
 }

@@ -11,3 +11,4 @@ mod contract;
 mod eigenmethods;
 mod likelihood;
 mod refinement;
+mod wide;

@@ -1,7 +1,7 @@
 //! The refinement improves what can be improved, and knows when to stay put.
 
 use sqfa::optimize::Control;
-use sqfa::reduce::{ReduceError, ReducerSettings, Training, reducer};
+use sqfa::reduce::{ReduceError, ReducerSettings, Setting, Training, reducer};
 use sqfa::{Labels, Mat, Points, Qda, Table, transform};
 
 use crate::common::{normals, stream};
@@ -51,9 +51,9 @@ fn it_wins_where_distances_mislead() {
         reducer.fit_one(&training, 1, &mut |_| Control::Continue).unwrap()
     };
     let (plain, refined) = (fit("sqfa"), fit("sqfa+refine"));
-    assert!(refined.setting("refinement steps").unwrap() > 0.0);
-    let before = refined.setting("held-out accuracy before").unwrap();
-    assert!(refined.setting("held-out accuracy after").unwrap() >= before);
+    assert!(refined.setting(Setting::RefinementSteps).unwrap() > 0.0);
+    let before = refined.setting(Setting::AccuracyBefore).unwrap();
+    assert!(refined.setting(Setting::AccuracyAfter).unwrap() >= before);
     let score = |filters| accuracy(filters, (&train, &labels), (&test, &test_labels));
     let (plain, refined) = (score(&plain.filters), score(&refined.filters));
     assert!(refined > plain + 0.05, "from {plain} to {refined}");
@@ -73,11 +73,11 @@ fn it_stays_put_where_there_is_nothing_to_learn() {
             reducer.fit_one(&training, 2, &mut |_| Control::Continue).unwrap()
         };
         let refined = fit("lda+refine");
-        if refined.setting("refinement steps") == Some(0.0) {
+        if refined.setting(Setting::RefinementSteps) == Some(0.0) {
             assert_eq!(refined.filters, fit("lda").filters, "seed {seed}");
         } else {
-            let gain = refined.setting("held-out accuracy after").unwrap()
-                - refined.setting("held-out accuracy before").unwrap();
+            let gain = refined.setting(Setting::AccuracyAfter).unwrap()
+                - refined.setting(Setting::AccuracyBefore).unwrap();
             assert!(gain > 0.0);
         }
     }

@@ -2,15 +2,14 @@
 
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
-use sqfa_io::data::{LabeledData, Loaded};
-use sqfa_io::formats::AtomicFile;
+use sqfa_io::data::{LabeledData, Loaded, Opened};
 use sqfa_lab::compare::{
     Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store, summarize,
 };
@@ -23,7 +22,7 @@ use crate::failure::{Paused, usage};
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
 use crate::progress::Line;
-use crate::{data, interrupt::asked};
+use crate::{data, files, interrupt::asked};
 
 /// Bytes in a GB.
 const GIGA: f64 = 1e9;
@@ -85,10 +84,7 @@ impl Compare {
     /// Reads, runs what is missing, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        if let Some(report) = &self.args.report {
-            // An output that cannot be written is worth knowing before the work, not after it.
-            drop(AtomicFile::create(report)?);
-        }
+        let _ready = self.check_files()?;
         // Names are worth checking before a large file is read.
         self.spec.clone().resolved(&self.args.data).map_err(as_usage)?;
         let line = Line::new(&format!("reading {}", self.args.data));
@@ -156,6 +152,17 @@ impl Compare {
         self.tell(&manifest, &records)
     }
 
+    /// An output that cannot be written is worth knowing before the work, not after it.
+    fn check_files(&self) -> Result<files::Ready> {
+        let args = &self.args;
+        let mut inputs: Vec<&Path> = vec![args.data.as_ref()];
+        inputs.extend(args.test.as_deref().map(Path::new));
+        inputs.extend(args.flags.labels.as_deref());
+        inputs.extend(args.spec.as_deref());
+        let outputs: Vec<&Path> = args.report.as_deref().into_iter().collect();
+        files::check(&inputs, &outputs)
+    }
+
     fn load(&self) -> Result<LabeledData> {
         let args = &self.args;
         let points = |loaded: Loaded, name: &str| match loaded {
@@ -165,15 +172,15 @@ impl Compare {
                  sqfa dataset {name} --train 1000 --test 1000 --out points.npz"
             ),
         };
-        let mut loaded = data::open(&args.data, &args.flags)?;
+        let Opened { mut loaded, columns, .. } = data::open_named(&args.data, &args.flags, None)?;
         if let Some(names) = &args.classes {
             loaded = data::restrict(loaded, names)?;
         }
         let mut data = points(loaded, &args.data)?;
         if let Some(test) = &args.test {
-            let other = points(data::open(test, &args.flags)?, test)?;
+            let other = points(data::open_named(test, &args.flags, Some(&columns))?.loaded, test)?;
             let part = other.test.unwrap_or(other.train);
-            data = LabeledData::new(data.name, data.train, Some(part), data.image_shape, test)?;
+            data = data.with_test(part, test)?;
         }
         if args.cv.is_some() && data.test.is_some() {
             return usage(
@@ -211,23 +218,25 @@ impl Compare {
 
     fn tell(&self, manifest: &Manifest, records: &[Record]) -> Result<()> {
         let summaries = summarize(&manifest.spec, records);
-        if self.args.json {
-            output::say_json(&tables::json(manifest, records, &summaries))?;
-        } else if self.args.csv {
-            output::say(&tables::csv(manifest, records))?;
-        } else if self.args.markdown {
-            output::say(&tables::markdown(manifest, &summaries))?;
-        } else {
-            output::say(&tables::text(manifest, records, &summaries))?;
-        }
+        // The report comes first: whoever reads the table may have seen enough of it.
         if let Some(path) = &self.args.report {
             let page = compare_report(manifest, records);
             write_text(path, &page).with_context(|| format!("the report {}", path.display()))?;
-            if !(self.args.json || self.args.csv || self.args.markdown) {
-                output::say(&format!("Report: {}\n", absolute(path).display()))?;
-            }
         }
-        Ok(())
+        if self.args.json {
+            return output::say_json(&tables::json(manifest, records, &summaries));
+        }
+        if self.args.csv {
+            return output::say(&tables::csv(manifest, records));
+        }
+        if self.args.markdown {
+            return output::say(&tables::markdown(manifest, &summaries));
+        }
+        output::say(&tables::text(manifest, records, &summaries))?;
+        match &self.args.report {
+            Some(path) => output::say(&format!("Report: {}\n", absolute(path).display())),
+            None => Ok(()),
+        }
     }
 
     fn paused(&self, known: usize, cells: usize) -> Paused {

@@ -164,21 +164,27 @@ fn row(spec: &Spec, record: &Record) -> Map<String, Value> {
         Outcome::OverLimit { limit, .. } => ("over-limit", Some(format!("limit {limit} s"))),
     };
     row.insert("status".to_owned(), json!(status));
-    let judged = record.judged();
+    let evaluated = record.evaluated();
     for classifier in &spec.classifiers {
-        let accuracy = judged.and_then(|judged| judged.accuracy(classifier));
+        let accuracy = evaluated.and_then(|evaluated| evaluated.accuracy(classifier));
         row.insert(classifier.clone(), json!(accuracy));
     }
     let seconds = match &record.outcome {
         Outcome::OverLimit { seconds, .. } => Some(*seconds),
-        _ => judged.map(|judged| judged.fit_seconds),
+        _ => evaluated.map(|evaluated| evaluated.fit_seconds),
     };
     row.insert("fit_seconds".to_owned(), json!(seconds));
-    row.insert("search_seconds".to_owned(), json!(judged.map(|judged| judged.search_seconds)));
-    row.insert("objective".to_owned(), json!(judged.and_then(|judged| judged.objective)));
-    row.insert("noise".to_owned(), json!(judged.and_then(|judged| judged.setting("noise"))));
-    row.insert("converged".to_owned(), json!(judged.map(|judged| judged.converged)));
-    row.insert("iterations".to_owned(), json!(judged.map(|judged| judged.iterations)));
+    row.insert(
+        "search_seconds".to_owned(),
+        json!(evaluated.map(|evaluated| evaluated.search_seconds)),
+    );
+    row.insert("objective".to_owned(), json!(evaluated.and_then(|evaluated| evaluated.objective)));
+    row.insert(
+        "noise".to_owned(),
+        json!(evaluated.and_then(|evaluated| evaluated.setting(sqfa::reduce::Setting::Noise))),
+    );
+    row.insert("converged".to_owned(), json!(evaluated.map(|evaluated| evaluated.converged)));
+    row.insert("iterations".to_owned(), json!(evaluated.map(|evaluated| evaluated.iterations)));
     row.insert("remark".to_owned(), json!(remark));
     row
 }
@@ -190,11 +196,11 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
         .iter()
         .map(|record| {
             let mut row = row(spec, record);
-            let settings = record.judged().map(|judged| {
-                judged
+            let settings = record.evaluated().map(|evaluated| {
+                evaluated
                     .settings
                     .iter()
-                    .map(|s| (s.name.clone(), json!(s.value)))
+                    .map(|s| (s.name.to_string(), json!(s.value)))
                     .collect::<Map<_, _>>()
             });
             row.insert("settings".to_owned(), json!(settings));

@@ -1,7 +1,11 @@
 //! What the engine refuses, said in terms of flags.
 
 use sqfa::model::FitError;
+use sqfa::pipeline::PipelineError;
 use sqfa::reduce::ReduceError;
+
+use super::Fit;
+use crate::command::with_flags;
 
 /// An error whose remedy can be typed.
 pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {
@@ -53,13 +57,24 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
     anyhow::anyhow!(text)
 }
 
+/// The same for what the pipeline refuses.
+pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit) -> anyhow::Error {
+    match error {
+        PipelineError::Reduce(error) => explain_reducer(error, fit.pca_dims),
+        PipelineError::LooksLikeIds { points } => anyhow::anyhow!(
+            "the labels of all {points} points are different: this looks like an id column; name the column of classes with --label"
+        ),
+        PipelineError::Count { why } => anyhow::anyhow!(
+            "--filters auto is chosen on held-out points, and {why}: give a number of filters"
+        ),
+        other => anyhow::anyhow!(other.to_string()),
+    }
+}
+
 /// The same for any method.
 pub(crate) fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>) -> anyhow::Error {
     match error {
         ReduceError::Fit(error) => explain(error, pca_dims),
-        other => {
-            let text = other.to_string();
-            anyhow::anyhow!(text.replace("pca_dims", "--pca-dims"))
-        }
+        other => with_flags(other, other.remedies()),
     }
 }

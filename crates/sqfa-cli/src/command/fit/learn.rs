@@ -1,56 +1,90 @@
-//! The mathematics of a fit in order: statistics, preprocessing, principal components, filters, lifting.
+//! The way of a fit: data, choices and filters, and the model of what was found.
+//!
+//! Units, noise and number of filters that nobody gave are the pipeline's to find; given ones, starting filters and
+//! principal components go straight to the method.
 
 use anyhow::{Context, Result, bail};
-use sqfa::model::Start;
+use sqfa::model::FitError;
 use sqfa::optimize::{Control, Progress};
-use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
-use sqfa::statistics::{Moments, Preprocessor};
-use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
+use sqfa::pipeline::{Fitted, Weighted};
+use sqfa::reduce::{Reduction, Setting};
+use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
+use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
-    ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, Trial, maximum_likelihood,
+    ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, SelectionRecord, Trial,
+    maximum_likelihood,
 };
 
+use super::direct::Direct;
+use super::explain::{explain, explain_pipeline, explain_reducer};
 use super::sums::finish;
 use super::{Fit, statistics_of};
 use crate::data::class_statistics;
 use crate::points::Precision;
 use crate::warnings;
 
-/// Statistics ready to be fitted, and the way back to input space.
+/// Data as they came, ready to be fitted.
 pub(super) struct Prepared {
     /// What the data are called.
     pub(super) name: String,
     pub(super) image_shape: Option<(usize, usize)>,
+    /// The names of the columns; empty where they have none.
+    pub(super) columns: Vec<String>,
     /// The data's own test part, when there is one.
     pub(super) test: Option<Part>,
     /// Training points, when there are any.
     pub(super) part: Option<Part>,
+    pub(super) classes: Classes,
+    /// The points of every class, where known.
+    pub(super) counts: Option<Vec<u64>>,
+    pub(super) dimension: usize,
     /// What the user should know about the data as they came.
     pub(super) warnings: Vec<String>,
+    source: Source,
+}
+
+/// What the method is given.
+enum Source {
+    /// Points alone: the pipeline sums them in parts.
+    Points,
+    /// Statistics and, when they are shrunk and there are no points, the same without shrinkage.
+    Statistics { statistics: ClassStatistics, unshrunk: Option<ClassStatistics> },
+}
+
+/// Filters and how they were found.
+pub(super) struct Learned {
+    pub(super) reduction: Reduction,
+    /// For preprocessed points of all columns.
+    filters: Mat<f64>,
+    preprocessor: Option<Preprocessor>,
+    /// The training classes in feature space, covariances with divisor N.
+    features: Gaussians,
     /// The mean of the points as they came, where known.
     mean: Option<Vec<f64>>,
-    preprocessor: Option<Preprocessor>,
-    /// Statistics after preprocessing, in input space.
-    pub(super) statistics: ClassStatistics,
-    /// The same without shrinkage, when the covariances are shrunk and there are no points.
-    unshrunk: Option<ClassStatistics>,
-    /// Leading principal components and the statistics in them.
-    reduced: Option<(Mat<f64>, ClassStatistics)>,
+    second_moments: bool,
+    single: bool,
+    pub(super) scaling: Scaling,
+    pub(super) center: bool,
+    /// What the pipeline chose; none where it was not asked.
+    pub(super) fitted: Option<Fitted>,
 }
 
 impl Prepared {
-    pub(super) fn new(fit: &Fit, loaded: Loaded) -> Result<Self> {
-        let mut unshrunk = None;
-        let (name, image_shape, test, part, mut statistics) = match loaded {
+    pub(super) fn new(fit: &Fit, loaded: Loaded, columns: Vec<String>) -> Result<Self> {
+        let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
-                let statistics = statistics_of(&data.train, fit)?;
-                (data.name, data.image_shape, data.test, Some(data.train), statistics)
+                let source = if fit.sums_in_parts(&data.train) {
+                    Source::Points
+                } else {
+                    let statistics = statistics_of(&data.train, fit)?;
+                    Source::Statistics { statistics, unshrunk: None }
+                };
+                (data.name, data.image_shape, data.test, Some(data.train), source)
             }
             Loaded::Sums(name, sums) => {
-                let (plain, statistics) = finish(sums, fit.estimator)?;
-                unshrunk = plain;
-                (name, None, None, None, statistics)
+                let (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                (name, None, None, None, Source::Statistics { statistics, unshrunk })
             }
             Loaded::Statistics(given) => {
                 if fit.estimator != Estimator::Empirical {
@@ -62,186 +96,230 @@ impl Prepared {
                 let name = given.name.clone();
                 let statistics =
                     class_statistics(given, fit.precision).context("DATA cannot be used")?;
-                (name, None, None, None, statistics)
+                (name, None, None, None, Source::Statistics { statistics, unshrunk: None })
             }
         };
-        let warnings = warnings::about(&statistics);
-        let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
-        let preprocessor = Preprocessor::new(&statistics, fit.scale, fit.center);
-        if let Some(preprocessor) = &preprocessor {
-            preprocessor.apply(&mut statistics);
-            unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
+        let (classes, counts, dimension) = match (&source, &part) {
+            (Source::Statistics { statistics, .. }, _) => (
+                statistics.classes().clone(),
+                statistics.counts().map(<[u64]>::to_vec),
+                statistics.dimension(),
+            ),
+            (Source::Points, Some(part)) => (
+                part.labels.classes().clone(),
+                Some(part.labels.counts()),
+                part.points.view().columns(),
+            ),
+            (Source::Points, None) => bail!("points were promised and are not there"),
+        };
+        let mut warnings = Vec::new();
+        if let Source::Statistics { statistics, .. } = &source
+            && !fit.by_pipeline()
+        {
+            warnings.extend(warnings::constant_features(statistics));
         }
-        let mut prepared = Self {
+        if let Some(counts) = &counts {
+            warnings.extend(warnings::about(&classes, counts, dimension));
+        }
+        Ok(Self {
             name,
             image_shape,
+            columns,
             test,
             part,
+            classes,
+            counts,
+            dimension,
             warnings,
-            mean,
-            preprocessor,
-            statistics,
-            unshrunk,
-            reduced: None,
-        };
-        if let Some(dims) = fit.pca_dims.filter(|_| !fit.has_own_components()) {
-            let statistics = &prepared.statistics;
-            let n = statistics.dimension();
-            if dims > n {
-                bail!("--pca-dims {dims}: the data have {n} dimensions");
-            }
-            let (basis, _) = statistics.principal_components(dims).with_context(|| {
-                format!("--pca-dims: {n} dimensions are too many for a dense eigenproblem")
-            })?;
-            let reduced = statistics.reduced(basis.as_ref());
-            prepared.reduced = Some((basis, reduced));
-        }
-        Ok(prepared)
+            source,
+        })
     }
 
-    /// Starting filters given in input space, as the fit needs them.
-    pub(super) fn start(&self, fit: &Fit, given: Option<Mat<f64>>) -> Result<Start> {
-        let n = self.statistics.dimension();
-        let given = match (given, &self.reduced) {
-            (Some(filters), _) if filters.nrows() != n || filters.ncols() != fit.filters => bail!(
-                "--start holds {} × {} numbers; {n} dimensions × {} filters are needed",
-                filters.nrows(),
-                filters.ncols(),
-                fit.filters
-            ),
-            (Some(filters), Some((basis, _))) => Some(product(basis.transpose(), filters.as_ref())),
-            (given, _) => given,
-        };
-        Ok(fit.start_kind(given))
-    }
-
-    /// Fits filters to what was prepared.
+    /// Fits filters to what was prepared; `given` are starting filters in input space.
     pub(super) fn fit(
-        &self,
+        &mut self,
         fit: &Fit,
-        start: Start,
+        given: Option<Mat<f64>>,
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Reduction, ReduceError> {
-        let settings = ReducerSettings { start, ..fit.settings.clone() };
-        let reducer = reducer(&fit.method_name(), &settings)?;
-        let statistics = self.reduced.as_ref().map_or(&self.statistics, |(_, reduced)| reduced);
-        let Some(Part { points, labels }) = &self.part else {
-            return reducer.fit_one(&Training::from_statistics(statistics), fit.filters, observer);
-        };
-        // Inside principal components the points are seen as their coordinates there.
-        let coordinates = self.reduced.as_ref().map(|(basis, _)| {
-            let (filters, offset) = self.folded(basis.as_ref());
-            (transform(points.view(), filters.as_ref(), offset.as_deref()), basis.ncols())
-        });
-        let samples = match &coordinates {
-            Some((features, columns)) => {
-                Samples { points: features.as_points(*columns), labels, preprocessor: None }
+    ) -> Result<Learned> {
+        match std::mem::replace(&mut self.source, Source::Points) {
+            Source::Points => {
+                let part = self.part.as_ref().context("there are no points")?;
+                let data =
+                    Weighted { points: part.points.view(), labels: &part.labels, weights: None };
+                let fitted = fit
+                    .pipeline()
+                    .fit(data, observer)
+                    .map_err(|error| explain_pipeline(&error, fit))?;
+                let mean = match (&fitted.selection, &fitted.preprocessor) {
+                    (Some(_), Some(map)) => map.offset.clone(),
+                    _ => column_means(part),
+                };
+                Learned::chosen(fit, fitted, Some(mean))
             }
-            None => {
-                let preprocessor = self.preprocessor.as_ref();
-                Samples { points: points.view(), labels, preprocessor }
+            Source::Statistics { statistics, unshrunk } => {
+                if fit.noise == Some(Noise::Auto) && self.part.is_none() {
+                    return Err(explain(&FitError::NoiseNeedsPoints, None));
+                }
+                let central = statistics.moments() == Moments::Central;
+                if fit.by_pipeline() && central && unshrunk.is_none() {
+                    let mean = statistics.total_mean();
+                    let fitted = fit
+                        .pipeline()
+                        .fit_statistics(statistics, observer)
+                        .map_err(|error| explain_pipeline(&error, fit))?;
+                    return Learned::chosen(fit, fitted, Some(mean));
+                }
+                let direct = Direct::new(fit, statistics, unshrunk, self.part.as_ref())?;
+                let start = direct.start(fit, given)?;
+                let reduction = direct
+                    .fit(fit, start, observer)
+                    .map_err(|error| explain_reducer(&error, fit.pca_dims))?;
+                Learned::direct(fit, direct, reduction)
             }
-        };
-        let training = Training::new(statistics, samples).with_estimator(fit.estimator);
-        reducer.fit_one(&training, fit.filters, observer)
-    }
-
-    /// Filters of preprocessed points as filters of raw ones, and the offset to add to their features.
-    fn folded(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
-        match &self.preprocessor {
-            Some(preprocessor) => {
-                let (folded, offset) = preprocessor.fold(filters);
-                (folded, Some(offset))
-            }
-            None => (filters.to_owned(), None),
         }
     }
 
-    /// The model of fitted filters, lifted back to input space.
-    pub(super) fn model(&self, fit: &Fit, fitted: &Reduction) -> Result<Model> {
-        let filters = match &self.reduced {
-            Some((basis, _)) => product(basis.as_ref(), fitted.filters.as_ref()),
-            None => fitted.filters.clone(),
-        };
-        let features = self.features(fit, filters.as_ref())?;
-        let single = self.statistics.covariances().iter().all(|covariance| covariance.is_single());
-        let precision = if single { Precision::F32 } else { Precision::F64 };
+    /// The model of fitted filters.
+    pub(super) fn model(&self, fit: &Fit, learned: &Learned) -> Result<Model> {
+        let reduction = &learned.reduction;
+        let precision = if learned.single { Precision::F32 } else { Precision::F64 };
+        let fitted = learned.fitted.as_ref();
         let description = Description {
             method: fit.method.name.to_owned(),
             refined: fit.refine,
             distance: fit.distance_name(),
             constraint: fit.constraint().map(|constraint| constraint.name().to_owned()),
             noise_choice: fit.noise_name().to_owned(),
-            noise: fitted.setting("noise").unwrap_or(0.0),
-            settings: fitted
-                .settings
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), *value))
-                .collect(),
-            noise_trials: trials(fitted),
-            classes: ClassNames::from(self.statistics.classes()),
+            noise: reduction.setting(Setting::Noise).unwrap_or(0.0),
+            settings: reduction.settings.clone(),
+            noise_trials: trials(reduction),
+            selection: fitted
+                .and_then(|fitted| fitted.selection.as_ref())
+                .map(SelectionRecord::from),
+            set_aside: fitted
+                .map(|fitted| fitted.set_aside.iter().map(|one| one.column).collect())
+                .unwrap_or_default(),
+            classes: ClassNames::from(&self.classes),
             restricted: fit.classes.is_some(),
-            second_moments: self.statistics.moments() == Moments::Second,
+            second_moments: learned.second_moments,
             covariance: fit.estimator.to_string(),
             precision: precision.name().to_owned(),
-            scale: fit.scale.name().to_owned(),
-            center: fit.center,
+            scale: learned.scaling.name().to_owned(),
+            center: learned.center,
             pca_dims: fit.pca_dims,
             start: fit.start_name(),
             sequential: fit.sequential,
             seed: fit.settings.seed,
             max_iterations: fit.settings.stopping.max_iterations,
             tolerance: fit.settings.stopping.tolerance,
-            fit: FitRecord::from(fitted),
+            fit: FitRecord::from(reduction),
             data: DataRecord { name: self.name.clone(), image_shape: self.image_shape },
+            feature_names: Some(self.columns.clone()).filter(|names| !names.is_empty()),
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
         };
         let parts = ModelParts {
-            filters,
-            preprocessing: self.preprocessor.clone(),
-            counts: self.statistics.counts().map(<[u64]>::to_vec),
-            features,
+            filters: learned.filters.clone(),
+            preprocessing: learned.preprocessor.clone(),
+            counts: self.counts.clone(),
+            features: learned.features.clone(),
         };
         let model = Model::new(parts, description)?;
-        Ok(match &self.mean {
+        Ok(match &learned.mean {
             Some(mean) => model.with_mean(mean.clone())?,
             None => model,
         })
     }
 
-    /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
-    fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
-        let (Some(part), true) = (&self.part, fit.estimator != Estimator::Empirical) else {
-            let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
-            return Ok(maximum_likelihood(statistics, filters)?);
-        };
-        let (folded, offset) = self.folded(filters);
-        let features = transform(part.points.view(), folded.as_ref(), offset.as_deref());
-        let m = filters.ncols();
-        let statistics = ClassStatistics::from_points(
-            features.as_points(m),
-            &part.labels,
-            Estimator::Empirical,
-        )?;
-        let identity = Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
-        Ok(maximum_likelihood(&statistics, identity.as_ref())?)
-    }
-
     /// How many points the statistics stand for, where known.
     pub(super) fn count(&self) -> Option<u64> {
-        self.statistics.counts().map(|counts| counts.iter().sum())
+        self.counts.as_ref().map(|counts| counts.iter().sum())
     }
+
+    /// What a column is called.
+    pub(super) fn column(&self, column: usize) -> String {
+        self.columns.get(column).cloned().unwrap_or_else(|| column.to_string())
+    }
+}
+
+impl Learned {
+    /// What the pipeline found.
+    fn chosen(fit: &Fit, fitted: Fitted, mean: Option<Vec<f64>>) -> Result<Self> {
+        let statistics = fitted.statistics();
+        let units = fitted.selection.as_ref().map(|selection| selection.candidate.units.scaling());
+        Ok(Self {
+            features: maximum_likelihood(statistics, fitted.kept())?,
+            filters: fitted.filters().to_owned(),
+            preprocessor: fitted.preprocessor.clone(),
+            mean,
+            second_moments: false,
+            single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
+            scaling: fit.scale.or(units).unwrap_or_default(),
+            center: fit.center || fitted.selection.is_some(),
+            reduction: fitted.reduction.clone(),
+            fitted: Some(fitted),
+        })
+    }
+
+    /// What the method found by itself.
+    fn direct(fit: &Fit, direct: Direct<'_>, reduction: Reduction) -> Result<Self> {
+        let filters = direct.lifted(reduction.filters.as_ref());
+        let statistics = direct.statistics();
+        let second_moments = statistics.moments() == Moments::Second;
+        Ok(Self {
+            features: direct.features(fit, filters.as_ref())?,
+            mean: direct.mean(),
+            second_moments,
+            single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
+            preprocessor: direct.into_preprocessor(),
+            filters,
+            reduction,
+            scaling: fit.scale.unwrap_or_default(),
+            center: fit.center,
+            fitted: None,
+        })
+    }
+}
+
+impl Fit {
+    /// Whether the pipeline finds what was not given: it has no part in given noise, starts and principal components.
+    pub(super) fn by_pipeline(&self) -> bool {
+        let confined = self.pca_dims.is_some() && !self.method.has_own_components();
+        let open = matches!(self.noise, None | Some(Noise::Auto));
+        open && !confined && !self.starts_from_file()
+    }
+
+    /// Whether the pipeline sums these points itself, in parts: not where it costs less to keep them as they are.
+    fn sums_in_parts(&self, part: &Part) -> bool {
+        let points = part.points.view();
+        let width = match points {
+            Points::U8(_) | Points::F32(_) => 4,
+            Points::F64(_) => 8,
+        };
+        let form = if self.needs_dense() { Form::Dense } else { self.form };
+        let form =
+            form.decide(points.rows() as u64, points.columns(), part.labels.classes().len(), width);
+        self.by_pipeline() && form == Form::Dense
+    }
+}
+
+/// The mean of every column.
+fn column_means(part: &Part) -> Vec<f64> {
+    let points = part.points.view();
+    let rows = points.rows();
+    let mut sums = vec![0.0; points.columns()];
+    sqfa::with_table!(points, table => {
+        for row in 0..rows {
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum += f64::from(table.get(row, column));
+            }
+        }
+    });
+    sums.into_iter().map(|sum| sum / rows.max(1) as f64).collect()
 }
 
 /// The noises that were tried, for reports and files.
 pub(super) fn trials(fitted: &Reduction) -> Vec<Trial> {
-    let trials = fitted.trials.iter().filter(|trial| trial.name == "noise");
+    let trials = fitted.trials.iter().filter(|trial| trial.setting == Setting::Noise);
     trials.map(|trial| Trial { noise: trial.value, accuracy: trial.accuracy }).collect()
-}
-
-/// A product in one fixed order of summation, so that its bits never depend on threads.
-fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
-    Mat::from_fn(left.nrows(), right.ncols(), |i, j| {
-        (0..left.ncols()).map(|k| left[(i, k)] * right[(k, j)]).sum()
-    })
 }

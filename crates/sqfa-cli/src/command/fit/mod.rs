@@ -1,35 +1,36 @@
 //! `sqfa fit`: from data to a model file.
 
+mod choices;
+mod direct;
 mod explain;
 mod learn;
 mod page;
 mod report;
 mod sums;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::constraint::Constraint;
-use sqfa::model::{Learning, Method, Restarts, Start};
+use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
-use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings};
+use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
+use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise};
-use sqfa_io::data::{LabeledData, Loaded, Part};
-use sqfa_io::formats::{AtomicFile, Limits, Values, read_npy};
+use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
+use sqfa_io::formats::{Limits, Values, read_npy};
 
-use crate::args::{DataFlags, FitArgs, PrecisionArg, StartArg};
+use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
-use crate::points::{Precision, in_precision};
+use crate::points::{Precision, check_size, in_precision};
 use crate::progress::Line;
-use crate::{data, output, warnings};
+use crate::{data, files, output, warnings};
 
 use super::ending;
 use learn::Prepared;
-
-pub(crate) use explain::explain_reducer;
 
 /// A fit as meant.
 pub(crate) struct Fit {
@@ -41,10 +42,12 @@ pub(crate) struct Fit {
     method: ReducerEntry,
     refine: bool,
     settings: ReducerSettings,
-    filters: usize,
+    /// The noise as asked for; otherwise the pipeline's to find.
+    noise: Option<Noise>,
+    filters: Filters,
     start: StartArg,
     sequential: Option<usize>,
-    scale: Scaling,
+    scale: Option<Scaling>,
     center: bool,
     pca_dims: Option<usize>,
     estimator: Estimator,
@@ -57,24 +60,13 @@ impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
     fn try_from(args: FitArgs) -> Result<Self> {
-        let (filters, name) = (args.filters, args.method.name);
-        let family = Method::named(name).ok();
-        match (&args.distance, family) {
-            (Some(_), None) => {
-                return usage(format!("--distance goes with --method sqfa; {name} maximises none"));
-            }
-            (Some(distance), Some(method))
-                if name != "sqfa" && distance.name() != method.distance =>
-            {
-                return usage(format!(
-                    "--distance goes with --method sqfa; --method {name} always maximises {}",
-                    method.distance
-                ));
-            }
-            _ => {}
-        }
-        refuse_strangers(&args, family.is_some() || name == "lad")?;
-        if let Some(dims) = args.pca_dims
+        let filters = match args.filters {
+            FiltersArg::Count(count) => Filters::Count(count),
+            FiltersArg::Auto => Filters::Auto { max: args.max_filters },
+        };
+        check_distance(&args)?;
+        reject_unused(&args)?;
+        if let (Some(dims), Filters::Count(filters)) = (args.pca_dims, filters)
             && dims < filters
         {
             return usage(format!(
@@ -85,7 +77,7 @@ impl TryFrom<FitArgs> for Fit {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
         }
-        if args.form == Form::Factor && args.noise == Noise::Auto {
+        if args.form == Form::Factor && args.noise == Some(Noise::Auto) {
             return usage(
                 "--noise auto goes with --form dense: give scale or a number with --form factor",
             );
@@ -98,7 +90,6 @@ impl TryFrom<FitArgs> for Fit {
         let settings = ReducerSettings {
             seed: args.seed,
             distance: args.distance,
-            noise: args.noise,
             restarts: args.restarts,
             learning: args.sequential.map(|size| match size {
                 0 => Learning::Joint,
@@ -122,6 +113,7 @@ impl TryFrom<FitArgs> for Fit {
             method: args.method,
             refine: args.refine,
             settings,
+            noise: args.noise,
             filters,
             start: args.start,
             sequential: args.sequential.filter(|size| *size > 0),
@@ -150,53 +142,58 @@ impl Fit {
     /// Reads, fits, writes the model and reports.
     pub(crate) fn run(self, began: Instant) -> Result<()> {
         interrupt::listen();
-        // An output that cannot be written is worth knowing before the work, not after it.
-        drop(AtomicFile::create(&self.out)?);
-        if let Some(report) = &self.report {
-            drop(AtomicFile::create(report)?);
-        }
+        let _ready = self.check_files()?;
         let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let loaded = self.load(&line)?;
+        let (loaded, columns) = self.load(&line)?;
         let start = self.read_start()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let prepared = Prepared::new(&self, loaded)?;
+        let mut prepared = Prepared::new(&self, loaded, columns)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
         }
 
         let guard = Guard::new();
-        let start = prepared.start(&self, start)?;
         let name = format!("{} on {}", self.method_name(), prepared.name);
-        let fitted = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
+        let learned = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
         guard.check()?;
-        let fitted = fitted.map_err(|error| explain_reducer(&error, self.pca_dims))?;
-        let model = prepared.model(&self, &fitted)?;
+        let learned = learned?;
+        let model = prepared.model(&self, &learned)?;
         model.write(&self.out)?;
         if let Some(path) = &self.report {
             line.tell("report");
-            page::write(path, &self, &prepared, &model, &fitted)?;
+            page::write(path, &self, &prepared, &model, &learned.reduction)?;
         }
         drop(guard);
         drop(line);
-        let parallel = warnings::about_filters(model.filters());
-        for warning in fitted.warnings.iter().chain(&parallel) {
-            output::warn(warning);
+        let told = learned.reduction.warnings.iter().map(ToString::to_string);
+        for warning in told.chain(warnings::about_filters(model.filters())) {
+            output::warn(&warning);
         }
         let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
-        report::tell(&self, &prepared, &fitted, &times)
+        report::tell(&self, &prepared, &learned, &times)
     }
 
-    fn load(&self, line: &Line) -> Result<Loaded> {
-        let mut loaded = data::open_all(&self.data, &self.flags, line)?;
+    /// An output that cannot be written is worth knowing before the work, not after it.
+    fn check_files(&self) -> Result<files::Ready> {
+        let data = data::expand(&self.data)?;
+        let named = data.iter().map(Path::new);
+        let inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).collect();
+        let mut outputs = vec![self.out.as_path()];
+        outputs.extend(self.report.as_deref());
+        files::check(&inputs, &outputs)
+    }
+
+    fn load(&self, line: &Line) -> Result<(Loaded, Vec<String>)> {
+        let Opened { mut loaded, columns, .. } = data::open_all(&self.data, &self.flags, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
-        Ok(match (loaded, self.precision) {
+        let loaded = match (loaded, self.precision) {
             (Loaded::Data(data), Some(precision)) => {
                 let Part { points, labels } = data.train;
                 let train = Part { points: in_precision(points, precision)?, labels };
@@ -206,7 +203,11 @@ impl Fit {
                 Loaded::Sums(name, sums.in_precision(precision == Precision::F64))
             }
             (loaded, _) => loaded,
-        })
+        };
+        if let Loaded::Data(data) = &loaded {
+            check_size(&data.train.points, &columns)?;
+        }
+        Ok((loaded, columns))
     }
 
     /// Starting filters from a file, in input space.
@@ -235,25 +236,45 @@ impl Fit {
     }
 }
 
-/// Refuses flags that the method would silently ignore.
-fn refuse_strangers(args: &FitArgs, climbs: bool) -> Result<()> {
+/// Refuses a distance where the method has another, or none.
+fn check_distance(args: &FitArgs) -> Result<()> {
+    let Some(distance) = &args.distance else { return Ok(()) };
     let name = args.method.name;
+    let free = reducers().iter().filter(|entry| entry.takes(Setting::Distance));
+    let free = free.map(|entry| entry.name).collect::<Vec<_>>().join(" or ");
+    match args.method.distance {
+        _ if args.method.takes(Setting::Distance) => Ok(()),
+        Some(own) if own == distance.name() => Ok(()),
+        Some(own) => usage(format!(
+            "--distance goes with --method {free}; --method {name} always maximises {own}"
+        )),
+        None => usage(format!("--distance goes with --method {free}; {name} maximises none")),
+    }
+}
+
+/// Refuses flags that the method would silently ignore.
+fn reject_unused(args: &FitArgs) -> Result<()> {
+    let method = &args.method;
     let given = [
-        ("--constraint", args.constraint.is_some(), climbs),
-        ("--start", args.start != StartArg::Random, climbs),
-        ("--sequential", args.sequential.is_some(), climbs || name == "ama"),
-        ("--noise", args.noise != Noise::Scale, climbs || name == "ama"),
-        ("--restarts", args.restarts != Restarts::Auto, climbs || name == "ama"),
-        ("--shrinkage", args.shrinkage.is_some(), name == "lda"),
-        ("--neighbors", args.neighbors.is_some(), name == "lfda" || name == "lmnn"),
-        ("--reg", args.reg.is_some(), name == "wda"),
-        ("--per-class", args.per_class.is_some(), ["lfda", "lmnn", "wda"].contains(&name)),
+        (Setting::Constraint, args.constraint.is_some()),
+        (Setting::Start, args.start != StartArg::Random),
+        (Setting::Sequential, args.sequential.is_some()),
+        (Setting::Noise, args.noise.is_some()),
+        (Setting::Restarts, args.restarts != Restarts::Auto),
+        (Setting::Shrinkage, args.shrinkage.is_some()),
+        (Setting::Neighbors, args.neighbors.is_some()),
+        (Setting::Regularization, args.reg.is_some()),
+        (Setting::PerClass, args.per_class.is_some()),
     ];
-    if args.sequential == Some(0) && name != "ama" {
+    // Only where groups are the usual way does 0 mean to do without.
+    let groups = method.parameter(Setting::Sequential).map(|parameter| parameter.usual);
+    if args.sequential == Some(0) && !matches!(groups, Some(Usual::Number(_))) {
         return usage("--sequential: groups of at least 1 filter");
     }
-    match given.iter().find(|(_, given, fits)| *given && !fits) {
-        Some((flag, ..)) => usage(format!("{flag} means nothing to --method {name}")),
+    match given.iter().find(|(setting, given)| *given && !method.takes(*setting)) {
+        Some((setting, _)) => {
+            usage(format!("{} means nothing to --method {}", flag(*setting), method.name))
+        }
         None => Ok(()),
     }
 }
@@ -274,29 +295,58 @@ impl Fit {
 
     /// Whether covariances must have entries: parts of the points are summed, or a dense eigenproblem is solved.
     fn needs_dense(&self) -> bool {
-        self.settings.noise == Noise::Auto || self.refine || self.method.name == "lda"
+        self.noise == Some(Noise::Auto) || self.refine || self.method.dense
     }
 
-    /// Whether the method chooses principal components by itself.
-    fn has_own_components(&self) -> bool {
-        ["lfda", "lmnn", "wda"].contains(&self.method.name)
+    /// The noise of a method that finds its own settings, where none was asked for.
+    fn given_noise(&self, part: Option<&Part>) -> Noise {
+        let usual = if part.is_some() && self.method.distance.is_some() {
+            Noise::Auto
+        } else {
+            Noise::Scale
+        };
+        self.noise.unwrap_or(usual)
+    }
+
+    /// The number of filters; an error where it is to be chosen and nothing can be held out.
+    fn count(&self) -> Result<usize> {
+        match self.filters {
+            Filters::Count(count) => Ok(count),
+            Filters::Auto { .. } => anyhow::bail!(
+                "--filters auto is chosen with the noise: leave out --noise, --pca-dims and a --start file, or give a number"
+            ),
+        }
+    }
+
+    /// The recipe of everything that was not given.
+    fn pipeline(&self) -> Pipeline {
+        let start = self.start_kind(None);
+        Pipeline {
+            method: self.method_name(),
+            settings: ReducerSettings { start, ..self.settings.clone() },
+            filters: self.filters,
+            noise: NoiseRule::Auto,
+            scaling: self.scale,
+            center: self.center.then_some(true),
+            estimator: self.estimator,
+        }
+    }
+
+    fn starts_from_file(&self) -> bool {
+        matches!(self.start, StartArg::File(_))
     }
 
     /// The distance the method maximises, where it maximises one.
     fn distance_name(&self) -> Option<String> {
-        let family = Method::named(self.method.name).ok()?;
+        let family = self.method.distance?;
         let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
-        Some(own.unwrap_or_else(|| family.distance.to_owned()))
+        Some(own.unwrap_or_else(|| family.to_owned()))
     }
 
     /// The constraint on the filters, where there is one.
     fn constraint(&self) -> Option<Constraint> {
-        match (Method::named(self.method.name), self.method.name) {
-            (Ok(family), _) => Some(self.settings.constraint.unwrap_or(family.constraint)),
-            (_, "lad") => Some(self.settings.constraint.unwrap_or_default()),
-            (_, "ama") => Some(Constraint::Sphere),
-            _ => None,
-        }
+        let given = self.settings.constraint.filter(|_| self.method.takes(Setting::Constraint));
+        given.or(self.method.constraint)
     }
 
     fn start_name(&self) -> String {

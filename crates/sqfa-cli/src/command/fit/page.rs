@@ -11,6 +11,7 @@ use sqfa_lab::report::{View, model_report};
 
 use super::Fit;
 use super::learn::Prepared;
+use super::report::many;
 use crate::command::tables::write_text;
 use crate::command::typed;
 use crate::output::{measured, number, percent, seconds};
@@ -37,28 +38,29 @@ pub(super) fn write(
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
     let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
     let title = MethodEntry::title(&fit.method_name());
+    let filters = fitted.filters.ncols();
     let view = View {
-        title: format!("{title} with {} filters on {}", fit.filters, prepared.name),
+        title: format!("{title} with {} on {}", many(filters, "filter"), prepared.name),
         facts: facts(prepared),
         judged_on: judged_on.to_owned(),
         classifier: "QDA".to_owned(),
-        filters: fit.filters,
+        filters,
         detail,
         climbs: climbs(fitted),
         chosen: fitted
             .trials
             .first()
-            .and_then(|trial| Some((trial.name.to_owned(), fitted.setting(trial.name)?))),
+            .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
     };
-    let mut about = vec![("Method", title), ("Filters", fit.filters.to_string())];
+    let mut about = vec![("Method", title), ("Filters", filters.to_string())];
     if let Some(accuracy) = accuracy {
         about.push(("QDA accuracy", format!("{} on {judged_on}", percent(accuracy))));
     }
     if let Some(objective) = fitted.objective {
         about.push(("Objective", measured(objective)));
     }
-    for (name, value) in &fitted.settings {
-        about.push((*name, number(*value)));
+    for (setting, value) in &fitted.settings {
+        about.push((setting.name(), number(*value)));
     }
     let ended = fitted.termination.map_or("a closed form", |end| end.name());
     about.push(("Ended", format!("{ended} after {} iterations", fitted.iterations)));
@@ -83,13 +85,13 @@ fn judge(model: &Model, part: &Part) -> Result<Judged> {
 }
 
 fn facts(prepared: &Prepared) -> Facts {
-    let classes = prepared.statistics.classes();
+    let classes = &prepared.classes;
     let unknown = || vec![0; classes.len()];
     Facts {
         name: prepared.name.clone(),
-        dimensions: prepared.statistics.dimension(),
+        dimensions: prepared.dimension,
         classes: ClassNames::from(classes),
-        train_counts: prepared.statistics.counts().map_or_else(unknown, <[u64]>::to_vec),
+        train_counts: prepared.counts.clone().unwrap_or_else(unknown),
         test_counts: prepared.test.as_ref().map(|test| test.labels.counts()),
         image_shape: prepared.image_shape,
         fingerprint: String::new(),

@@ -4,10 +4,11 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::Noise;
 use sqfa::optimize::Termination;
-use sqfa::reduce::Reduction;
-use sqfa_io::model_file::Trial;
+use sqfa::reduce::{Objective, Reduction, Setting};
+use sqfa_io::model_file::{SelectionRecord, Trial};
 
-use super::learn::{Prepared, trials};
+use super::choices;
+use super::learn::{Learned, Prepared, trials};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
 
@@ -35,12 +36,18 @@ struct Report<'a> {
     search_seconds: f64,
     noise_choice: &'a str,
     noise_trials: Vec<Trial>,
+    scale: &'a str,
+    center: bool,
+    selection: Option<SelectionRecord>,
+    filters_tried: Option<Vec<CountReport>>,
+    set_aside: Vec<String>,
+    optimizer: Option<&'a str>,
     classes: usize,
     dimensions: usize,
     n_train: Option<u64>,
     seed: u64,
     threads: usize,
-    warnings: &'a [String],
+    warnings: Vec<String>,
     model: String,
 }
 
@@ -49,6 +56,14 @@ struct Report<'a> {
 struct TrialReport<'a> {
     setting: &'a str,
     value: f64,
+    accuracy: f64,
+}
+
+/// One number of filters that was tried on held-out points.
+#[derive(Serialize)]
+struct CountReport {
+    filters: usize,
+    log_posterior: f64,
     accuracy: f64,
 }
 
@@ -61,16 +76,13 @@ struct RestartReport {
 }
 
 /// Reports a finished fit.
-pub(super) fn tell(
-    fit: &Fit,
-    prepared: &Prepared,
-    fitted: &Reduction,
-    times: &Times,
-) -> Result<()> {
-    if fit.json { json(fit, prepared, fitted, times) } else { text(fit, prepared, fitted, times) }
+pub(super) fn tell(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    if fit.json { json(fit, prepared, learned, times) } else { text(fit, prepared, learned, times) }
 }
 
-fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
+fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    let fitted = &learned.reduction;
+    let chosen = learned.fitted.as_ref();
     let restarts = fitted.restarts.iter().map(|restart| RestartReport {
         objective: restart.objective,
         passes: restart.passes,
@@ -81,8 +93,8 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         method: fit.method.name,
         refined: fit.refine,
         distance: fit.distance_name(),
-        filters: fit.filters,
-        noise: fitted.setting("noise"),
+        filters: fitted.filters.ncols(),
+        noise: fitted.setting(Setting::Noise),
         objective: fitted.objective,
         passes: fitted.passes,
         evaluations: fitted.evaluations,
@@ -92,13 +104,13 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         settings: fitted
             .settings
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .map(|(setting, value)| (setting.to_string(), (*value).into()))
             .collect(),
         trials: fitted
             .trials
             .iter()
             .map(|trial| TrialReport {
-                setting: trial.name,
+                setting: trial.setting.name(),
                 value: trial.value,
                 accuracy: trial.accuracy,
             })
@@ -112,53 +124,65 @@ fn json(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
         constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
         noise_choice: fit.noise_name(),
         noise_trials: trials(fitted),
-        classes: prepared.statistics.classes().len(),
-        dimensions: prepared.statistics.dimension(),
+        scale: learned.scaling.name(),
+        center: learned.center,
+        selection: chosen.and_then(|chosen| chosen.selection.as_ref()).map(SelectionRecord::from),
+        filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(|curve| {
+            let points = curve.points.iter().map(|point| CountReport {
+                filters: point.filters,
+                log_posterior: point.log_posterior,
+                accuracy: point.accuracy,
+            });
+            points.collect()
+        }),
+        set_aside: chosen
+            .map(|chosen| chosen.set_aside.iter().map(|one| prepared.column(one.column)).collect())
+            .unwrap_or_default(),
+        optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
+        classes: prepared.classes.len(),
+        dimensions: prepared.dimension,
         n_train: prepared.count(),
         seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
-        warnings: &fitted.warnings,
+        warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         model: fit.out.display().to_string(),
     })
 }
 
-fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Result<()> {
-    let (classes, n) = (prepared.statistics.classes().len(), prepared.statistics.dimension());
+fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+    let fitted = &learned.reduction;
+    let (classes, n) = (prepared.classes.len(), prepared.dimension);
     let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
         fit.method_name(),
         prepared.name,
-        many(fit.filters, "filter"),
+        many(fitted.filters.ncols(), "filter"),
     );
     let model = fit.out.display();
     let mut lines = Vec::new();
     if let Some(objective) = fitted.objective {
-        let pairs = many(classes * (classes - 1) / 2, "pair");
-        let meaning = match (
-            fit.refine && fitted.setting("refinement steps") != Some(0.0),
-            fit.distance_name(),
-        ) {
-            (true, _) => "mean log posterior of the true class".to_owned(),
-            (false, Some(distance)) => format!("mean {distance} distance over {pairs}"),
-            (false, None) => match fit.method.name {
-                "lad" => "gain in log likelihood".to_owned(),
-                "ama" => "mean log posterior of the true class".to_owned(),
-                name => format!("{name}'s loss"),
-            },
-        };
+        let refined = fit.refine && fitted.setting(Setting::RefinementSteps) != Some(0.0);
+        let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
+        let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
     }
-    if let Some(noise) = fitted.setting("noise") {
+    if let Some(chosen) = &learned.fitted {
+        lines.extend(choices::lines(chosen, prepared));
+    }
+    let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
+    if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
         lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit, fitted, noise))));
     }
-    for (name, value) in &fitted.settings {
-        if let Some(words) = setting_words(fitted, name, *value) {
-            lines.push((name, words));
+    for (setting, value) in &fitted.settings {
+        if setting.is_chosen() {
+            lines.push((setting.name(), setting_words(fitted, *setting, *value)));
         }
     }
     if fit.refine {
-        lines.push(("refinement", refinement_words(fitted)));
+        let chosen = learned.fitted.as_ref().and_then(|chosen| chosen.refinement.as_ref());
+        let words = chosen.map_or_else(|| refinement_words(fitted), choices::refinement_words);
+        lines.push(("refinement", words));
     }
     if let Some(end) = fitted.termination {
         let ended = if fitted.converged() { "converged" } else { "not converged" };
@@ -205,48 +229,61 @@ fn text(fit: &Fit, prepared: &Prepared, fitted: &Reduction, times: &Times) -> Re
     output::say(&text)
 }
 
-fn many(count: usize, what: &str) -> String {
+pub(super) fn many(count: usize, what: &str) -> String {
     let plural = if what.ends_with('s') { "es" } else { "s" };
     format!("{count} {what}{}", if count == 1 { "" } else { plural })
 }
 
 fn noise_words(fit: &Fit, fitted: &Reduction, noise: f64) -> String {
-    match fit.settings.noise {
-        Noise::Scale => "scale: the mean variance within classes".to_owned(),
-        Noise::Value(_) => "as given".to_owned(),
-        Noise::Auto => choice_words(fitted, "noise", noise),
+    match fit.noise {
+        Some(Noise::Value(_)) => "as given".to_owned(),
+        _ if fitted.trials.iter().any(|trial| trial.setting == Setting::Noise) => {
+            choice_words(fitted, Setting::Noise, noise)
+        }
+        _ => "scale: the mean variance within classes".to_owned(),
+    }
+}
+
+/// What the objective is.
+fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
+    match objective {
+        Objective::MeanDistance => {
+            let pairs = many(classes * (classes - 1) / 2, "pair");
+            format!("mean {} distance over {pairs}", fit.distance_name().unwrap_or_default())
+        }
+        Objective::LikelihoodGain => "gain in log likelihood".to_owned(),
+        Objective::LogPosterior => "mean log posterior of the true class".to_owned(),
+        Objective::Loss | Objective::None => format!("{}'s loss", fit.method.name),
     }
 }
 
 /// A setting of a baseline, and how it was chosen.
-fn setting_words(fitted: &Reduction, name: &str, value: f64) -> Option<String> {
-    if !["shrinkage", "neighbors", "regularization"].contains(&name) {
-        return None;
-    }
-    let chosen = fitted.trials.iter().any(|trial| trial.name == name);
-    let how = if chosen { choice_words(fitted, name, value) } else { "as given".to_owned() };
-    Some(format!("{}  ({how})", number(value)))
+fn setting_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
+    let chosen = fitted.trials.iter().any(|trial| trial.setting == setting);
+    let how = if chosen { choice_words(fitted, setting, value) } else { "as given".to_owned() };
+    format!("{}  ({how})", number(value))
 }
 
-fn choice_words(fitted: &Reduction, name: &str, value: f64) -> String {
-    let tried = fitted.trials.iter().filter(|trial| trial.name == name).count();
-    match fitted.trials.iter().find(|trial| trial.name == name && trial.value == value) {
+fn choice_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
+    let tried: Vec<_> = fitted.trials.iter().filter(|trial| trial.setting == setting).collect();
+    let count = tried.len();
+    match tried.iter().find(|trial| trial.value == value) {
         Some(trial) => {
-            format!("auto: best of {tried} with {} on held-out points", percent(trial.accuracy))
+            format!("auto: best of {count} with {} on held-out points", percent(trial.accuracy))
         }
-        None => format!("auto: best of {tried}"),
+        None => format!("auto: best of {count}"),
     }
 }
 
 /// What became of the filters on held-out points.
 fn refinement_words(fitted: &Reduction) -> String {
-    let share = |name: &str| percent(fitted.setting(name).unwrap_or(f64::NAN));
-    let before = share("held-out accuracy before");
-    match fitted.setting("refinement steps") {
+    let share = |setting| percent(fitted.setting(setting).unwrap_or(f64::NAN));
+    let before = share(Setting::AccuracyBefore);
+    match fitted.setting(Setting::RefinementSteps) {
         Some(steps) if steps > 0.0 => format!(
             "{} steps: {before} → {} on held-out points",
             number(steps),
-            share("held-out accuracy after")
+            share(Setting::AccuracyAfter)
         ),
         _ => format!("stayed put: no gain beyond chance over {before} on held-out points"),
     }
@@ -258,10 +295,10 @@ fn termination(fitted: &Reduction) -> &'static str {
 
 impl Fit {
     pub(super) fn noise_name(&self) -> &'static str {
-        match self.settings.noise {
-            Noise::Scale => "scale",
-            Noise::Auto => "auto",
-            Noise::Value(_) => "given",
+        match self.noise {
+            Some(Noise::Scale) => "scale",
+            Some(Noise::Value(_)) => "given",
+            None | Some(Noise::Auto) => "auto",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use sqfa_paper::{ITEMS, Item, Kind, Needs};
+use sqfa_paper::{About, ITEMS, Options};
 
 use crate::output;
 
@@ -10,38 +10,21 @@ const HINT: &str = "\nsqfa paper NAME … --out FOLDER makes them, all makes all
 
 /// Prints all names.
 pub(super) fn list(as_json: bool) -> Result<()> {
+    let items = ITEMS.map(|item| (item.about(), item.needs(&Options::default()).sets));
     if as_json {
-        let items: Vec<_> = ITEMS
-            .iter()
-            .map(|item| {
-                let sets = match item.needs {
-                    Needs::Nothing => &[],
-                    Needs::Data(sets) | Needs::Fits(sets) => sets,
-                };
-                json!({
-                    "name": item.name, "kind": kind(item), "paper": item.paper,
-                    "title": item.title, "data": sets, "takes": item.takes,
-                })
+        let items = items.map(|(about, sets)| {
+            let About { name, kind, paper, title, takes } = about;
+            json!({
+                "name": name, "kind": kind.name(), "paper": paper, "title": title,
+                "data": sets, "takes": takes,
             })
-            .collect();
-        return output::say_json(&items);
+        });
+        return output::say_json(&items.as_slice());
     }
-    let header = ["name", "paper", "shows", "data", "takes"].map(str::to_owned).to_vec();
-    let mut rows = vec![header];
-    rows.extend(ITEMS.iter().map(|item| {
-        let needs = match item.needs {
-            Needs::Nothing => "none".to_owned(),
-            Needs::Data(sets) | Needs::Fits(sets) => sets.join(", "),
-        };
-        [item.name, item.paper, item.title, &needs, item.takes].map(str::to_owned).to_vec()
+    let mut rows = vec![["name", "paper", "shows", "data", "takes"].map(str::to_owned).to_vec()];
+    rows.extend(items.map(|(about, sets)| {
+        let data = if sets.is_empty() { "none".to_owned() } else { sets.join(", ") };
+        [about.name, about.paper, about.title, &data, about.takes].map(str::to_owned).to_vec()
     }));
     output::say(&(output::table(&rows, &[1, 2, 3, 4]) + HINT))
-}
-
-fn kind(item: &Item) -> &'static str {
-    match item.kind {
-        Kind::Table => "table",
-        Kind::Figure => "figure",
-        Kind::Claims => "claims",
-    }
 }

@@ -11,7 +11,7 @@ use super::{Batch, BatchReader};
 use crate::formats::{Array, ArrayRows, Npz, Values, idx_rows, npy_rows, read_idx, read_npy};
 
 /// Rows of an array with labels beside them.
-pub(super) struct ArrayBatches {
+pub(in super::super) struct ArrayBatches {
     place: String,
     rows: ArrayRows,
     labels: Labels,
@@ -82,16 +82,15 @@ impl BatchReader for ArrayBatches {
     }
 }
 
-pub(super) fn npy(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+pub(in super::super) fn npy(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
     let place = path.display().to_string();
-    let labels = options.labels.as_deref().ok_or_else(|| {
-        DataError::content(&place, "an npy file holds no labels: name a second npy file (labels)")
-    })?;
+    let labels = options.labels.as_deref();
+    let labels = labels.ok_or(DataError::NoLabels { place: place.clone() })?;
     let labels = labels_of(read_npy(labels, options.limits)?, &labels.display().to_string())?;
     ArrayBatches::new(npy_rows(path, options.limits)?, labels, &place)
 }
 
-pub(super) fn npz(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+pub(in super::super) fn npz(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
     let mut npz = Npz::open(path, options.limits)?;
     let pairs = [("X_train", "y_train"), ("X", "y")];
     let Some((x, y)) = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y)) else {
@@ -106,7 +105,10 @@ pub(super) fn npz(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, Da
     ArrayBatches::new(npz.rows(x)?, labels, &place)
 }
 
-pub(super) fn idx_folder(folder: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
+pub(in super::super) fn idx_folder(
+    folder: &Path,
+    options: &LoadOptions,
+) -> Result<ArrayBatches, DataError> {
     let place = folder.display().to_string();
     let Some((images, labels)) = idx_files(folder, "train") else {
         return Err(DataError::content(&place, super::super::load::IDX_FILES));

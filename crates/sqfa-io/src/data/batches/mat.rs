@@ -16,7 +16,10 @@ const SVHN: [usize; 3] = [32, 32, 3];
 /// Opens X (points × dimensions; height × width × points; height × width × 3 × points) and y.
 ///
 /// Colour becomes grey, the unweighted mean of its three numbers. In SVHN's own shape, 32 × 32 × 3, label 10 means digit 0.
-pub(super) fn open(path: &Path, options: &LoadOptions) -> Result<Box<dyn BatchReader>, DataError> {
+pub(in super::super) fn open(
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Box<dyn BatchReader>, DataError> {
     let file = MatFile::open(path, options.limits)?;
     let place = file.place().to_owned();
     if !file.contains("X") || !file.contains("y") {

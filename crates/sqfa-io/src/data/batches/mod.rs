@@ -1,24 +1,26 @@
 //! Labelled points a few thousand at a time, from files of any size.
 //!
-//! [`open_batches`] opens a file as rows and labels that are read on demand; [`sum_batches`] turns them into class
+//! [`super::open_batches`] opens a file as rows and labels that are read on demand; [`sum_batches`] turns them into class
 //! sums while the next ones are being read. Nothing is held but two batches, the labels of array files and the sums.
 
-mod arrays;
-mod mat;
+pub(super) mod arrays;
+mod cleaned;
+pub(super) mod mat;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_column;
 mod sum;
-mod table;
+pub(super) mod table;
 
 use std::path::Path;
 
 use sqfa::Labels;
 
 use super::{DataError, LoadOptions, OwnedPoints};
-use crate::formats::Column;
+use crate::formats::{Column, Note};
 
+pub(super) use cleaned::cleaned;
 pub use sum::{Summed, Summing, sum_batches};
 
 /// Points with labels and perhaps weights.
@@ -44,51 +46,24 @@ pub trait BatchReader: Send {
     fn image_shape(&self) -> Option<(usize, usize)> {
         None
     }
+    /// The names of the columns; empty where there are none.
+    fn names(&self) -> &[String] {
+        &[]
+    }
+    /// Whether points have labels.
+    fn has_labels(&self) -> bool {
+        true
+    }
+    /// What was decided on the way, as far as it was read.
+    fn notes(&self) -> Vec<Note> {
+        Vec::new()
+    }
     /// Up to so many further points; `None` after the last.
     fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError>;
 }
 
-/// Opens a file of labelled points to be read batch by batch: the training part, where there are two.
-///
-/// Understands what [`super::load`] does, except given statistics. `weights` names a table's column of weights.
-pub fn open_batches(
-    path: &Path,
-    options: &LoadOptions,
-    weights: Option<&Column>,
-) -> Result<Box<dyn BatchReader>, DataError> {
-    let place = path.display().to_string();
-    let lower = place.to_lowercase();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
-    let table = place == "-" || ends(&[".csv", ".tsv", ".csv.gz", ".tsv.gz", ".txt"]);
-    if weights.is_some() && !table && !ends(&[".parquet"]) {
-        return Err(DataError::content(
-            &place,
-            "weights are a column of a table, and this is none",
-        ));
-    }
-    if table {
-        return Ok(Box::new(table::TableBatches::open(path, options, weights)?));
-    }
-    if path.is_dir() {
-        return Ok(Box::new(arrays::idx_folder(path, options)?));
-    }
-    if ends(&[".npz"]) {
-        return Ok(Box::new(arrays::npz(path, options)?));
-    }
-    if ends(&[".npy"]) {
-        return Ok(Box::new(arrays::npy(path, options)?));
-    }
-    if ends(&[".mat"]) {
-        return mat::open(path, options);
-    }
-    if ends(&[".parquet"]) {
-        return open_parquet(path, options, weights);
-    }
-    Err(super::load::unknown_kind(&place))
-}
-
 #[cfg(feature = "parquet")]
-fn open_parquet(
+pub(super) fn open_parquet(
     path: &Path,
     options: &LoadOptions,
     weights: Option<&Column>,
@@ -97,7 +72,7 @@ fn open_parquet(
 }
 
 #[cfg(not(feature = "parquet"))]
-fn open_parquet(
+pub(super) fn open_parquet(
     path: &Path,
     _: &LoadOptions,
     _: Option<&Column>,

@@ -14,7 +14,9 @@ use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::parquet_column::{Kind, read};
 use super::table::texts;
 use super::{Batch, BatchReader};
-use crate::formats::{Column, FormatError, usual_label};
+use crate::formats::{
+    Column, FormatError, Layout, Missing, Note, Wanted, is_missing_label, layout,
+};
 
 /// Numbers that are put in their places while those places are in the cache.
 const TOGETHER: usize = 1 << 17;
@@ -28,8 +30,12 @@ pub(super) struct ParquetBatches {
     reader: SerializedFileReader<File>,
     names: Vec<String>,
     kinds: Vec<Kind>,
-    label: usize,
-    weight: Option<usize>,
+    layout: Layout,
+    /// The columns that are read, in the file's order, and which feature each is.
+    used: Vec<usize>,
+    feature: Vec<Option<usize>>,
+    missing: Missing,
+    unlabelled: u64,
     count: u64,
     /// Rows read so far.
     next: u64,
@@ -74,58 +80,73 @@ impl ParquetBatches {
         let schema = metadata.schema_descr();
         let names: Vec<String> =
             schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let find = |column: &Column| {
-            let found = match column {
-                Column::Index(index) => Some(*index).filter(|&index| index < names.len()),
-                Column::Name(name) => names.iter().position(|other| other == name),
-                Column::Usual => usual_label(&names),
-            };
-            found.ok_or_else(|| FormatError::Missing {
-                place: place.clone(),
-                what: "column",
-                name: match column {
-                    Column::Name(name) => name.clone(),
-                    Column::Index(index) => index.to_string(),
-                    Column::Usual => {
-                        "label (or class, target, y): name the column of labels".to_owned()
-                    }
-                },
-                names: names.join(", "),
-            })
-        };
-        let label = find(options.label.as_ref().unwrap_or(&Column::Usual))?;
-        let weight = weights.map(find).transpose()?;
-        if names.len() < 2 + usize::from(weight.is_some()) || weight == Some(label) {
-            return Err(refuse(&"it needs a column of labels and at least one of numbers").into());
-        }
         let problem = |problem: String| FormatError::Table { place: place.clone(), problem };
-        let nested = schema.root_schema().get_fields().iter().position(|field| field.is_group());
-        if let Some(nested) = nested {
+        let wanted = Wanted {
+            label: Some(options.label.as_ref().unwrap_or(&Column::Usual)),
+            optional: options.label_optional,
+            weight: weights,
+            select: Some(&options.select),
+            expected: options.expected.as_deref(),
+        };
+        let layout = layout(Some(&names), names.len(), wanted, &place)?;
+        let used: Vec<usize> = (0..names.len())
+            .filter(|at| {
+                layout.features.contains(at)
+                    || layout.label == Some(*at)
+                    || layout.weight == Some(*at)
+            })
+            .collect();
+        let fields = schema.root_schema().get_fields();
+        if let Some(&nested) = used.iter().find(|&&at| fields[at].is_group()) {
             let name = &names[nested];
             return Err(problem(format!(
-                "column '{name}' is nested; give every number a column of its own"
+                "column '{name}' is nested; give every number a column of its own, or leave it out"
             ))
             .into());
         }
-        let mut kinds = Vec::new();
-        for (at, name) in names.iter().enumerate() {
-            let kind = Kind::of(&schema.column(at)).map_err(|found| {
+        // Columns are numbered leaf by leaf, so only tables without nested columns keep their order.
+        if fields.iter().any(|field| field.is_group()) {
+            let problem = problem("it has nested columns; write it without them".to_owned());
+            return Err(problem.into());
+        }
+        let mut kinds = vec![Kind::Text; names.len()];
+        for &at in &used {
+            let name = &names[at];
+            kinds[at] = Kind::of(&schema.column(at)).map_err(|found| {
                 problem(format!(
                     "column '{name}' holds {found}; leave it out or write it as numbers"
                 ))
             })?;
-            if kind == Kind::Text && at != label {
-                return Err(problem(format!(
-                    "column '{name}' holds text; leave it out, write it as numbers, or name it as the label column"
-                ))
-                .into());
-            }
-            kinds.push(kind);
         }
-        let features = || (0..kinds.len()).filter(|&at| at != label && Some(at) != weight);
-        let single = options.single_precision || features().all(|at| kinds[at] == Kind::Single);
-        let (next, group, open) = (0, 0, None);
-        Ok(Self { place, reader, names, kinds, label, weight, count, next, single, group, open })
+        let texts = layout.features.iter().filter(|&&at| kinds[at] == Kind::Text);
+        let columns: Vec<String> = texts.map(|&at| names[at].clone()).collect();
+        if !columns.is_empty() {
+            let (line, example) = (1, "text".to_owned());
+            return Err(FormatError::TextColumns { place, columns, line, example }.into());
+        }
+        let missing = options.missing;
+        let all_single = layout.features.iter().all(|&at| kinds[at] == Kind::Single);
+        let single = options.single_precision || all_single;
+        let mut feature = vec![None; names.len()];
+        for (place, &at) in layout.features.iter().enumerate() {
+            feature[at] = Some(place);
+        }
+        Ok(Self {
+            place,
+            reader,
+            names,
+            kinds,
+            layout,
+            used,
+            feature,
+            missing,
+            unlabelled: 0,
+            count,
+            next: 0,
+            single,
+            group: 0,
+            open: None,
+        })
     }
 
     fn problem(&self, problem: String) -> DataError {
@@ -140,7 +161,7 @@ impl ParquetBatches {
         while self.group < self.reader.num_row_groups() {
             let opened = guarded(|| {
                 let group = self.reader.get_row_group(self.group)?;
-                let columns = (0..self.names.len()).map(|at| group.get_column_reader(at));
+                let columns = self.used.iter().map(|&at| group.get_column_reader(at));
                 let left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
                 Ok(Group { columns: columns.collect::<Result<_, _>>()?, left })
             });
@@ -164,23 +185,24 @@ impl ParquetBatches {
         } else {
             rows.doubles.resize((first + take) * width, 0.0);
         }
-        let mut feature = 0;
-        for (at, reader) in group.columns.iter_mut().enumerate() {
+        for (reader, &at) in group.columns.iter_mut().zip(&self.used) {
             let cells = guarded(|| read(reader, take)).map_err(|error| {
                 let row = self.next + first as u64 + 1;
                 self.problem(format!("column '{}' from row {row} on: {error}", self.names[at]))
             })?;
             let row = |k: usize| self.next + (first + k) as u64 + 1;
-            if let Some(missing) = cells.missing {
-                return Err(self.cell(at, row(missing), "null".to_owned()));
-            }
-            if at == self.label {
+            if Some(at) == self.layout.label {
                 if let Some(found) = cells.texts(self.kinds[at]) {
                     for (k, text) in found.iter().enumerate() {
-                        let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-                        let text = text.ok_or_else(|| self.label_problem(row(k), "no text"))?;
-                        rows.texts.push(text.to_owned());
+                        let text = text.as_deref().map(str::trim).unwrap_or_default();
+                        let known = !is_missing_label(text);
+                        if !known && self.missing == Missing::Refuse {
+                            return Err(self.label_problem(row(k), "that is missing"));
+                        }
+                        rows.texts.push(if known { text.to_owned() } else { String::new() });
                     }
+                } else if let Some(gap) = cells.gap() {
+                    return Err(self.label_problem(row(gap), "that is missing"));
                 } else {
                     cells.each(self.kinds[at], |k, value| {
                         // Beyond 2⁵³ whole numbers are no longer told apart.
@@ -191,7 +213,10 @@ impl ParquetBatches {
                         Ok(())
                     })?;
                 }
-            } else if Some(at) == self.weight {
+            } else if Some(at) == self.layout.weight {
+                if let Some(gap) = cells.gap() {
+                    return Err(self.gap(at, row(gap)));
+                }
                 cells.each(self.kinds[at], |k, value| {
                     if !(value >= 0.0 && value.fract() == 0.0 && value < 9e15) {
                         return Err(self.problem(format!(
@@ -202,19 +227,22 @@ impl ParquetBatches {
                     rows.weights.push(value as u64);
                     Ok(())
                 })?;
-            } else {
+            } else if let Some(feature) = self.feature[at] {
                 let place = first * width + feature;
+                let gaps = self.missing != Missing::Refuse;
                 let bad = if self.single {
-                    cells.spread(self.kinds[at], &mut rows.singles[place..], width, |value| {
+                    cells.spread(self.kinds[at], &mut rows.singles[place..], width, gaps, |value| {
                         value as f32
                     })
                 } else {
-                    cells.spread(self.kinds[at], &mut rows.doubles[place..], width, |value| value)
+                    cells.spread(self.kinds[at], &mut rows.doubles[place..], width, gaps, |v| v)
                 };
                 if let Some((k, value)) = bad {
-                    return Err(self.cell(at, row(k), value.to_string()));
+                    return Err(match value.is_nan() {
+                        true => self.gap(at, row(k)),
+                        false => self.cell(at, row(k), value.to_string()),
+                    });
                 }
-                feature += 1;
             }
         }
         rows.count += take;
@@ -225,6 +253,17 @@ impl ParquetBatches {
         self.problem(format!(
             "row {row} has the label {found}: labels must be text or whole numbers"
         ))
+    }
+
+    fn gap(&self, column: usize, row: u64) -> DataError {
+        FormatError::MissingValues {
+            place: self.place.clone(),
+            rows: 1,
+            of: self.count,
+            first: format!("row {row}"),
+            columns: format!("column '{}', and perhaps more", self.names[column]),
+        }
+        .into()
     }
 
     fn cell(&self, column: usize, line: u64, text: String) -> DataError {
@@ -248,7 +287,20 @@ impl BatchReader for ParquetBatches {
     }
 
     fn columns(&self) -> usize {
-        self.names.len() - 1 - usize::from(self.weight.is_some())
+        self.layout.features.len()
+    }
+
+    fn names(&self) -> &[String] {
+        &self.layout.names
+    }
+
+    fn has_labels(&self) -> bool {
+        self.layout.label.is_some()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
+        self.layout.notes.iter().cloned().chain(unlabelled).collect()
     }
 
     fn rows(&self) -> Option<u64> {
@@ -283,11 +335,25 @@ impl BatchReader for ParquetBatches {
             OwnedPoints::from_f64(rows.doubles, rows.count, columns)
         };
         let points = points.ok_or_else(|| self.problem("a row changed its length".to_owned()))?;
-        let labels = match self.kinds[self.label] {
-            Kind::Text => texts(&rows.texts),
-            _ => Labels::from_integers(&rows.integers),
+        let labels = match self.layout.label.map(|at| self.kinds[at]) {
+            Some(Kind::Text) | None => texts(&rows.texts),
+            Some(_) => Labels::from_integers(&rows.integers),
         };
-        let weights = self.weight.map(|_| rows.weights);
+        let weights = self.layout.weight.map(|_| rows.weights);
+        if matches!(self.missing, Missing::Drop | Missing::Mean)
+            && rows.texts.iter().any(String::is_empty)
+        {
+            let kept: Vec<usize> =
+                (0..rows.count).filter(|&row| !rows.texts[row].is_empty()).collect();
+            self.unlabelled += (rows.count - kept.len()) as u64;
+            if kept.is_empty() {
+                return self.next_batch(most);
+            }
+            let texts_kept: Vec<String> = kept.iter().map(|&row| rows.texts[row].clone()).collect();
+            let weights = weights.map(|all| kept.iter().map(|&row| all[row]).collect());
+            let points = points.select(&kept);
+            return Ok(Some(Batch { points, labels: texts(&texts_kept), weights }));
+        }
         Ok(Some(Batch { points, labels, weights }))
     }
 }

@@ -55,8 +55,9 @@ impl Kind {
 /// Values of one column, those that are missing left out.
 pub(super) struct Cells {
     values: Values,
-    /// The first row, from 0, that has no value.
-    pub(super) missing: Option<usize>,
+    /// The rows, from 0, that have a value, where some have none.
+    rows: Option<Vec<usize>>,
+    count: usize,
 }
 
 enum Values {
@@ -68,12 +69,12 @@ enum Values {
     Bytes(Vec<ByteArray>),
 }
 
+/// Values, and the rows that have one where some have none.
+type Present<T> = (Vec<T>, Option<Vec<usize>>);
+
 /// The next `count` values of a column; an error when there are fewer.
 pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
-    fn typed<T: DataType>(
-        reader: &mut ColumnReaderImpl<T>,
-        count: usize,
-    ) -> Result<(Vec<T::T>, Option<usize>)> {
+    fn typed<T: DataType>(reader: &mut ColumnReaderImpl<T>, count: usize) -> Result<Present<T::T>> {
         let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
         let mut rows = 0;
         while rows < count {
@@ -86,16 +87,17 @@ pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
             rows += more;
         }
         // Columns whose values may be missing have a level for every row, 0 where it is.
-        let missing = levels.iter().position(|&level| level == 0);
-        if missing.is_none() && values.len() != count {
+        let there: Vec<usize> = (0..levels.len()).filter(|&row| levels[row] != 0).collect();
+        let gaps = !levels.is_empty() && there.len() < count;
+        if values.len() != if gaps { there.len() } else { count } {
             return Err(ParquetError::General("its levels do not fit its values".to_owned()));
         }
-        Ok((values, missing))
+        Ok((values, gaps.then_some(there)))
     }
     macro_rules! cells {
         ($reader:expr, $variant:ident) => {{
-            let (values, missing) = typed($reader, count)?;
-            Cells { values: Values::$variant(values), missing }
+            let (values, rows) = typed($reader, count)?;
+            Cells { values: Values::$variant(values), rows, count }
         }};
     }
     Ok(match reader {
@@ -114,7 +116,24 @@ impl Cells {
     pub(super) fn texts(&self, kind: Kind) -> Option<Vec<Option<String>>> {
         let Values::Bytes(values) = &self.values else { return None };
         let text = |value: &ByteArray| value.as_utf8().ok().map(str::to_owned);
-        (kind == Kind::Text).then(|| values.iter().map(text).collect())
+        (kind == Kind::Text).then(|| {
+            let mut all = vec![None; self.count];
+            for (k, value) in values.iter().enumerate() {
+                all[self.row(k)] = text(value);
+            }
+            all
+        })
+    }
+
+    /// The first row that has no value.
+    pub(super) fn gap(&self) -> Option<usize> {
+        let rows = self.rows.as_ref()?;
+        Some(rows.iter().enumerate().position(|(at, &row)| at != row).unwrap_or(rows.len()))
+    }
+
+    /// The row of a value.
+    fn row(&self, value: usize) -> usize {
+        self.rows.as_ref().map_or(value, |rows| rows[value])
     }
 
     /// Calls `take` with every number and its row.
@@ -125,7 +144,10 @@ impl Cells {
     ) -> std::result::Result<(), E> {
         macro_rules! all {
             ($values:expr, $convert:expr) => {
-                $values.iter().enumerate().try_for_each(|(k, &value)| take(k, $convert(value)))
+                $values
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(k, &value)| take(self.row(k), $convert(value)))
             };
         }
         match &self.values {
@@ -144,16 +166,31 @@ impl Cells {
         }
     }
 
-    /// Puts every number in its place, `stride` apart; returns the first that is not finite.
+    /// Puts every number in its place, `stride` apart; returns the first that is not finite. Where `gaps` are welcome,
+    /// what is missing becomes NaN.
     pub(super) fn spread<T>(
         &self,
         kind: Kind,
         target: &mut [T],
         stride: usize,
+        gaps: bool,
         convert: impl Fn(f64) -> T,
     ) -> Option<(usize, f64)> {
+        if let Some(rows) = &self.rows {
+            let mut there = rows.iter().peekable();
+            for row in 0..self.count {
+                if there.next_if(|&&other| other == row).is_some() {
+                    continue;
+                }
+                if !gaps {
+                    return Some((row, f64::NAN));
+                }
+                target[row * stride] = convert(f64::NAN);
+            }
+        }
         self.each(kind, |k, value| {
-            if !value.is_finite() {
+            let sound = value.is_finite() || (gaps && value.is_nan());
+            if !sound {
                 return Err((k, value));
             }
             target[k * stride] = convert(value);

@@ -9,7 +9,9 @@ use sqfa::labels::LabelError;
 use sqfa::statistics::{ClassAccumulator, StatisticsError};
 
 use super::super::DataError;
+use super::super::load::IDS;
 use super::{Batch, BatchReader};
+use crate::formats::Note;
 
 /// Numbers of one batch: large enough for whole blocks of every class, small enough that three fit anywhere.
 const NUMBERS: usize = 6 << 20;
@@ -32,11 +34,36 @@ pub struct Summed {
     /// The file the first sums came from.
     first: String,
     image: Option<(usize, usize)>,
+    /// The names of the columns; empty where there are none.
+    columns: Vec<String>,
+    notes: Vec<Note>,
 }
 
 impl Summed {
     /// Adds the sums of another file; labels of another type and points of another dimension are refused.
     pub fn join(&mut self, sums: ClassAccumulator, place: &str) -> Result<(), DataError> {
+        self.join_named(sums, &[], place)
+    }
+
+    /// The same for sums whose columns have names, which must be those of the file before.
+    pub fn join_named(
+        &mut self,
+        sums: ClassAccumulator,
+        columns: &[String],
+        place: &str,
+    ) -> Result<(), DataError> {
+        if self.columns.is_empty() {
+            self.columns = columns.to_vec();
+        } else if !columns.is_empty() && columns.len() == self.columns.len() {
+            let pairs = self.columns.iter().zip(columns).enumerate();
+            if let Some((at, (mine, other))) = pairs.into_iter().find(|(_, (a, b))| a != b) {
+                return Err(DataError::FileColumns {
+                    place: place.to_owned(),
+                    other: self.first.clone(),
+                    difference: format!("column {} is '{other}' here and '{mine}' there", at + 1),
+                });
+            }
+        }
         let Some(mine) = &mut self.sums else {
             self.first = place.to_owned();
             self.sums = Some(sums);
@@ -80,12 +107,25 @@ impl Summed {
     ) -> Result<bool, DataError> {
         let place = reader.place().to_owned();
         let image = reader.image_shape();
-        let Some(sums) = sum_batches(reader, go_on)? else { return Ok(false) };
+        let columns = reader.names().to_vec();
+        let mut reader = reader;
+        let Some(sums) = sum_reader(&mut *reader, go_on)? else { return Ok(false) };
+        self.notes.extend(reader.notes());
         if self.sums.is_none() {
             self.image = image;
         }
-        self.join(sums, &place)?;
+        self.join_named(sums, &columns, &place)?;
         Ok(true)
+    }
+
+    /// The names of the columns; empty where there are none.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// What the readers decided since the last call.
+    pub fn take_notes(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.notes)
     }
 
     /// Height and width of the first file's points, when they are images.
@@ -100,6 +140,10 @@ impl Summed {
             let problem = "the weights of all points are 0: nothing is left to learn from";
             return Err(DataError::content(&self.first, problem));
         }
+        let counts = sums.counts();
+        if counts.len() >= IDS && counts.iter().all(|&count| count == 1) {
+            return Err(DataError::AllDifferent { place: self.first, count: counts.len() });
+        }
         Ok(sums)
     }
 }
@@ -107,6 +151,13 @@ impl Summed {
 /// The sums of all batches of a file, or `None` when `go_on` said to stop.
 pub fn sum_batches(
     mut reader: Box<dyn BatchReader>,
+    go_on: &mut dyn FnMut(Summing) -> bool,
+) -> Result<Option<ClassAccumulator>, DataError> {
+    sum_reader(&mut *reader, go_on)
+}
+
+fn sum_reader(
+    reader: &mut dyn BatchReader,
     go_on: &mut dyn FnMut(Summing) -> bool,
 ) -> Result<Option<ClassAccumulator>, DataError> {
     let place = reader.place().to_owned();

@@ -8,10 +8,10 @@ use sqfa::{Classes, Labels};
 
 use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::{Batch, BatchReader};
-use crate::formats::{Column, CsvOptions, CsvRows};
+use crate::formats::{Column, CsvRows, Note};
 
 /// Rows of a table; labels are text until all of them are known.
-pub(super) struct TableBatches {
+pub(in super::super) struct TableBatches {
     place: String,
     rows: CsvRows<Box<dyn Read + Send>>,
     single: bool,
@@ -19,19 +19,16 @@ pub(super) struct TableBatches {
 }
 
 impl TableBatches {
-    pub(super) fn open(
+    pub(in super::super) fn open(
         path: &Path,
         options: &LoadOptions,
         weights: Option<&Column>,
     ) -> Result<Self, DataError> {
-        let csv = CsvOptions {
-            label: Some(options.label.clone().unwrap_or(Column::Usual)),
-            header: options.header,
-            delimiter: options.delimiter,
-            limits: options.limits,
+        let rows = CsvRows::open(path, &options.csv(), weights)?;
+        let place = match path == Path::new("-") {
+            true => "standard input".to_owned(),
+            false => path.display().to_string(),
         };
-        let rows = CsvRows::open(path, &csv, weights)?;
-        let place = path.display().to_string();
         let weighted = weights.is_some();
         Ok(Self { place, rows, single: options.single_precision, weighted })
     }
@@ -48,6 +45,18 @@ impl BatchReader for TableBatches {
 
     fn rows(&self) -> Option<u64> {
         None
+    }
+
+    fn names(&self) -> &[String] {
+        self.rows.columns()
+    }
+
+    fn has_labels(&self) -> bool {
+        self.rows.has_labels()
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        self.rows.notes()
     }
 
     fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError> {

@@ -23,7 +23,7 @@ use crate::linalg::{
     Element, Float, Mat, add_weighted_scatter, dispatch, exponential, orthonormalize, pencil,
     rows_times_rows,
 };
-use crate::names::nearest;
+use crate::names::chosen;
 use crate::neighbors::Reference;
 use crate::points::{Points, Scalar, Table};
 
@@ -63,7 +63,7 @@ impl Embedding {
 impl FromStr for Embedding {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        chosen("embedding", name, &EMBEDDINGS)
+        Ok(chosen("embedding", name, &EMBEDDINGS)?)
     }
 }
 
@@ -98,20 +98,8 @@ impl LocalScale {
 impl FromStr for LocalScale {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
-        chosen("local scale", name, &LOCAL_SCALES)
+        Ok(chosen("local scale", name, &LOCAL_SCALES)?)
     }
-}
-
-/// The value of a name in a list, or which names there are.
-fn chosen<V: Copy>(what: &str, name: &str, list: &[(&str, V)]) -> Result<V, String> {
-    if let Some((_, value)) = list.iter().find(|(known, _)| *known == name) {
-        return Ok(*value);
-    }
-    let known: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
-    let near = nearest(name, known.iter().copied())
-        .map(|near| format!(" (did you mean '{near}'?)"))
-        .unwrap_or_default();
-    Err(format!("unknown {what} '{name}'{near}: choose one of {}", known.join(", ")))
 }
 
 /// What LFDA found.

@@ -6,7 +6,7 @@ use super::factor::Precision;
 use super::{Csr, Factor, SparseFactor, gram};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
-use crate::names::nearest;
+use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::estimator::Evidence;
 use crate::statistics::{ClassStatistics, Covariance, Estimator, Moments, StatisticsError};
@@ -88,14 +88,7 @@ impl Form {
 impl FromStr for Form {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::ALL.iter().map(|(name, _)| *name);
-        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, form)| *form).ok_or_else(|| {
-            let near = nearest(text, known.clone())
-                .map(|near| format!(" (did you mean '{near}'?)"))
-                .unwrap_or_default();
-            let choices = known.collect::<Vec<_>>().join(", ");
-            format!("unknown form of covariance '{text}'{near}: choose one of {choices}")
-        })
+        Ok(chosen("form of covariance", text, &Self::ALL)?)
     }
 }
 
@@ -121,8 +114,31 @@ impl ClassStatistics {
         labels: &Labels,
         estimator: Estimator,
     ) -> Result<Self, StatisticsError> {
-        let (rows, dimension) = (points.rows(), points.columns());
-        let by_class = classes_of(rows, dimension, labels, estimator)?;
+        let by_class = classes_of(points.rows(), points.columns(), labels, estimator)?;
+        Self::from_samples(points, labels, &by_class, estimator)
+    }
+
+    /// The same for some of the rows.
+    pub(crate) fn from_factor_rows(
+        points: Points<'_>,
+        labels: &Labels,
+        rows: &[usize],
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let mut by_class =
+            classes_of(rows.len(), points.columns(), &labels.select(rows), estimator)?;
+        by_class.iter_mut().flatten().for_each(|at| *at = rows[*at]);
+        Self::from_samples(points, labels, &by_class, estimator)
+    }
+
+    /// Covariances kept as the rows of every class.
+    fn from_samples(
+        points: Points<'_>,
+        labels: &Labels,
+        by_class: &[Vec<usize>],
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        let dimension = points.columns();
         let mut means = Mat::zeros(dimension, by_class.len());
         let mut shrunk = true;
         let mut covariances: Vec<Box<dyn Covariance>> = Vec::new();

@@ -1,0 +1,91 @@
+//! What was chosen on held-out points, in words: columns set aside, units, noise, number of filters, refinement.
+
+use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, SetAside, Units};
+
+use super::learn::Prepared;
+use super::report::many;
+use crate::output::{number, percent};
+
+/// How many names a line lists.
+const LISTED: usize = 4;
+
+/// One line a choice.
+pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if !chosen.set_aside.is_empty() {
+        lines.push(("set aside", aside_words(&chosen.set_aside, prepared)));
+    }
+    if let Some(curve) = &chosen.curve {
+        lines.push(("filters", curve_words(curve)));
+    }
+    if let Some(selection) = &chosen.selection {
+        lines.push(("units", units_words(selection.candidate.units).to_owned()));
+        lines.push(("noise", noise_words(selection)));
+    }
+    lines
+}
+
+fn aside_words(aside: &[SetAside], prepared: &Prepared) -> String {
+    let names = aside.iter().take(LISTED).map(|one| prepared.column(one.column));
+    let more = if aside.len() > LISTED { ", …" } else { "" };
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("{} that hardly vary: {names}{more}", many(aside.len(), "column"))
+}
+
+fn units_words(units: Units) -> &'static str {
+    match units {
+        Units::WithinClass => "the covariance within classes (within-class)",
+        Units::PerFeature => "every column by its own standard deviation (per-feature)",
+        Units::Common => "one scale for all columns (common)",
+    }
+}
+
+fn noise_words(selection: &Selection) -> String {
+    let share = number(selection.candidate.share);
+    let tried = selection.tried.len();
+    let right = selection.tried.iter().find(|tried| tried.candidate == selection.candidate);
+    let right = right.map(|tried| format!(", {} right there", percent(tried.accuracy)));
+    let right = right.unwrap_or_default();
+    let folds = match selection.folds {
+        1 => "held-out points".to_owned(),
+        folds => format!("{folds} folds"),
+    };
+    let why = match selection.reason {
+        Reason::Best => format!("best of {tried} on {folds}{right}"),
+        Reason::WithinOneError => {
+            format!("of {tried} on {folds} nothing is clearly better{right}")
+        }
+        Reason::DistinctFilters => {
+            format!("as good as the best of {tried} on {folds}, with distinct filters{right}")
+        }
+        Reason::ClosedForm => "the usual share: nothing could be held out".to_owned(),
+    };
+    format!("{share} of the variance within classes ({why})")
+}
+
+fn curve_words(curve: &Curve) -> String {
+    let points = curve.points.iter();
+    let tried: Vec<String> =
+        points.map(|point| format!("{}: {}", point.filters, percent(point.accuracy))).collect();
+    format!("{} ({})", curve.filters, tried.join(", "))
+}
+
+/// What became of the filters on held-out points.
+pub(super) fn refinement_words(choice: &RefinementChoice) -> String {
+    let start = choice.trials.first();
+    let before = start.map_or(f64::NAN, |trial| trial.accuracy);
+    let taken = choice.trials.iter().find(|trial| {
+        trial.steps == choice.steps && (trial.noise == choice.noise || trial.steps == 0)
+    });
+    match taken {
+        Some(trial) if choice.steps > 0 => format!(
+            "{}: {} → {} on held-out points",
+            many(choice.steps, "step"),
+            percent(before),
+            percent(trial.accuracy)
+        ),
+        _ => {
+            format!("stayed put: no gain beyond chance over {} on held-out points", percent(before))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A method with all its settings given: statistics, preprocessing, principal components, filters, lifting.
+
+use anyhow::{Context, Result, bail};
+use sqfa::model::Start;
+use sqfa::optimize::{Control, Progress};
+use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
+use sqfa::statistics::{Moments, Preprocessor};
+use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
+use sqfa_io::data::Part;
+use sqfa_io::model_file::maximum_likelihood;
+
+use super::Fit;
+
+/// Statistics ready to be fitted, and the way back to input space.
+pub(super) struct Direct<'a> {
+    part: Option<&'a Part>,
+    mean: Option<Vec<f64>>,
+    preprocessor: Option<Preprocessor>,
+    /// Statistics after preprocessing, in input space.
+    statistics: ClassStatistics,
+    /// The same without shrinkage, when the covariances are shrunk and there are no points.
+    unshrunk: Option<ClassStatistics>,
+    /// Leading principal components and the statistics in them.
+    reduced: Option<(Mat<f64>, ClassStatistics)>,
+}
+
+impl<'a> Direct<'a> {
+    pub(super) fn new(
+        fit: &Fit,
+        mut statistics: ClassStatistics,
+        mut unshrunk: Option<ClassStatistics>,
+        part: Option<&'a Part>,
+    ) -> Result<Self> {
+        let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
+        let preprocessor =
+            Preprocessor::new(&statistics, fit.scale.unwrap_or_default(), fit.center);
+        if let Some(preprocessor) = &preprocessor {
+            preprocessor.apply(&mut statistics);
+            unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
+        }
+        let mut reduced = None;
+        if let Some(dims) = fit.pca_dims.filter(|_| !fit.method.has_own_components()) {
+            let n = statistics.dimension();
+            if dims > n {
+                bail!("--pca-dims {dims}: the data have {n} dimensions");
+            }
+            let (basis, _) = statistics.principal_components(dims).with_context(|| {
+                format!("--pca-dims: {n} dimensions are too many for a dense eigenproblem")
+            })?;
+            let inside = statistics.reduced(basis.as_ref());
+            reduced = Some((basis, inside));
+        }
+        Ok(Self { part, mean, preprocessor, statistics, unshrunk, reduced })
+    }
+
+    /// Starting filters given in input space, as the fit needs them.
+    pub(super) fn start(&self, fit: &Fit, given: Option<Mat<f64>>) -> Result<Start> {
+        let (n, m) = (self.statistics.dimension(), fit.count()?);
+        let given = match (given, &self.reduced) {
+            (Some(filters), _) if filters.nrows() != n || filters.ncols() != m => bail!(
+                "--start holds {} × {} numbers; {n} dimensions × {m} filters are needed",
+                filters.nrows(),
+                filters.ncols(),
+            ),
+            (Some(filters), Some((basis, _))) => Some(product(basis.transpose(), filters.as_ref())),
+            (given, _) => given,
+        };
+        Ok(fit.start_kind(given))
+    }
+
+    /// Fits filters to what was prepared.
+    pub(super) fn fit(
+        &self,
+        fit: &Fit,
+        start: Start,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Reduction, ReduceError> {
+        let settings =
+            ReducerSettings { start, noise: fit.given_noise(self.part), ..fit.settings.clone() };
+        let reducer = reducer(&fit.method_name(), &settings)?;
+        let filters = fit.count().map_err(|_| ReduceError::NoFilters { filters: 0 })?;
+        let statistics = self.reduced.as_ref().map_or(&self.statistics, |(_, reduced)| reduced);
+        let Some(Part { points, labels }) = self.part else {
+            return reducer.fit_one(&Training::from_statistics(statistics), filters, observer);
+        };
+        // Inside principal components the points are seen as their coordinates there.
+        let coordinates = self.reduced.as_ref().map(|(basis, _)| {
+            let (filters, offset) = self.folded(basis.as_ref());
+            (transform(points.view(), filters.as_ref(), offset.as_deref()), basis.ncols())
+        });
+        let samples = match &coordinates {
+            Some((features, columns)) => {
+                Samples { points: features.as_points(*columns), labels, preprocessor: None }
+            }
+            None => {
+                let preprocessor = self.preprocessor.as_ref();
+                Samples { points: points.view(), labels, preprocessor }
+            }
+        };
+        let training = Training::new(statistics, samples).with_estimator(fit.estimator);
+        reducer.fit_one(&training, filters, observer)
+    }
+
+    /// Statistics after preprocessing.
+    pub(super) fn statistics(&self) -> &ClassStatistics {
+        &self.statistics
+    }
+
+    /// The mean of the points as they came, where known.
+    pub(super) fn mean(&self) -> Option<Vec<f64>> {
+        self.mean.clone()
+    }
+
+    pub(super) fn into_preprocessor(self) -> Option<Preprocessor> {
+        self.preprocessor
+    }
+
+    /// Filters of the space of the fit as filters of preprocessed points.
+    pub(super) fn lifted(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match &self.reduced {
+            Some((basis, _)) => product(basis.as_ref(), filters),
+            None => filters.to_owned(),
+        }
+    }
+
+    /// Filters of preprocessed points as filters of raw ones, and the offset to add to their features.
+    fn folded(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
+        match &self.preprocessor {
+            Some(preprocessor) => {
+                let (folded, offset) = preprocessor.fold(filters);
+                (folded, Some(offset))
+            }
+            None => (filters.to_owned(), None),
+        }
+    }
+
+    /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
+    pub(super) fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
+        let (Some(part), true) = (self.part, fit.estimator != Estimator::Empirical) else {
+            let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
+            return Ok(maximum_likelihood(statistics, filters)?);
+        };
+        let (folded, offset) = self.folded(filters);
+        let features = transform(part.points.view(), folded.as_ref(), offset.as_deref());
+        let m = filters.ncols();
+        let statistics = ClassStatistics::from_points(
+            features.as_points(m),
+            &part.labels,
+            Estimator::Empirical,
+        )?;
+        let identity = Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
+        Ok(maximum_likelihood(&statistics, identity.as_ref())?)
+    }
+}
+
+/// A product in one fixed order of summation, so that its bits never depend on threads.
+fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(left.nrows(), right.ncols(), |i, j| {
+        (0..left.ncols()).map(|k| left[(i, k)] * right[(k, j)]).sum()
+    })
+}

@@ -1,0 +1,207 @@
+//! One table of file kinds: what a name's ending means, how such a file is read whole and in batches, and what help says.
+//!
+//! A new format is a reader in `batches/`, its `mod` line there, and one entry here.
+
+use std::path::Path;
+
+use super::batches::{BatchReader, arrays, mat, open_parquet, table};
+use super::load::{self, LoadOptions, Loaded, Opened, PointsPart};
+use super::sums::{is_sums, read_named_sums};
+use super::{DataError, batches};
+use crate::formats::Column;
+
+/// What a kind of file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Columns, of which one holds the labels.
+    Table,
+    /// Arrays of points and of labels, or of statistics.
+    Arrays,
+    /// Points alone; labels are in a file of their own.
+    Points,
+    /// Class sums.
+    Sums,
+}
+
+type Whole = fn(&Path, String, &LoadOptions) -> Result<Opened, DataError>;
+type Batches = fn(&Path, &LoadOptions, Option<&Column>) -> Result<Box<dyn BatchReader>, DataError>;
+type Unlabelled = fn(&Path, &LoadOptions) -> Result<Vec<PointsPart>, DataError>;
+
+/// A kind of file.
+pub struct FileKind {
+    /// How names of such files end, in lower case; a folder has no ending.
+    pub endings: &'static [&'static str],
+    /// What it holds.
+    pub holds: Holds,
+    /// What help calls it.
+    pub title: &'static str,
+    /// What help says about it, line by line.
+    pub help: &'static [&'static str],
+    pub(super) whole: Whole,
+    pub(super) batches: Batches,
+    pub(super) points: Unlabelled,
+}
+
+impl std::fmt::Debug for FileKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileKind").field("title", &self.title).finish()
+    }
+}
+
+/// Every kind of file, in the order of the help.
+pub static FILE_KINDS: [FileKind; 7] = [
+    FileKind {
+        endings: &[".npz"],
+        holds: Holds::Arrays,
+        title: "FILE.npz",
+        help: &[
+            "arrays X_train, y_train[, X_test, y_test]; or X, y;",
+            "or statistics: means, covariances[, counts, classes]; or second_moments",
+        ],
+        whole: load::npz,
+        batches: |path, options, _| Ok(Box::new(arrays::npz(path, options)?)),
+        points: load::npz_points,
+    },
+    FileKind {
+        endings: &[".npy"],
+        holds: Holds::Points,
+        title: "FILE.npy",
+        help: &["points, with --labels y.npy"],
+        whole: load::npy,
+        batches: |path, options, _| Ok(Box::new(arrays::npy(path, options)?)),
+        points: load::npy_points,
+    },
+    FileKind {
+        endings: &[".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"],
+        holds: Holds::Table,
+        title: "FILE.csv",
+        help: &["a table (.tsv, .gz too, - for standard input), with --label COLUMN"],
+        whole: load::from_batches,
+        batches: |path, options, weights| {
+            Ok(Box::new(table::TableBatches::open(path, options, weights)?))
+        },
+        points: load::points_from_batches,
+    },
+    FileKind {
+        endings: &[".parquet"],
+        holds: Holds::Table,
+        title: "FILE.parquet",
+        help: &["a table, with --label COLUMN (where built in)"],
+        whole: load::from_batches,
+        batches: open_parquet,
+        points: load::points_from_batches,
+    },
+    FileKind {
+        endings: &[".mat"],
+        holds: Holds::Arrays,
+        title: "FILE.mat",
+        help: &["MATLAB arrays X and y; SVHN's images become grey"],
+        whole: load::from_batches,
+        batches: |path, options, _| mat::open(path, options),
+        points: load::points_from_batches,
+    },
+    FileKind {
+        endings: &[".stats"],
+        holds: Holds::Sums,
+        title: "FILE.stats",
+        help: &["class sums from sqfa stats"],
+        whole: |path, name, _| {
+            let (sums, columns) = read_named_sums(path)?;
+            Ok(Opened { loaded: Loaded::Sums(name, sums), columns, notes: Vec::new() })
+        },
+        batches: |path, _, _| Err(no_points(path)),
+        points: |path, _| Err(no_points(path)),
+    },
+    FileKind {
+        endings: &[],
+        holds: Holds::Arrays,
+        title: "FOLDER",
+        help: &["IDX files as MNIST is distributed, .gz or not"],
+        whole: load::idx_folder,
+        batches: |path, options, _| Ok(Box::new(arrays::idx_folder(path, options)?)),
+        points: load::labelled_points,
+    },
+];
+
+fn no_points(path: &Path) -> DataError {
+    DataError::content(&path.display().to_string(), "it holds class sums, not points")
+}
+
+/// The kind of a file: by the ending of its name, or by what it is; `-` is a table.
+pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let name = name.unwrap_or_default();
+    let table = || FILE_KINDS.iter().find(|kind| kind.endings.contains(&".csv"));
+    let folder = || FILE_KINDS.iter().find(|kind| kind.endings.is_empty());
+    let sums = || FILE_KINDS.iter().find(|kind| kind.holds == Holds::Sums);
+    let ends = |kind: &&FileKind| kind.endings.iter().any(|ending| name.ends_with(ending));
+    let found = if path == Path::new("-") {
+        table()
+    } else if path.is_dir() {
+        folder()
+    } else {
+        FILE_KINDS.iter().find(ends).or_else(|| sums().filter(|_| is_sums(path)))
+    };
+    found.ok_or_else(|| {
+        let endings: Vec<&str> = FILE_KINDS.iter().flat_map(|kind| kind.endings).copied().collect();
+        let problem = format!(
+            "unknown kind of file; expected {}, - for a table on standard input, or a folder of IDX files",
+            endings.join(", ")
+        );
+        DataError::content(&path.display().to_string(), problem)
+    })
+}
+
+/// What a data file may be, for help texts: names in one column, explanations in the next.
+pub fn file_kinds_help() -> String {
+    let mut text = String::new();
+    for kind in &FILE_KINDS {
+        for (at, line) in kind.help.iter().enumerate() {
+            let title = if at == 0 { kind.title } else { "" };
+            text.push_str(&format!("  {title:<13} {line}\n"));
+        }
+    }
+    text
+}
+
+/// Opens a file of labelled points to be read batch by batch: the training part, where there are two.
+///
+/// Understands what [`super::load`] does, except given statistics. `weights` names a table's column of weights.
+pub fn open_batches(
+    path: &Path,
+    options: &LoadOptions,
+    weights: Option<&Column>,
+) -> Result<Box<dyn BatchReader>, DataError> {
+    let kind = file_kind(path)?;
+    if weights.is_some() && kind.holds != Holds::Table {
+        let problem = "weights are a column of a table, and this is none";
+        return Err(DataError::content(&path.display().to_string(), problem));
+    }
+    batches::cleaned((kind.batches)(path, options, weights)?, options.missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_are_told_apart_and_belong_to_one_kind() {
+        for (name, title) in [
+            ("a.npz", "FILE.npz"),
+            ("A.CSV", "FILE.csv"),
+            ("b.tsv.gz", "FILE.csv"),
+            ("b.txt", "FILE.csv"),
+            ("-", "FILE.csv"),
+            ("c.parquet", "FILE.parquet"),
+            (".", "FOLDER"),
+        ] {
+            assert_eq!(file_kind(Path::new(name)).unwrap().title, title, "{name}");
+        }
+        assert!(file_kind(Path::new("a.gz")).is_err() && file_kind(Path::new("npz")).is_err());
+        let mut all: Vec<&str> = FILE_KINDS.iter().flat_map(|kind| kind.endings).copied().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

@@ -1,0 +1,338 @@
+//! Which columns of a table are points, labels and weights, by name where there are names.
+
+use super::super::FormatError;
+use super::notes::{Note, listed};
+
+/// Names a label column goes by when none is given.
+const USUAL_LABEL_NAMES: [&str; 5] = ["label", "labels", "class", "target", "y"];
+/// What pandas calls the index of a table it has written, as a csv, read again, and as parquet.
+const INDEX_NAMES: [&str; 3] = ["", "Unnamed: 0", "__index_level_0__"];
+
+/// A column, by its name or by its position from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Column {
+    /// The one column called label, labels, class, target or y, in any case of letters.
+    Usual,
+    /// By name; the table must have a header.
+    Name(String),
+    /// By position, counted from 0.
+    Index(usize),
+}
+
+/// Which columns are points: names, positions from 0, or ranges of either such as `c-f`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// These only, in this order.
+    pub only: Option<Vec<String>>,
+    /// Not these.
+    pub ignore: Vec<String>,
+}
+
+/// What columns are looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) label: Option<&'a Column>,
+    /// Whether it does not matter when there is no label column.
+    pub(crate) optional: bool,
+    pub(crate) weight: Option<&'a Column>,
+    pub(crate) select: Option<&'a Selection>,
+    /// The names of the columns, in this order, of a model or of the file before.
+    pub(crate) expected: Option<&'a [String]>,
+}
+
+/// Where the columns are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Layout {
+    pub(crate) features: Vec<usize>,
+    pub(crate) label: Option<usize>,
+    pub(crate) weight: Option<usize>,
+    /// The names of the features; empty where the table has none.
+    pub(crate) names: Vec<String>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Whether a column is called as label columns are.
+pub(crate) fn is_usual_label(name: &str) -> bool {
+    USUAL_LABEL_NAMES.contains(&name.trim().to_lowercase().as_str())
+}
+
+/// Finds the columns of a table of so many, whose names are known or not.
+pub(crate) fn layout(
+    names: Option<&[String]>,
+    width: usize,
+    wanted: Wanted<'_>,
+    place: &str,
+) -> Result<Layout, FormatError> {
+    let table = Names { names, width, place };
+    let mut notes = Vec::new();
+    let label = match wanted.label {
+        None => None,
+        Some(Column::Usual) => table.usual_label(&wanted)?,
+        Some(column) => Some(table.find(column)?),
+    };
+    let weight = wanted.weight.map(|column| table.find(column)).transpose()?;
+    if label.is_some() && label == weight {
+        let problem = "labels and weights are the same column".to_owned();
+        return Err(FormatError::Table { place: place.to_owned(), problem });
+    }
+    let select = wanted.select.cloned().unwrap_or_default();
+    let expects = |name: &str| wanted.expected.is_some_and(|all| all.iter().any(|n| n == name));
+    let mut features: Vec<usize> = match &select.only {
+        Some(only) => table.spread(only)?,
+        None => (0..width).collect(),
+    };
+    features.retain(|&at| Some(at) != label && Some(at) != weight);
+    let ignored = table.spread(&select.ignore)?;
+    features.retain(|at| !ignored.contains(at));
+    if let (Some(names), None) = (names, &select.only) {
+        let index = |at: usize| {
+            let known = INDEX_NAMES.contains(&names[at].as_str());
+            known && (at == 0 || names[at] == INDEX_NAMES[2]) && !expects(&names[at])
+        };
+        if let Some(at) = features.iter().copied().find(|&at| index(at))
+            && features.len() > 1
+        {
+            features.retain(|&other| other != at);
+            notes.push(Note::Index(names[at].clone()));
+        }
+    }
+    match (wanted.expected, names) {
+        (Some(expected), Some(names)) => {
+            features = table.matched(expected, &features, &mut notes, label, weight)?;
+            debug_assert!(features.iter().all(|&at| at < names.len()));
+        }
+        (Some(_), None) => notes.push(Note::Unchecked),
+        (None, _) => {}
+    }
+    let of = |at: &usize| names.map(|names| names[*at].clone());
+    let own: Vec<String> = features.iter().filter_map(of).collect();
+    if let Some(twice) = repeated(&own) {
+        return Err(FormatError::RepeatedName { place: place.to_owned(), name: twice });
+    }
+    if label.is_some() && wanted.expected.is_none() {
+        let alike = own.iter().filter(|name| is_usual_label(name));
+        notes.extend(alike.map(|name| Note::LikeLabel(name.clone())));
+    }
+    if features.is_empty() {
+        let problem = "it has rows of 0 numbers".to_owned();
+        return Err(FormatError::Table { place: place.to_owned(), problem });
+    }
+    Ok(Layout { features, label, weight, names: own, notes })
+}
+
+fn repeated(names: &[String]) -> Option<String> {
+    let mut seen = std::collections::HashSet::new();
+    names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())).cloned()
+}
+
+/// The names of a table's columns, if any.
+struct Names<'a> {
+    names: Option<&'a [String]>,
+    width: usize,
+    place: &'a str,
+}
+
+impl Names<'_> {
+    fn places(&self, name: &str) -> Vec<usize> {
+        let names = self.names.unwrap_or_default();
+        (0..names.len()).filter(|&at| names[at] == name).collect()
+    }
+
+    fn missing(&self, name: String) -> FormatError {
+        let names = match self.names {
+            Some(names) => names.join(", ").chars().take(1000).collect(),
+            None => format!("positions 0 to {}, without names", self.width.saturating_sub(1)),
+        };
+        FormatError::Missing { place: self.place.to_owned(), what: "column", name, names }
+    }
+
+    /// The position of a column that must be there.
+    fn find(&self, column: &Column) -> Result<usize, FormatError> {
+        match column {
+            Column::Index(index) if *index < self.width => Ok(*index),
+            Column::Index(index) => Err(self.missing(index.to_string())),
+            Column::Usual => Err(self.no_label()),
+            Column::Name(name) => match self.places(name)[..] {
+                [at] => Ok(at),
+                [] => Err(self.missing(name.clone())),
+                _ => Err(FormatError::RepeatedName {
+                    place: self.place.to_owned(),
+                    name: name.clone(),
+                }),
+            },
+        }
+    }
+
+    fn no_label(&self) -> FormatError {
+        self.missing("label (or class, target, y): name the column of labels".to_owned())
+    }
+
+    /// The one column that is called as label columns are; two candidates are as ambiguous as none.
+    fn usual_label(&self, wanted: &Wanted<'_>) -> Result<Option<usize>, FormatError> {
+        let names = self.names.unwrap_or_default();
+        let feature = |name: &String| wanted.expected.is_some_and(|all| all.contains(name));
+        let found: Vec<usize> = (0..names.len())
+            .filter(|&at| is_usual_label(&names[at]) && !feature(&names[at]))
+            .collect();
+        match found[..] {
+            [at] => Ok(Some(at)),
+            [] if wanted.optional => Ok(None),
+            [] => Err(self.no_label()),
+            _ => Err(FormatError::AmbiguousLabel {
+                place: self.place.to_owned(),
+                names: found.iter().map(|&at| names[at].clone()).collect(),
+            }),
+        }
+    }
+
+    /// The positions that names, positions and ranges stand for.
+    fn spread(&self, specs: &[String]) -> Result<Vec<usize>, FormatError> {
+        let mut found = Vec::new();
+        for spec in specs {
+            let spec = spec.trim();
+            for at in self.positions(spec).ok_or_else(|| self.missing(spec.to_owned()))? {
+                if !found.contains(&at) {
+                    found.push(at);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn positions(&self, spec: &str) -> Option<Vec<usize>> {
+        if let Some(all) = self.one(spec) {
+            return Some(all);
+        }
+        // Names may hold hyphens themselves: every one may be the middle of a range.
+        spec.match_indices('-').find_map(|(at, _)| {
+            let (first, last) = (self.one(&spec[..at])?, self.one(&spec[at + 1..])?);
+            let (first, last) = (*first.first()?, *last.last()?);
+            (first <= last).then(|| (first..=last).collect())
+        })
+    }
+
+    /// All columns of a name, or the one at a position.
+    fn one(&self, spec: &str) -> Option<Vec<usize>> {
+        let places = self.places(spec);
+        if !places.is_empty() {
+            return Some(places);
+        }
+        let at = spec.parse::<usize>().ok()?;
+        (at < self.width).then(|| vec![at])
+    }
+
+    /// The expected columns among the features, by name and in the expected order.
+    fn matched(
+        &self,
+        expected: &[String],
+        features: &[usize],
+        notes: &mut Vec<Note>,
+        label: Option<usize>,
+        weight: Option<usize>,
+    ) -> Result<Vec<usize>, FormatError> {
+        let names = self.names.unwrap_or_default();
+        let mut at: std::collections::HashMap<&str, (usize, bool)> =
+            std::collections::HashMap::new();
+        for position in 0..names.len() {
+            let entry = at.entry(&names[position]).or_insert((position, false));
+            entry.1 = entry.0 != position;
+        }
+        let mut found = Vec::with_capacity(expected.len());
+        let mut absent = Vec::new();
+        for name in expected {
+            match at.get(name.as_str()) {
+                Some((_, true)) => {
+                    let (place, name) = (self.place.to_owned(), name.clone());
+                    return Err(FormatError::RepeatedName { place, name });
+                }
+                Some((position, false)) => found.push(*position),
+                None => absent.push(name.clone()),
+            }
+        }
+        if !absent.is_empty() {
+            let there = names.join(", ").chars().take(1000).collect();
+            return Err(FormatError::AbsentColumns {
+                place: self.place.to_owned(),
+                columns: listed(&absent),
+                names: there,
+            });
+        }
+        if found.windows(2).any(|pair| pair[0] > pair[1]) {
+            notes.push(Note::Reordered);
+        }
+        let extra = features.iter().filter(|position| !found.contains(position));
+        let extra: Vec<String> = extra
+            .filter(|&&position| Some(position) != label && Some(position) != weight)
+            .map(|&position| names[position].clone())
+            .collect();
+        if !extra.is_empty() {
+            notes.push(Note::Extra(extra));
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &str) -> Vec<String> {
+        all.split(' ').map(str::to_owned).collect()
+    }
+
+    fn select(only: Option<&str>, ignore: &str) -> Selection {
+        let cut = |text: &str| text.split(',').map(str::to_owned).collect();
+        let ignore = if ignore.is_empty() { Vec::new() } else { cut(ignore) };
+        Selection { only: only.map(cut), ignore }
+    }
+
+    #[test]
+    fn columns_are_chosen_by_name_position_and_range() {
+        let all = names("id a b c-d e label");
+        let of = |only: Option<&str>, ignore: &str| {
+            let select = select(only, ignore);
+            let label = Column::Usual;
+            let wanted = Wanted { label: Some(&label), select: Some(&select), ..Wanted::default() };
+            layout(Some(&all), 6, wanted, "t").map(|found| found.names.join(" "))
+        };
+        assert_eq!(of(None, "id").unwrap(), "a b c-d e");
+        assert_eq!(of(Some("e,a-b"), "").unwrap(), "e a b");
+        assert_eq!(of(Some("a-c-d"), "").unwrap(), "a b c-d");
+        assert_eq!(of(Some("1-3"), "2").unwrap(), "a c-d");
+        assert!(of(Some("x"), "").unwrap_err().to_string().contains("'x'"));
+        assert!(of(None, "id,a-b,c-d,e").is_err());
+    }
+
+    #[test]
+    fn expected_names_decide_the_order() {
+        let all = names("b label a z");
+        let expected = names("a b");
+        let label = Column::Usual;
+        let wanted = Wanted { label: Some(&label), expected: Some(&expected), ..Wanted::default() };
+        let found = layout(Some(&all), 4, wanted, "t").unwrap();
+        assert_eq!((found.features, found.label), (vec![2, 0], Some(1)));
+        assert_eq!(found.notes, [Note::Reordered, Note::Extra(vec!["z".to_owned()])]);
+        let expected = names("a q r");
+        let wanted = Wanted { expected: Some(&expected), ..wanted };
+        let error = layout(Some(&all), 4, wanted, "t").unwrap_err().to_string();
+        assert!(error.contains("'q', 'r'"), "{error}");
+    }
+
+    #[test]
+    fn an_index_is_set_aside_and_repeated_names_are_refused() {
+        let mut all = names("x a b y");
+        all[0].clear();
+        let label = Column::Usual;
+        let wanted = Wanted { label: Some(&label), ..Wanted::default() };
+        let found = layout(Some(&all), 4, wanted, "t").unwrap();
+        assert_eq!((found.features, found.notes), (vec![1, 2], vec![Note::Index(String::new())]));
+        let twice = names("a b a y");
+        assert!(layout(Some(&twice), 4, wanted, "t").unwrap_err().to_string().contains("'a'"));
+        let two = names("a class y");
+        assert!(layout(Some(&two), 3, wanted, "t").unwrap_err().to_string().contains("class"));
+        let named = Column::Name("y".to_owned());
+        let wanted = Wanted { label: Some(&named), ..Wanted::default() };
+        let found = layout(Some(&two), 3, wanted, "t").unwrap();
+        assert_eq!(found.notes, [Note::LikeLabel("class".to_owned())]);
+    }
+}

@@ -1,0 +1,379 @@
+//! Comma- and tab-separated tables, compressed or not, with one column of labels.
+
+mod cell;
+mod columns;
+mod encoding;
+mod lines;
+mod notes;
+mod sniff;
+mod whole;
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use ::csv::{ByteRecord, Reader, ReaderBuilder};
+
+use super::source::{open, place_of};
+use super::{FormatError, Limits};
+use lines::Lines;
+use sniff::First;
+
+use cell::Troubles;
+pub(crate) use cell::{counted, is_missing_label};
+use columns::is_usual_label;
+pub use columns::{Column, Selection};
+pub(crate) use columns::{Layout, Wanted, layout};
+pub use encoding::Encoding;
+pub use notes::Note;
+pub use whole::{CsvTable, read_csv, read_csv_from};
+
+/// Whether the first row names the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// Decided from the first row, the rows below and the names that are asked for.
+    #[default]
+    Auto,
+    /// It does.
+    Present,
+    /// It does not.
+    Absent,
+}
+
+/// What to do about values that are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// Nothing is read; the error counts them by column.
+    #[default]
+    Refuse,
+    /// Rows that lack a value are left out.
+    Drop,
+    /// The mean of the column stands in for them.
+    Mean,
+    /// They are NaN, and whoever asked deals with them.
+    Keep,
+}
+
+/// How to read a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The column that holds labels, if any.
+    pub label: Option<Column>,
+    /// Whether it does not matter when there is no label column.
+    pub label_optional: bool,
+    /// Whether the first row names the columns.
+    pub header: Header,
+    /// The character between cells; by default the one the table shows.
+    pub delimiter: Option<u8>,
+    /// What the bytes of names and labels mean.
+    pub encoding: Encoding,
+    /// Which columns are points.
+    pub select: Selection,
+    /// The names of the columns, in this order, where they are known beforehand.
+    pub expected: Option<Vec<String>>,
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// How large the table may be, decompressed.
+    pub limits: Limits,
+}
+
+/// Rows of a table, a few at a time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TableRows {
+    /// The number of rows.
+    pub rows: usize,
+    /// The numbers, row after row.
+    pub values: Vec<f64>,
+    /// The label of every row, when a label column was asked for.
+    pub labels: Vec<String>,
+    /// The weight of every row, when a weight column was asked for.
+    pub weights: Vec<u64>,
+}
+
+type Source<R> = Lines<std::io::Chain<Cursor<Vec<u8>>, R>>;
+
+/// A table read row by row, never held whole.
+pub struct CsvRows<R> {
+    reader: Reader<Source<R>>,
+    record: ByteRecord,
+    /// The number of cells of every row.
+    cells: usize,
+    layout: Layout,
+    /// For every cell: which feature it is.
+    feature: Vec<Option<usize>>,
+    encoding: Encoding,
+    missing: Missing,
+    troubles: Troubles,
+    unlabelled: u64,
+    place: String,
+}
+
+impl<R> std::fmt::Debug for CsvRows<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = &self.layout.names;
+        f.debug_struct("CsvRows").field("place", &self.place).field("columns", names).finish()
+    }
+}
+
+impl CsvRows<Box<dyn Read + Send>> {
+    /// Opens a table in a file, decompressing it when it is gzip; `-` is standard input.
+    pub fn open(
+        path: &Path,
+        options: &CsvOptions,
+        weight: Option<&Column>,
+    ) -> Result<Self, FormatError> {
+        if path == Path::new("-") {
+            return Self::new(Box::new(std::io::stdin()), options, weight, "standard input", b',');
+        }
+        Self::new(open(path)?.reader, options, weight, &place_of(path), usual_delimiter(path))
+    }
+}
+
+impl<R: Read> CsvRows<R> {
+    /// Reads the beginning of a table and finds its columns; `usual` is the delimiter when nothing tells.
+    pub fn new(
+        mut reader: R,
+        options: &CsvOptions,
+        weight: Option<&Column>,
+        place: &str,
+        usual: u8,
+    ) -> Result<Self, FormatError> {
+        let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
+        let mut sample = Vec::new();
+        (&mut reader)
+            .take(sniff::SAMPLE as u64)
+            .read_to_end(&mut sample)
+            .map_err(|error| table_error(error.to_string()))?;
+        let whole = sample.len() < sniff::SAMPLE;
+        if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
+            return Err(table_error("it is UTF-16; save it as UTF-8".to_owned()));
+        }
+        if sample.starts_with(&[0xef, 0xbb, 0xbf]) {
+            sample.drain(..3);
+        }
+        let delimiter =
+            options.delimiter.unwrap_or_else(|| sniff::delimiter(&sample, whole, usual));
+        let rows = sniff::rows(&sample, whole, delimiter);
+        let Some(first) = rows.first() else {
+            return Err(table_error("it is empty; expected rows of numbers".to_owned()));
+        };
+        let cells = first.len();
+        let first_row = first_row(&rows, options, weight);
+        let named = first_row != First::Point;
+        let mut names = Vec::new();
+        for (at, cell) in first.iter().enumerate().filter(|_| named) {
+            let name = options.encoding.decode(cell).ok_or_else(|| FormatError::Encoding {
+                place: place.to_owned(),
+                what: format!("line 1: the name of column {}", at + 1),
+                encoding: options.encoding,
+            })?;
+            names.push(name.trim().to_owned());
+        }
+        let wanted = Wanted {
+            label: options.label.as_ref(),
+            optional: options.label_optional,
+            weight,
+            select: Some(&options.select),
+            expected: options.expected.as_deref(),
+        };
+        let mut layout = layout(named.then_some(&names[..]), cells, wanted, place)?;
+        if options.delimiter.is_none() && delimiter != usual {
+            layout.notes.push(Note::Delimiter(char::from(delimiter)));
+        }
+        match (options.header, first_row) {
+            (Header::Auto, First::Numbers) => layout.notes.push(Note::NumericHeader),
+            (Header::Auto, First::Point) => layout.notes.push(Note::NoHeader),
+            _ => {}
+        }
+        let mut feature = vec![None; cells];
+        for (at, &cell) in layout.features.iter().enumerate() {
+            feature[cell] = Some(at);
+        }
+        let source = Lines::new(Cursor::new(sample).chain(reader), delimiter == b' ');
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(source);
+        let mut record = ByteRecord::new();
+        if named {
+            let skipped = reader.read_byte_record(&mut record);
+            skipped.map_err(|error| table_error(error.to_string()))?;
+        }
+        Ok(Self {
+            reader,
+            record,
+            cells,
+            troubles: Troubles::new(layout.features.len()),
+            layout,
+            feature,
+            encoding: options.encoding,
+            missing: options.missing,
+            unlabelled: 0,
+            place: place.to_owned(),
+        })
+    }
+
+    /// The number of numeric columns.
+    pub fn width(&self) -> usize {
+        self.layout.features.len()
+    }
+
+    /// The names of the numeric columns; empty without a header.
+    pub fn columns(&self) -> &[String] {
+        &self.layout.names
+    }
+
+    /// Whether there is a column of labels.
+    pub fn has_labels(&self) -> bool {
+        self.layout.label.is_some()
+    }
+
+    /// What was decided on the way, as far as it was read.
+    pub fn notes(&self) -> Vec<Note> {
+        let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
+        self.layout.notes.iter().cloned().chain(unlabelled).collect()
+    }
+
+    /// Up to `count` further rows; `None` after the last.
+    pub fn next_rows(&mut self, count: usize) -> Result<Option<TableRows>, FormatError> {
+        let mut batch = TableRows::default();
+        while batch.rows < count.max(1) {
+            let more = self.reader.read_byte_record(&mut self.record);
+            if !more.map_err(|error| self.problem(error.to_string()))? {
+                break;
+            }
+            self.add_row(&mut batch)?;
+            if !self.troubles.is_empty() {
+                return Err(self.whole_trouble());
+            }
+        }
+        Ok((batch.rows > 0).then_some(batch))
+    }
+
+    /// Reads to the end, so that one message tells all that is wrong.
+    fn whole_trouble(&mut self) -> FormatError {
+        let mut batch = TableRows::default();
+        loop {
+            match self.reader.read_byte_record(&mut self.record) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return self.problem(error.to_string()),
+            }
+            if let Err(error) = self.add_row(&mut batch) {
+                return error;
+            }
+            batch = TableRows::default();
+        }
+        let name = |at: usize| self.feature_name(at);
+        self.troubles.error(&self.place, &name)
+    }
+
+    /// The line of the file on which the record begins.
+    fn line(&self) -> u64 {
+        let inside = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        self.reader.position().line().saturating_sub(1 + inside)
+    }
+
+    fn add_row(&mut self, batch: &mut TableRows) -> Result<(), FormatError> {
+        if self.record.len() != self.cells {
+            return Err(FormatError::Ragged {
+                place: self.place.clone(),
+                line: self.line(),
+                expected: self.cells,
+                found: self.record.len(),
+            });
+        }
+        let label = match self.layout.label {
+            None => None,
+            Some(at) => Some(self.label_of(&self.record[at])?),
+        };
+        let unlabelled = label.as_ref().is_some_and(|label| is_missing_label(label));
+        if unlabelled && matches!(self.missing, Missing::Drop | Missing::Mean) {
+            self.unlabelled += 1;
+            return Ok(());
+        }
+        let mut bad = unlabelled && self.missing == Missing::Refuse;
+        if bad {
+            self.troubles.label(self.line());
+        }
+        let start = batch.values.len();
+        batch.values.resize(start + self.layout.features.len(), f64::NAN);
+        for (index, cell) in self.record.iter().enumerate() {
+            let Some(feature) = self.feature[index] else { continue };
+            match cell::Cell::read(cell) {
+                cell::Cell::Number(value) => batch.values[start + feature] = value,
+                cell::Cell::Missing if self.missing != Missing::Refuse => {}
+                trouble => {
+                    bad = true;
+                    let line = self.line();
+                    self.troubles.cell(feature, trouble, line, cell);
+                }
+            }
+        }
+        if let Some(at) = self.layout.weight {
+            let text = String::from_utf8_lossy(&self.record[at]).trim().to_owned();
+            batch.weights.push(self.weight_of(&text)?);
+        }
+        batch.labels.extend(label.map(|label| if unlabelled { String::new() } else { label }));
+        batch.rows += 1;
+        self.troubles.row(bad);
+        Ok(())
+    }
+
+    fn label_of(&self, cell: &[u8]) -> Result<String, FormatError> {
+        let label = self.encoding.decode(cell).ok_or_else(|| FormatError::Encoding {
+            place: self.place.clone(),
+            what: format!("line {}: the label", self.line()),
+            encoding: self.encoding,
+        })?;
+        Ok(label.trim().to_owned())
+    }
+
+    fn weight_of(&self, text: &str) -> Result<u64, FormatError> {
+        // A whole number may be written as 2.0, as tables of floats do.
+        let float = text.parse::<f64>().ok().filter(|w| *w >= 0.0 && w.fract() == 0.0 && *w < 9e15);
+        text.parse().ok().or(float.map(|weight| weight as u64)).ok_or_else(|| {
+            let (line, shown) = (self.line(), cell::shown(text.as_bytes()));
+            self.problem(format!(
+                "line {line}: weight '{shown}' is not a whole number of at least 0; weights count repetitions"
+            ))
+        })
+    }
+
+    /// A feature's name, or its place among the cells counted from 1.
+    fn feature_name(&self, feature: usize) -> String {
+        match self.layout.names.get(feature) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => (self.layout.features[feature] + 1).to_string(),
+        }
+    }
+
+    fn problem(&self, problem: String) -> FormatError {
+        FormatError::Table { place: self.place.clone(), problem }
+    }
+}
+
+/// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.
+fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>) -> First {
+    let named = |cell: &[u8], name: &str| {
+        options.encoding.decode(cell).is_some_and(|cell| cell.trim() == name)
+    };
+    let has = |name: &str| rows[0].iter().any(|cell| named(cell, name));
+    let asked = options.label.iter().chain(weight).any(|column| match column {
+        Column::Name(name) => has(name),
+        _ => false,
+    });
+    match options.header {
+        Header::Present => First::Names,
+        Header::Absent => First::Point,
+        Header::Auto if asked => First::Names,
+        Header::Auto => sniff::first_row(rows),
+    }
+}
+
+/// The character between cells that the ending of a name promises.
+fn usual_delimiter(path: &Path) -> u8 {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
+    if tabs { b'\t' } else { b',' }
+}

@@ -1,0 +1,102 @@
+//! What a reader of a table decided on the way.
+
+use std::fmt;
+
+/// What a reader decided that its user should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The first row is a point.
+    NoHeader,
+    /// The first row, all numbers, was taken as names.
+    NumericHeader,
+    /// The character between cells is not the one the name of the file promises.
+    Delimiter(char),
+    /// An index column was left out.
+    Index(String),
+    /// Columns were put into the expected order.
+    Reordered,
+    /// Columns that nobody asked for were left out.
+    Extra(Vec<String>),
+    /// The table has no names, so the order of its columns could not be checked.
+    Unchecked,
+    /// A feature is called as label columns are.
+    LikeLabel(String),
+    /// A feature numbers the rows: a permutation of consecutive numbers, or whole numbers that are all different.
+    LikeIndex {
+        /// The column.
+        column: String,
+        /// Whether the numbers are consecutive.
+        consecutive: bool,
+    },
+    /// Rows with missing values were left out.
+    Dropped {
+        /// How many.
+        rows: u64,
+        /// Of how many.
+        of: u64,
+    },
+    /// Missing values were replaced by the mean of their column.
+    Filled {
+        /// How many.
+        cells: u64,
+    },
+    /// Rows without a label were left out.
+    Unlabelled(u64),
+}
+
+impl Note {
+    /// Whether it may be a mistake, rather than just a fact.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Self::LikeLabel(_) | Self::LikeIndex { .. } | Self::Unchecked)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHeader => write!(f, "the first row is taken as a point, not as names"),
+            Self::NumericHeader => write!(f, "the numbers in the first row are taken as names"),
+            Self::Delimiter('\t') => write!(f, "cells are separated by tabs"),
+            Self::Delimiter(' ') => write!(f, "cells are separated by blanks"),
+            Self::Delimiter(mark) => write!(f, "cells are separated by '{mark}'"),
+            Self::Index(name) if name.is_empty() => {
+                write!(f, "the first column has no name: it is taken as an index and left out")
+            }
+            Self::Index(name) => write!(f, "column '{name}' is taken as an index and left out"),
+            Self::Reordered => write!(f, "columns come in another order and were matched by name"),
+            Self::Extra(names) => write!(f, "columns left out: {}", listed(names)),
+            Self::Unchecked => write!(
+                f,
+                "the table has no names, so its columns are taken in their order, unchecked"
+            ),
+            Self::LikeLabel(name) => {
+                write!(f, "column '{name}' is called like a label and is used as a feature")
+            }
+            Self::LikeIndex { column, consecutive: true } => write!(
+                f,
+                "column '{column}' numbers the rows: it says nothing about a class unless the rows are sorted"
+            ),
+            Self::LikeIndex { column, .. } => write!(
+                f,
+                "column '{column}' holds whole numbers that are all different, as an id does"
+            ),
+            Self::Dropped { rows, of } => {
+                write!(f, "{rows} of {of} rows have missing values and are left out")
+            }
+            Self::Filled { cells } => {
+                write!(f, "{cells} missing values are replaced by the mean of their column")
+            }
+            Self::Unlabelled(rows) => write!(f, "{rows} rows without a label are left out"),
+        }
+    }
+}
+
+/// Names in quotes, the first of many.
+pub(super) fn listed(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(12).map(|name| format!("'{name}'")).collect();
+    match names.len() {
+        0..=12 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), more - 12),
+    }
+}

@@ -1,0 +1,179 @@
+//! What the beginning of a table tells: the character between its cells, and whether its first row names the columns.
+
+use ::csv::{ByteRecord, ReaderBuilder};
+
+use super::cell::Cell;
+use super::lines::Lines;
+
+/// Bytes of a table that are looked at.
+pub(super) const SAMPLE: usize = 64 << 10;
+/// Rows that are looked at.
+const ROWS: usize = 100;
+/// So many consecutive whole numbers in a first row are no accident.
+const CONSECUTIVE: usize = 3;
+
+/// The characters that may stand between cells, the likelier ones first.
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b' '];
+
+/// The rows of a sample; a last line that was cut off is left out.
+pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8) -> Vec<ByteRecord> {
+    let end = match whole {
+        true => sample.len(),
+        false => sample.iter().rposition(|&byte| byte == b'\n').unwrap_or(sample.len()),
+    };
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(Lines::new(&sample[..end], delimiter == b' '));
+    reader.byte_records().take(ROWS).map_while(Result::ok).collect()
+}
+
+/// The character between cells: the one with which most rows are as long as the first and most cells are numbers.
+pub(super) fn delimiter(sample: &[u8], whole: bool, usual: u8) -> u8 {
+    let score = |delimiter: u8| {
+        let rows = rows(sample, whole, delimiter);
+        let width = rows.first().map_or(0, ByteRecord::len);
+        let alike = rows.iter().filter(|row| row.len() == width).count();
+        if width < 2 || 2 * alike <= rows.len() {
+            return None;
+        }
+        // The first row may hold names, so it counts only when it is alone.
+        let body = &rows[usize::from(rows.len() > 1)..];
+        let cells: usize = body.iter().map(ByteRecord::len).sum();
+        let numbers =
+            body.iter().flat_map(|row| row.iter()).filter(|cell| Cell::read(cell).is_numeric());
+        let share = numbers.count() as f64 / cells.max(1) as f64;
+        Some((share, alike as f64 / rows.len() as f64))
+    };
+    let mut best: Option<(f64, f64, u8)> = None;
+    for candidate in std::iter::once(usual).chain(DELIMITERS) {
+        if let Some((share, alike)) = score(candidate)
+            && best.is_none_or(|(s, a, _)| (share, alike) > (s, a))
+        {
+            best = Some((share, alike, candidate));
+        }
+    }
+    best.map_or(usual, |(.., delimiter)| delimiter)
+}
+
+/// What the first row turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// Names of columns, beyond doubt.
+    Names,
+    /// Numbers that name columns, such as pandas' 0, 1, 2, …
+    Numbers,
+    /// A point.
+    Point,
+}
+
+/// Whether the first row names the columns, from its cells and those below.
+///
+/// Text above numbers names a column, unless other cells of that row are written with a decimal point. Consecutive
+/// whole numbers from 0 or 1 name columns when no later row is such a run; so does any even run of whole numbers
+/// above cells that are written with a point. A gap in the first row says nothing.
+pub(super) fn first_row(rows: &[ByteRecord]) -> First {
+    let Some((first, body)) = rows.split_first() else { return First::Point };
+    let text = |at: usize| first.get(at).map(Cell::read) == Some(Cell::Text);
+    if body.is_empty() {
+        return if (0..first.len()).any(text) { First::Names } else { First::Point };
+    }
+    let numeric: Vec<bool> = (0..first.len())
+        .map(|at| {
+            let cells = || body.iter().filter_map(|row| row.get(at)).map(Cell::read);
+            let (numbers, words) = cells().fold((0, 0), |(n, w), cell| match cell {
+                Cell::Text => (n, w + 1),
+                Cell::Missing => (n, w),
+                _ => (n + 1, w),
+            });
+            numbers > 0 && numbers > words
+        })
+        .collect();
+    let above = || (0..first.len()).filter(|&at| numeric[at]);
+    let pointed = |cell: &[u8]| cell.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    let is_number = |at: &usize| first.get(*at).is_some_and(|cell| Cell::read(cell).is_numeric());
+    if above().any(text) {
+        let like_data = above().filter(is_number).any(|at| first.get(at).is_some_and(pointed));
+        return if like_data { First::Point } else { First::Names };
+    }
+    if above().next().is_none() {
+        // Words throughout: names do not occur again below.
+        let again = |at: usize| body.iter().any(|row| row.get(at) == first.get(at));
+        return if (0..first.len()).any(|at| text(at) && !again(at)) {
+            First::Names
+        } else {
+            First::Point
+        };
+    }
+    let named = |at: usize| {
+        first.get(at).is_some_and(|cell| super::is_usual_label(&String::from_utf8_lossy(cell)))
+    };
+    if (0..first.len()).any(named) {
+        return First::Names;
+    }
+    let step = |row: &ByteRecord| run(above().map(|at| row.get(at).unwrap_or(b"")));
+    let Some((start, step_of_first, length)) = step(first) else { return First::Point };
+    let counts = (start == 0 || start == 1) && step_of_first == 1;
+    let below_pointed = above().all(|at| {
+        body.iter().all(|row| row.get(at).is_some_and(|cell| pointed(cell) || cell.is_empty()))
+    });
+    let again = body.iter().any(|row| step(row).is_some_and(|(_, step, _)| step == step_of_first));
+    let names = (counts && length >= CONSECUTIVE && !again)
+        || (length >= CONSECUTIVE && below_pointed)
+        || (counts && length >= 2 && below_pointed);
+    if names { First::Numbers } else { First::Point }
+}
+
+/// Start, step and length of a row of whole numbers that grow evenly; gaps are passed over only at its start.
+fn run<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Option<(i64, i64, usize)> {
+    let whole = |cell: &[u8]| std::str::from_utf8(cell).ok()?.trim().parse::<i64>().ok();
+    let cells: Vec<&[u8]> = cells.skip_while(|cell| cell.is_empty()).collect();
+    let numbers: Vec<i64> = cells.iter().map(|cell| whole(cell)).collect::<Option<_>>()?;
+    let step = numbers.get(1)?.checked_sub(numbers[0])?;
+    let even = numbers.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(step));
+    (step > 0 && even).then_some((numbers[0], step, numbers.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(text: &str) -> First {
+        first_row(&rows(text.as_bytes(), true, b','))
+    }
+
+    #[test]
+    fn a_header_is_told_from_a_point() {
+        assert_eq!(first("a,b,label\n1,2,x\n"), First::Names);
+        assert_eq!(first("1,2,x\n3,4,y\n"), First::Point);
+        assert_eq!(first("0,1,2,3\n0.5,0.1,0.2,cat\n0.4,1.1,0.3,dog\n"), First::Numbers);
+        assert_eq!(first(",0,1,2\n0,5,7,6\n1,3,5,5\n"), First::Numbers);
+        assert_eq!(first("0,1,2\n3,4,5\n1,5,9\n"), First::Point, "other rows run evenly too");
+        assert_eq!(first("1.5,,cat\n2.5,3.5,dog\n"), First::Point, "a gap is no name");
+        assert_eq!(first(",2.5,cat\n2.5,3.5,dog\n"), First::Point);
+        assert_eq!(first("1.2,abc,cat\n1.3,2.2,dog\n"), First::Point, "a bad cell is no name");
+        assert_eq!(first("site,2019,2020\n4,5,6\n7,8,8\n"), First::Names);
+        assert_eq!(first("1990,1991,1992\n0.5,0.25,1.5\n"), First::Numbers);
+        assert_eq!(first("5,3,1\n4,2,9\n"), First::Point);
+        assert_eq!(first("x,y\n"), First::Names);
+        assert_eq!(first("1,2,label\n3,4,cat\n5,7,cat\n"), First::Names);
+    }
+
+    #[test]
+    fn the_character_between_cells_is_seen() {
+        for (text, expected) in [
+            ("a,b\n1,2\n", b','),
+            ("a;b\n1;2\n", b';'),
+            ("a;b\n1,5;2,5\n3,5;1,0\n", b';'),
+            ("1,5;2,5\n3,5;1,0\n", b';'),
+            ("a\tb\n1\t2\n", b'\t'),
+            ("a b c\n1 2 3\n  4   5 6\n", b' '),
+            ("1.0,2.0,cat;big\n2.0,3.0,dog;small\n", b','),
+            ("a,b\n1,\"x y\"\n2,\"z w\"\n", b','),
+            ("1\n2\n", b','),
+        ] {
+            assert_eq!(delimiter(text.as_bytes(), true, b','), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Classifiers by name.
+
+use sqfa::names::Unknown;
+
+/// A classifier by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classifier {
+    /// Quadratic discriminant analysis.
+    Qda,
+    /// The k nearest neighbours.
+    Knn,
+}
+
+/// How classifiers are set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClassifierSettings {
+    /// Shrinkage of QDA.
+    pub shrinkage: f64,
+    /// Neighbours of kNN.
+    pub neighbors: usize,
+}
+
+impl Classifier {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Qda, Self::Knn];
+
+    /// Its name in flags, files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Qda => "qda",
+            Self::Knn => "knn",
+        }
+    }
+
+    /// The classifier of a name; the error suggests the nearest.
+    pub fn named(name: &str) -> Result<Self, Unknown> {
+        let known = Self::ALL.into_iter().find(|classifier| classifier.name() == name);
+        known.ok_or_else(|| Unknown::new("classifier", name, Self::ALL.map(Self::name)))
+    }
+}

@@ -1,0 +1,85 @@
+//! Filters evaluated on test points: both parts are projected once, whatever the classifiers.
+
+use sqfa::classify::Knn;
+use sqfa::statistics::Preprocessor;
+use sqfa::transform::Features;
+use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, Qda};
+
+use super::{Classifier, ClassifierSettings, Score, features};
+use sqfa_io::data::Part;
+use sqfa_io::model_file::maximum_likelihood;
+
+/// Features of both parts and the training classes in them.
+#[derive(Debug)]
+pub struct Evaluator<'a> {
+    train: &'a Part,
+    test: &'a Part,
+    order: usize,
+    train_features: Features,
+    /// The features of the test points.
+    pub test_features: Features,
+    statistics: ClassStatistics,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Projects both parts: one pass over all points.
+    pub fn new(
+        train: &'a Part,
+        test: &'a Part,
+        preprocessor: Option<&Preprocessor>,
+        filters: MatRef<'_, f64>,
+    ) -> Result<Self, String> {
+        let order = filters.ncols();
+        let project = |part: &Part| features(part.points.view(), preprocessor, filters);
+        let (train_features, test_features) = (project(train), project(test));
+        let statistics = ClassStatistics::from_points(
+            train_features.as_points(order),
+            &train.labels,
+            Estimator::Empirical,
+        )
+        .map_err(|error| error.to_string())?;
+        Ok(Self { train, test, order, train_features, test_features, statistics })
+    }
+
+    /// The classes one classifier gives the test points.
+    pub fn predict(
+        &self,
+        classifier: Classifier,
+        settings: impl Into<ClassifierSettings>,
+    ) -> Result<Vec<u32>, String> {
+        let ClassifierSettings { shrinkage, neighbors } = settings.into();
+        let test = self.test_features.as_points(self.order);
+        match classifier {
+            Classifier::Qda => {
+                Qda::from_statistics(&self.statistics, self.identity().as_ref(), shrinkage)
+                    .map_err(|error| error.to_string())?
+                    .predict(test)
+                    .map_err(|error| error.to_string())
+            }
+            Classifier::Knn => {
+                let training = self.train_features.as_points(self.order);
+                let codes = self.train.labels.codes();
+                Knn::new(self.train.labels.classes(), training, codes, neighbors)
+                    .and_then(|knn| knn.predict(test))
+                    .map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// The training classes in feature space, covariances with divisor N.
+    pub fn gaussians(&self) -> Result<Gaussians, String> {
+        maximum_likelihood(&self.statistics, self.identity().as_ref())
+            .map_err(|error| error.to_string())
+    }
+
+    /// The score of predicted classes.
+    pub fn score(&self, classifier: Classifier, predicted: &Result<Vec<u32>, String>) -> Score {
+        let predicted = predicted.as_deref().map_err(String::as_str);
+        Score::new(classifier, predicted, self.test.labels.codes())
+    }
+
+    /// Statistics are of features already.
+    fn identity(&self) -> Mat<f64> {
+        Mat::from_fn(self.order, self.order, |i, j| if i == j { 1.0 } else { 0.0 })
+    }
+}

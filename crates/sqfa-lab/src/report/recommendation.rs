@@ -1,0 +1,134 @@
+//! The recommendation: which method, how many filters, and how sure that is.
+
+use maud::{Markup, html};
+
+use super::page::section as framed_section;
+use super::style::{filters, percent, points, title_of};
+use crate::compare::{Contender, Manifest, Outcome, Parts, Recommendation, Record, Summary};
+
+/// The section that opens the page.
+pub(super) fn section(
+    manifest: &Manifest,
+    summaries: &[Summary],
+    records: &[Record],
+    found: Option<&Recommendation>,
+) -> Markup {
+    let body = html! {
+        @match found {
+            Some(found) => (recommendation(manifest, found)),
+            None => p { "No cell has a result, so there is nothing to recommend." },
+        }
+        (troubles(manifest, summaries, records))
+    };
+    framed_section("recommendation", "Recommendation", "", body)
+}
+
+fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
+    let choice = &found.choice;
+    let classifier = manifest.spec.classifiers.first().map(|name| name.to_uppercase());
+    let classifier = classifier.unwrap_or_default();
+    let on = match manifest.spec.parts {
+        Parts::Given => "test points".to_owned(),
+        Parts::Fraction(share) => {
+            format!("held-out points ({:.0} % of every class)", 100.0 * share)
+        }
+        Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
+    };
+    html! {
+        div.recommendation {
+            p.big {
+                strong { (title_of(&choice.method)) } " with "
+                strong { (filters(choice.filters)) }
+            }
+            p {
+                "Of the " (choice.hits.len()) " " (on) " " (classifier) " puts "
+                strong { (percent(choice.accuracy)) } " into their own class"
+                @if manifest.spec.seeds > 1 { " (median over seeds)" }
+                "."
+            }
+            ul {
+                @if let Some(best) = &found.best {
+                    li { (why_smaller(best)) }
+                } @else {
+                    li { "No other combination of method and number of filters is more accurate." }
+                }
+                @if let Some(next) = &found.next { li { (lead(next)) } }
+                @if let Some(smaller) = &found.smaller { li { (cost(smaller)) } }
+            }
+            p.note {
+                "Intervals are 95 % intervals of the paired difference over the same " (choice.hits.len())
+                " points (Agresti–Min), for the runs of median accuracy. The choice itself was made on these points, so "
+                "small leads are optimistic."
+            }
+        }
+    }
+}
+
+fn interval(contender: &Contender, sign: f64) -> Markup {
+    html! {
+        @if let Some(behind) = contender.behind {
+            @let (a, b) = (sign * behind.low, sign * behind.high);
+            strong { (points(sign * behind.difference)) } " points, interval "
+            (points(a.min(b))) " to " (points(a.max(b)))
+        }
+    }
+}
+
+fn named(contender: &Contender) -> Markup {
+    let candidate = &contender.candidate;
+    html! {
+        (title_of(&candidate.method)) " with " (filters(candidate.filters))
+        " (" (percent(candidate.accuracy)) ")"
+    }
+}
+
+fn why_smaller(best: &Contender) -> Markup {
+    html! {
+        (named(best)) " is the most accurate, but these points cannot tell the two apart: "
+        (interval(best, -1.0)) ". Fewer filters are simpler to look at and to estimate."
+    }
+}
+
+fn lead(next: &Contender) -> Markup {
+    let sure = next.behind.is_some_and(|behind| !behind.holds_zero());
+    html! {
+        "Ahead of the next method, " (named(next)) ": " (interval(next, 1.0)) ". "
+        @if sure { "The lead is more than chance." } @else { "That may be chance." }
+    }
+}
+
+fn cost(smaller: &Contender) -> Markup {
+    html! { "With fewer filters, " (named(smaller)) " would cost: " (interval(smaller, -1.0)) "." }
+}
+
+/// Cells without a result and what to know about the data.
+fn troubles(manifest: &Manifest, summaries: &[Summary], records: &[Record]) -> Markup {
+    let failed: Vec<&Summary> = summaries
+        .iter()
+        .filter(|summary| summary.remark.is_some() && !summary.not_applicable)
+        .collect();
+    let bad = |record: &&Record| {
+        matches!(record.outcome, Outcome::Failed { .. } | Outcome::OverLimit { .. })
+    };
+    let count = records.iter().filter(bad).count();
+    let warnings = &manifest.facts.warnings;
+    html! {
+        @if count > 0 || !failed.is_empty() || !warnings.is_empty() {
+            div.warnings role="note" {
+                h3 { "To know" }
+                ul {
+                    @for warning in warnings { li { (warning) } }
+                    @if count > 0 {
+                        li { (count) @if count == 1 { " fit has" } @else { " fits have" } " no result." }
+                    }
+                    @for summary in failed {
+                        li {
+                            (title_of(&summary.method)) ", " (filters(summary.filters)) ": "
+                            (summary.remark.clone().unwrap_or_default())
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

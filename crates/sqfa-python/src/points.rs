@@ -1,0 +1,65 @@
+//! Statistics of dense points in one go: covariances with all their entries, or kept as the points themselves.
+
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList};
+use sqfa::statistics::{ClassAccumulator, Form};
+use sqfa::{ClassStatistics, Estimator};
+
+use crate::arrays::{PointArray, slice};
+use crate::classes::{classes, labels};
+use crate::errors::{Outcome, invalid};
+use crate::running::run;
+use crate::statistics::Statistics;
+
+/// The statistics of labelled points in one go.
+#[pyfunction]
+#[pyo3(signature = (points, names, codes, weights, estimator, threads))]
+pub(crate) fn class_statistics(
+    py: Python<'_>,
+    points: &Bound<'_, PyAny>,
+    names: &Bound<'_, PyList>,
+    codes: PyReadonlyArray1<'_, u32>,
+    weights: Option<PyReadonlyArray1<'_, u64>>,
+    estimator: &str,
+    threads: usize,
+) -> Outcome<Statistics> {
+    let estimator = estimator.parse::<Estimator>()?;
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let labels = labels(&classes(names)?, &codes)?;
+    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+    Ok(run(py, threads, |stop| {
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        if !sums.update_while(points, &labels, weights, &mut || !stop.asked())? {
+            return Err(invalid("the statistics were stopped on the way"));
+        }
+        Ok(Statistics { core: sums.finish(estimator)? })
+    })?)
+}
+
+/// Whether statistics of dense points are better kept as the points than as covariances entry by entry.
+#[pyfunction]
+pub(crate) fn keeps_samples(rows: u64, columns: usize, classes: usize, width: usize) -> bool {
+    Form::Auto.decide(rows, columns, classes, width) == Form::Factor
+}
+
+/// The statistics of labelled points with covariances kept as centred points.
+#[pyfunction]
+#[pyo3(signature = (points, names, codes, estimator, threads))]
+pub(crate) fn sample_statistics(
+    py: Python<'_>,
+    points: &Bound<'_, PyAny>,
+    names: &Bound<'_, PyList>,
+    codes: PyReadonlyArray1<'_, u32>,
+    estimator: &str,
+    threads: usize,
+) -> Outcome<Statistics> {
+    let estimator = estimator.parse::<Estimator>()?;
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let labels = labels(&classes(names)?, &codes)?;
+    Ok(run(py, threads, |_| {
+        Ok(Statistics { core: ClassStatistics::from_factors(points, &labels, estimator)? })
+    })?)
+}

@@ -1,0 +1,74 @@
+//! A fit as Python sees it while it runs, and how its starts ended.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PyList};
+use sqfa::model::Restart;
+use sqfa::optimize::{Control, Progress};
+
+use crate::arrays::vector;
+use crate::errors::{Failure, Outcome};
+use crate::running::Stop;
+use crate::user_distance::FirstError;
+
+/// Sees every iteration: passes it on to the callback and says when to stop.
+pub(crate) struct Watch<'a> {
+    stop: &'a Stop,
+    error: &'a FirstError,
+    callback: Option<&'a Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(
+        stop: &'a Stop,
+        error: &'a FirstError,
+        callback: Option<&'a Py<PyAny>>,
+    ) -> Self {
+        Self { stop, error, callback, raised: None }
+    }
+
+    pub(crate) fn see(&mut self, progress: &Progress) -> Control {
+        if self.stop.asked() || self.raised.is_some() || self.error.is_set() {
+            return Control::Cancel;
+        }
+        let Some(callback) = self.callback else { return Control::Continue };
+        let ended = Python::attach(|py| {
+            let Progress { active, starts, iteration, passes, objective, frozen } = *progress;
+            let arguments = (iteration, objective, active, starts, passes, frozen);
+            callback.call1(py, arguments)?.is_truthy(py)
+        });
+        match ended {
+            Ok(false) => Control::Continue,
+            Ok(true) => Control::Cancel,
+            Err(error) => {
+                self.raised = Some(error);
+                Control::Cancel
+            }
+        }
+    }
+
+    /// What the fit came to; an exception of the callback or of a user's distance comes first.
+    pub(crate) fn conclude<T>(self, outcome: Outcome<T>) -> Outcome<T> {
+        match self.raised {
+            Some(error) => Err(Failure(error)),
+            None => self.error.or(outcome),
+        }
+    }
+}
+
+/// How every start ended.
+pub(crate) fn restarts<'py>(py: Python<'py>, starts: &[Restart]) -> PyResult<Bound<'py, PyList>> {
+    let restarts = PyList::empty(py);
+    for restart in starts {
+        let entry = PyDict::new(py);
+        entry.set_item("objective", restart.objective)?;
+        entry.set_item("trace", vector(py, restart.trace.clone()))?;
+        entry.set_item("n_iter", restart.iterations)?;
+        entry.set_item("passes", restart.passes)?;
+        entry.set_item("evaluations", restart.evaluations)?;
+        entry.set_item("termination", restart.termination.name())?;
+        entry.set_item("converged", restart.termination.converged())?;
+        restarts.append(entry)?;
+    }
+    Ok(restarts)
+}

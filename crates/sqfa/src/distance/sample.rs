@@ -1,0 +1,91 @@
+//! Which pairs of classes count: all of them or, among very many classes, a seeded sample in which every class meets equally many.
+//!
+//! Classes stand on a circle in random order and meet those at d randomly drawn distances along it: c·d pairs, 2d for each class,
+//! none twice. Cost: O(c·d).
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha12Rng;
+
+/// Which pairs of classes an objective looks at while it is climbed; what is reported always looks at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pairs {
+    /// All up to 20 000 pairs (200 classes), about 20 000 of them beyond.
+    #[default]
+    Auto,
+    /// All.
+    All,
+    /// About this many, as many for every class; all, if there are no more.
+    Count(usize),
+}
+
+/// Beyond this many pairs, so many are drawn.
+const ENOUGH: usize = 20_000;
+
+/// The stream of random numbers that pairs are drawn from.
+const STREAM: u64 = u64::MAX - 7;
+
+impl Pairs {
+    /// The pairs drawn; `None` for all.
+    pub(crate) fn drawn(self, classes: usize, seed: u64) -> Option<Vec<(u32, u32)>> {
+        let wanted = match self {
+            Self::All => return None,
+            Self::Auto => ENOUGH,
+            Self::Count(count) => count,
+        };
+        let all = classes * classes.saturating_sub(1) / 2;
+        if wanted >= all {
+            return None;
+        }
+        // Distances 1 … ⌊(c−1)/2⌋ along the circle give c pairs each.
+        let distances = (classes - 1) / 2;
+        let count = wanted.div_ceil(classes).clamp(1, distances.max(1));
+        let mut generator = ChaCha12Rng::seed_from_u64(seed);
+        generator.set_stream(STREAM);
+        let mut circle: Vec<u32> = (0..classes as u32).collect();
+        circle.shuffle(&mut generator);
+        let mut apart: Vec<usize> = (1..=distances).collect();
+        apart.shuffle(&mut generator);
+        let mut pairs = Vec::with_capacity(count * classes);
+        for &distance in &apart[..count.min(apart.len())] {
+            for at in 0..classes {
+                let (a, b) = (circle[at], circle[(at + distance) % classes]);
+                pairs.push((a.min(b), a.max(b)));
+            }
+        }
+        pairs.sort_unstable();
+        Some(pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_meets_equally_many_and_none_twice() {
+        for (classes, wanted, each) in [(40, 100, 6), (41, 41, 2), (1000, 20_000, 40), (7, 1, 2)] {
+            let pairs = Pairs::Count(wanted).drawn(classes, 3).unwrap();
+            assert_eq!(pairs.len(), classes * each / 2);
+            let mut met = vec![0; classes];
+            for &(a, b) in &pairs {
+                assert!(a < b && (b as usize) < classes);
+                met[a as usize] += 1;
+                met[b as usize] += 1;
+            }
+            assert!(met.iter().all(|&met| met == each));
+            assert!(pairs.windows(2).all(|pair| pair[0] < pair[1]));
+            assert_eq!(pairs, Pairs::Count(wanted).drawn(classes, 3).unwrap());
+            assert_ne!(pairs, Pairs::Count(wanted).drawn(classes, 4).unwrap());
+        }
+    }
+
+    #[test]
+    fn all_pairs_are_drawn_where_they_are_few() {
+        for pairs in [Pairs::Auto, Pairs::All, Pairs::Count(19_900)] {
+            assert!(pairs.drawn(200, 0).is_none());
+        }
+        assert!(Pairs::Auto.drawn(201, 0).is_some());
+        assert!(Pairs::Count(1).drawn(2, 0).is_none());
+    }
+}

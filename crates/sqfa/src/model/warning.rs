@@ -1,0 +1,99 @@
+//! What a user should know about a fit, as values; the text is for whoever has no better words.
+
+use std::fmt;
+
+use crate::optimize::Termination;
+
+/// What a user should know about a fit.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Without a constraint and with noise the objective has no maximum.
+    Unbounded,
+    /// Second moments stand in for covariances of classes with equal means.
+    SecondMomentsAsCovariances {
+        /// The distance that takes them so.
+        distance: String,
+    },
+    /// Single-precision covariances are passed over in double precision.
+    DoublePrecision {
+        /// The largest variance over the noise.
+        ratio: f64,
+    },
+    /// Cancelled with filters missing.
+    CancelledAfter {
+        /// Filters learned.
+        learned: usize,
+        /// Filters asked for.
+        filters: usize,
+    },
+    /// Cancelled while the noise was chosen.
+    CancelledInSearch {
+        /// The noise of the filters at hand.
+        noise: f64,
+    },
+    /// The optimum was not reached.
+    NotConverged {
+        /// Iterations taken.
+        iterations: usize,
+        /// Why it ended.
+        termination: Termination,
+    },
+    /// More filters than the criterion has anything to say about.
+    BeyondCriterion {
+        /// Filters it speaks of.
+        rank: usize,
+    },
+}
+
+impl Warning {
+    /// Its name, which stays the same whatever the words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unbounded => "unbounded",
+            Self::SecondMomentsAsCovariances { .. } => "second-moments-as-covariances",
+            Self::DoublePrecision { .. } => "double-precision",
+            Self::CancelledAfter { .. } => "cancelled-after",
+            Self::CancelledInSearch { .. } => "cancelled-in-search",
+            Self::NotConverged { .. } => "not-converged",
+            Self::BeyondCriterion { .. } => "beyond-criterion",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unbounded => f.write_str(
+                "without a constraint and with noise the objective grows with the length of the filters and has no \
+                 maximum: use constraint sphere or orthonormal",
+            ),
+            Self::SecondMomentsAsCovariances { distance } => write!(
+                f,
+                "only second moments were given: distance '{distance}' takes them for covariances of classes with \
+                 equal means"
+            ),
+            Self::DoublePrecision { ratio } => write!(
+                f,
+                "the largest variance is {ratio:.1e} times the noise: passes run in double precision"
+            ),
+            Self::CancelledAfter { learned, filters } => {
+                write!(f, "cancelled after {learned} of {filters} filters")
+            }
+            Self::CancelledInSearch { noise } => write!(
+                f,
+                "cancelled while the noise was chosen: filters for noise {noise}, from the points not held out"
+            ),
+            Self::NotConverged { iterations, termination } => write!(
+                f,
+                "the fit did not converge: it stopped after {iterations} iterations ({})",
+                termination.name()
+            ),
+            Self::BeyondCriterion { rank } => write!(
+                f,
+                "the criterion says nothing beyond {rank} filters (classes less one): the others are principal \
+                 components"
+            ),
+        }
+    }
+}

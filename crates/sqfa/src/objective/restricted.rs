@@ -1,0 +1,125 @@
+//! An objective within a subspace: for η = UC it is one of its own kind, in as many dimensions as U has columns.
+//!
+//! With UᵀU = I the Gram matrix of C is that of η, and μ_k and Σ_k depend on C as on the filters of a fit with the class
+//! statistics (Uᵀγ_k, UᵀΦ_kU). Whatever climbs the whole problem climbs this one, and passes over it cost next to nothing.
+
+use rayon::prelude::*;
+
+use super::{EvaluationError, Objective};
+use crate::linalg::{Mat, MatRef};
+use crate::preconditioner::Preconditioner;
+
+/// What a climb's parts cost, in flops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Effort {
+    /// One pass of one start, with the reading of its matrices.
+    pub(crate) pass: f64,
+    /// One value with its derivatives from small matrices.
+    pub(crate) evaluation: f64,
+    /// One column of a block and all its products, added to another.
+    pub(crate) column: f64,
+    /// Columns that move.
+    pub(crate) columns: f64,
+    /// Classes.
+    pub(crate) classes: f64,
+}
+
+/// An objective that can be confined to a subspace.
+pub(crate) trait Restrictable: Objective {
+    /// The data of a confined problem.
+    type Restricted: Send + Sync;
+    /// The confined problem.
+    type Inner<'b>: Objective
+    where
+        Self: 'b;
+
+    /// The free matrix, frozen columns first.
+    fn free<'b>(&self, point: &'b Self::Point) -> MatRef<'b, f64>;
+    /// Its products: the images of its columns.
+    fn images<'b>(&self, point: &'b Self::Point) -> &'b [Mat<f64>];
+    /// The images of several blocks, each of at most as many columns as a free matrix has. One pass.
+    fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>>;
+    /// How many images, the first ones, have forms UᵀΦU that the confined problem needs.
+    fn forms(&self) -> usize;
+    /// What remains of the data within the span of an orthonormal basis.
+    fn restrict(
+        &self,
+        basis: MatRef<'_, f64>,
+        images: &[Mat<f64>],
+        forms: &[Mat<f64>],
+    ) -> Self::Restricted;
+    /// The problem on such data.
+    fn within<'b>(&'b self, restricted: &'b Self::Restricted) -> Self::Inner<'b>;
+    /// The metric of the whole problem, M, within the span.
+    fn metric_within(&self, restricted: &Self::Restricted) -> Preconditioner;
+    /// A point from a free matrix and its images, with what was learned nearby. No pass.
+    fn lift(
+        &self,
+        free: Mat<f64>,
+        images: Vec<Mat<f64>>,
+        near: Option<&Self::Point>,
+    ) -> Result<Self::Point, EvaluationError>;
+    /// What its parts cost.
+    fn effort(&self) -> Effort;
+}
+
+/// Several objectives climbed in step, one for each start.
+#[derive(Debug)]
+pub(crate) struct Beside<O>(pub(crate) Vec<O>);
+
+impl<O: Objective> Objective for Beside<O> {
+    type Point = (usize, O::Point);
+    type Line = O::Line;
+
+    fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Self::Point, EvaluationError>> {
+        free.into_par_iter()
+            .enumerate()
+            .map(|(own, free)| Ok((own, self.0[own].at(vec![free]).remove(0)?)))
+            .collect()
+    }
+
+    fn along(&self, searches: Vec<(&Self::Point, Mat<f64>)>) -> Vec<O::Line> {
+        searches
+            .into_par_iter()
+            .map(|((own, point), direction)| self.0[*own].along(vec![(point, direction)]).remove(0))
+            .collect()
+    }
+
+    fn try_step(
+        &self,
+        (own, point): &Self::Point,
+        line: &mut O::Line,
+        step: f64,
+    ) -> Result<(f64, f64), EvaluationError> {
+        self.0[*own].try_step(point, line, step)
+    }
+
+    fn take_step(
+        &self,
+        (own, point): &mut Self::Point,
+        line: O::Line,
+        step: f64,
+    ) -> Result<(), EvaluationError> {
+        self.0[*own].take_step(point, line, step)
+    }
+
+    fn refresh(&self, points: Vec<&mut Self::Point>) -> Result<(), EvaluationError> {
+        points.into_par_iter().try_for_each(|(own, point)| self.0[*own].refresh(vec![point]))
+    }
+
+    fn value(&self, (own, point): &Self::Point) -> f64 {
+        self.0[*own].value(point)
+    }
+
+    fn gradient<'b>(&self, (own, point): &'b Self::Point) -> MatRef<'b, f64> {
+        self.0[*own].gradient(point)
+    }
+
+    fn moving<'b>(&self, (own, point): &'b Self::Point) -> MatRef<'b, f64> {
+        self.0[*own].moving(point)
+    }
+
+    fn evaluations_per_pass(&self) -> f64 {
+        self.0.iter().map(Objective::evaluations_per_pass).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,215 @@
+//! An orthonormal basis of filters and steps, with the products of its vectors: what all passes so far have paid for.
+//!
+//! Everything is an orthonormal combination of vectors whose products were computed, so no error of a pass is
+//! ever magnified; steps are kept as coordinates and made independent in few dimensions. Cost: c·n·p·q multiplications to go over
+//! from p vectors to q combinations of them.
+
+use rayon::prelude::*;
+
+use crate::linalg::{
+    Mat, MatRef, add_products, add_scaled, beside, column_inner, inner, tall_times, transpose_times,
+};
+
+/// A unit vector with less than this outside the span of those before it depends on them.
+const DEPENDENT: f64 = 1e-7;
+
+#[derive(Debug)]
+pub(super) struct Basis {
+    pub(super) vectors: Mat<f64>,
+    pub(super) images: Vec<Mat<f64>>,
+    /// UᵀΦU for the first images.
+    pub(super) forms: Vec<Mat<f64>>,
+}
+
+impl Basis {
+    /// From orthonormal vectors and their images, the first of which have forms.
+    pub(super) fn new(vectors: Mat<f64>, images: Vec<Mat<f64>>, forms: usize) -> Self {
+        let forms = images[..forms]
+            .par_iter()
+            .map(|image| symmetric(&transpose_times(vectors.as_ref(), image.as_ref())))
+            .collect();
+        Self { vectors, images, forms }
+    }
+
+    /// Orthonormal vectors for what a block has outside this span.
+    pub(super) fn outside(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        let mut rest = scaled_columns(block);
+        for _ in 0..2 {
+            let mut overlap = transpose_times(self.vectors.as_ref(), rest.as_ref());
+            negate(&mut overlap);
+            add_products(rest.as_mut(), &[(self.vectors.as_ref(), overlap.as_ref())]);
+        }
+        // What is left is small where the block lay inside; it counts by what it was.
+        independent(rest.as_ref(), false)
+    }
+
+    /// Takes in orthonormal vectors from outside, with their images.
+    pub(super) fn extend(&mut self, vectors: Mat<f64>, images: Vec<Mat<f64>>) {
+        let (old, new) = (self.vectors.ncols(), vectors.ncols());
+        let own = self.vectors.as_ref();
+        let joined: Vec<(Mat<f64>, Option<Mat<f64>>)> = self
+            .images
+            .par_iter()
+            .zip(&images)
+            .enumerate()
+            .map(|(index, (kept, image))| {
+                let form = self.forms.get(index).map(|form| {
+                    // Both halves, as the forms of a point have them: a pass in single precision is not quite symmetric.
+                    let cross = transpose_times(own, image.as_ref());
+                    let other = transpose_times(vectors.as_ref(), kept.as_ref());
+                    let cross = |i: usize, j: usize| 0.5 * (cross[(i, j)] + other[(j, i)]);
+                    let square = transpose_times(vectors.as_ref(), image.as_ref());
+                    Mat::from_fn(old + new, old + new, |i, j| match (i < old, j < old) {
+                        (true, true) => form[(i, j)],
+                        (true, false) => cross(i, j - old),
+                        (false, true) => cross(j, i - old),
+                        (false, false) => {
+                            0.5 * (square[(i - old, j - old)] + square[(j - old, i - old)])
+                        }
+                    })
+                });
+                (beside(&[kept.as_ref(), image.as_ref()]), form)
+            })
+            .collect();
+        self.vectors = beside(&[self.vectors.as_ref(), vectors.as_ref()]);
+        let (images, forms): (Vec<_>, Vec<_>) = joined.into_iter().unzip();
+        self.images = images;
+        self.forms = forms.into_iter().flatten().collect();
+    }
+
+    /// Goes over to U·V, where V has orthonormal columns.
+    pub(super) fn turn(&mut self, turn: MatRef<'_, f64>) {
+        self.vectors = tall_times(self.vectors.as_ref(), turn);
+        self.images.par_iter_mut().for_each(|image| *image = tall_times(image.as_ref(), turn));
+        for form in &mut self.forms {
+            let half = &*form * turn;
+            *form = symmetric(&transpose_times(turn, half.as_ref()));
+        }
+    }
+
+    /// U·C and its images, from the leading vectors alone when C has no more rows.
+    pub(super) fn combined(&self, coordinates: MatRef<'_, f64>) -> (Mat<f64>, Vec<Mat<f64>>) {
+        let rows = coordinates.nrows();
+        let block = tall_times(self.vectors.subcols(0, rows), coordinates);
+        let images =
+            self.images.par_iter().map(|image| tall_times(image.subcols(0, rows), coordinates));
+        (block, images.collect())
+    }
+}
+
+/// Orthonormal columns with the span of the given ones, in order, those that depend on earlier ones left out. A column counts
+/// as it is (of unit length before something was taken out of it) or, if `scaled`, by its direction alone.
+pub(super) fn independent(block: MatRef<'_, f64>, scaled: bool) -> Mat<f64> {
+    let source = if scaled { scaled_columns(block) } else { block.to_owned() };
+    let mut result = Mat::zeros(source.nrows(), source.ncols().min(source.nrows()));
+    let mut kept = 0;
+    for j in 0..source.ncols() {
+        if kept == result.ncols() {
+            break;
+        }
+        let (done, mut rest) = result.as_mut().split_at_col_mut(kept);
+        let done = done.as_ref();
+        let mut own = rest.as_mut().subcols_mut(0, 1);
+        own.copy_from(source.subcols(j, 1));
+        let before = inner(own.as_ref(), own.as_ref()).sqrt();
+        // Twice is enough, a third time for what came out tiny.
+        for _ in 0..3 {
+            for k in 0..kept {
+                let other = done.subcols(k, 1);
+                let overlap = inner(other, own.as_ref());
+                add_scaled(own.as_mut(), -overlap, other);
+            }
+        }
+        let norm = inner(own.as_ref(), own.as_ref()).sqrt();
+        if norm.is_finite() && norm > DEPENDENT && norm > DEPENDENT * before {
+            own.as_mut().col_mut(0).iter_mut().for_each(|value| *value /= norm);
+            kept += 1;
+        }
+    }
+    result.subcols(0, kept).to_owned()
+}
+
+fn scaled_columns(block: MatRef<'_, f64>) -> Mat<f64> {
+    let mut scaled = block.to_owned();
+    for j in 0..scaled.ncols() {
+        let norm = column_inner(scaled.as_ref(), scaled.as_ref(), j).sqrt();
+        if norm > 0.0 {
+            scaled.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= norm);
+        }
+    }
+    scaled
+}
+
+fn symmetric(matrix: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]))
+}
+
+fn negate(matrix: &mut Mat<f64>) {
+    for j in 0..matrix.ncols() {
+        matrix.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::random;
+
+    fn gap_to_identity(basis: &Mat<f64>) -> f64 {
+        let gram = transpose_times(basis.as_ref(), basis.as_ref());
+        let one = Mat::<f64>::identity(gram.nrows(), gram.ncols());
+        (gram - one).norm_max()
+    }
+
+    #[test]
+    fn columns_that_depend_on_earlier_ones_are_left_out() {
+        let two = random(30, 2, 1, 0);
+        // Lengths from 1e-9 to 1e9, a sum, a multiple and a zero among three independent columns.
+        let other = random(30, 1, 1, 1);
+        let block = Mat::from_fn(30, 6, |i, j| match j {
+            0 => 1e-9 * two[(i, 0)],
+            1 => 1e9 * two[(i, 1)],
+            2 => two[(i, 0)] + two[(i, 1)],
+            3 => -7.0 * two[(i, 0)],
+            4 => 0.0,
+            _ => other[(i, 0)],
+        });
+        let basis = independent(block.as_ref(), true);
+        assert_eq!(basis.ncols(), 3);
+        assert!(gap_to_identity(&basis) < 1e-14);
+        // Nothing of the block lies outside.
+        let inside = transpose_times(basis.as_ref(), block.as_ref());
+        let rest = &block - &basis * &inside;
+        for j in 0..6 {
+            let length = column_inner(block.as_ref(), block.as_ref(), j).sqrt();
+            assert!(column_inner(rest.as_ref(), rest.as_ref(), j).sqrt() <= 1e-14 * length);
+        }
+    }
+
+    #[test]
+    fn images_and_forms_follow_the_vectors() {
+        let root = random(20, 20, 2, 0);
+        let matrix = &root * root.transpose();
+        let image = |vectors: &Mat<f64>| vec![&matrix * vectors];
+        let first = independent(random(20, 3, 2, 1).as_ref(), true);
+        let mut basis = Basis::new(first.clone(), image(&first), 1);
+        // Two columns of the second block lie in the first: three of five remain.
+        let fresh = random(20, 3, 2, 2);
+        let mixed = &first * random(3, 2, 2, 3);
+        let fresh = basis.outside(beside(&[mixed.as_ref(), fresh.as_ref()]).as_ref());
+        assert_eq!(fresh.ncols(), 3);
+        let images = image(&fresh);
+        basis.extend(fresh, images);
+        assert!(gap_to_identity(&basis.vectors) < 1e-14);
+        basis.turn(independent(random(6, 4, 2, 4).as_ref(), true).as_ref());
+        assert!(gap_to_identity(&basis.vectors) < 1e-14);
+        let scale = matrix.norm_max();
+        assert!((&basis.images[0] - &matrix * &basis.vectors).norm_max() < 1e-13 * scale);
+        let form = basis.vectors.transpose() * &matrix * &basis.vectors;
+        assert!((&basis.forms[0] - form).norm_max() < 1e-13 * scale);
+        let lead = random(2, 2, 2, 5);
+        let (block, images) = basis.combined(lead.as_ref());
+        assert!((&block - basis.vectors.subcols(0, 2) * &lead).norm_max() < 1e-13);
+        assert!((&images[0] - &matrix * &block).norm_max() < 1e-13 * scale);
+    }
+}

@@ -1,0 +1,341 @@
+//! The one catalogue of methods: everything that flags, help texts, files, comparisons and tests must know of each.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use crate::constraint::Constraint;
+use crate::model::{METHODS, Method};
+use crate::names::Unknown;
+use crate::statistics::ClassStatistics;
+
+use super::ama::{self, Ama};
+use super::lfda::{self, LfdaReducer};
+use super::lmnn::{self, LmnnReducer};
+use super::refine::RefinedReducer;
+use super::setting::{Parameter, Setting};
+use super::sqfa::SqfaReducer;
+use super::wda::{self, WdaReducer};
+use super::{Lda, Pca, ReduceError, Reducer, ReducerSettings, Refinement, Spca, lda};
+
+/// What a method learns from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Class statistics are enough.
+    Statistics,
+    /// Points.
+    Points,
+}
+
+/// What bounds the number of filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The dimension of the data.
+    Dimension,
+    /// The number of classes less one.
+    ClassesLessOne,
+    /// The principal components that the method works in.
+    Components,
+}
+
+impl Limit {
+    /// The most filters, and what bounds them; `components` are those a method works in.
+    pub(crate) fn most(
+        self,
+        statistics: &ClassStatistics,
+        components: Option<usize>,
+    ) -> (usize, Self) {
+        let own = match self {
+            Self::Dimension => None,
+            Self::ClassesLessOne => Some(statistics.classes().len() - 1),
+            Self::Components => components,
+        };
+        match own {
+            Some(count) if count < statistics.dimension() => (count, self),
+            Some(count) if count == statistics.dimension() && self == Self::ClassesLessOne => {
+                (count, self)
+            }
+            _ => (statistics.dimension(), Self::Dimension),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dimension => "the dimension of the data",
+            Self::ClassesLessOne => "classes less one",
+            Self::Components => "the principal components it works in",
+        })
+    }
+}
+
+/// What the objective of a fit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Objective {
+    /// There is none: a closed form.
+    None,
+    /// The mean distance over pairs of classes.
+    MeanDistance,
+    /// The gain in log likelihood when every class has its own Gaussian.
+    LikelihoodGain,
+    /// The mean log posterior of the true class.
+    LogPosterior,
+    /// A loss, the smaller the better.
+    Loss,
+}
+
+/// Where a method stands in the paper's tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Its place, from 0.
+    pub place: u8,
+    /// The one data set it is run on, where it is not run on all.
+    pub only: Option<&'static str>,
+}
+
+/// What is known of a method.
+#[derive(Debug, Clone, Copy)]
+pub struct ReducerEntry {
+    /// Its name in every flag, file and message.
+    pub name: &'static str,
+    /// How the paper writes it.
+    pub title: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// What it learns from.
+    pub needs: Needs,
+    /// Whether it needs all entries of the class covariances.
+    pub dense: bool,
+    /// The settings it takes beside the seed.
+    pub settings: &'static [Parameter],
+    /// The distance it maximises unless told otherwise, where it maximises one.
+    pub distance: Option<&'static str>,
+    /// The constraint on its filters unless told otherwise, where there is one.
+    pub constraint: Option<Constraint>,
+    /// What bounds the number of filters.
+    pub limit: Limit,
+    /// What its objective is.
+    pub objective: Objective,
+    /// Whether the seed changes its result.
+    pub seeded: bool,
+    /// Its column in the paper's tables, if it has one.
+    pub paper: Option<Column>,
+    build: fn(&Self, ReducerSettings) -> Box<dyn Reducer>,
+}
+
+impl ReducerEntry {
+    /// What it says about a setting, when it takes it.
+    pub fn parameter(&self, setting: Setting) -> Option<&'static Parameter> {
+        self.settings.iter().find(|parameter| parameter.setting == setting)
+    }
+
+    /// Whether it takes a setting.
+    pub fn takes(&self, setting: Setting) -> bool {
+        self.parameter(setting).is_some()
+    }
+
+    /// Whether it chooses principal components to work in by itself.
+    pub fn has_own_components(&self) -> bool {
+        self.limit == Limit::Components
+    }
+
+    /// Whether it learns from points rather than class statistics.
+    pub fn needs_points(&self) -> bool {
+        self.needs == Needs::Points
+    }
+
+    /// Whether it is one of the paper's columns.
+    pub fn in_paper(&self) -> bool {
+        self.paper.is_some()
+    }
+}
+
+const fn column(place: u8) -> Option<Column> {
+    Some(Column { place, only: None })
+}
+
+/// What methods that climb class statistics take.
+const CLIMB: &[Parameter] = &[
+    Parameter::common(Setting::Noise),
+    Parameter::common(Setting::Constraint),
+    Parameter::common(Setting::Start),
+    Parameter::common(Setting::Restarts),
+    Parameter::common(Setting::Sequential),
+    Parameter::common(Setting::MaxIterations),
+    Parameter::common(Setting::Tolerance),
+];
+/// The same with a free distance.
+const CLIMB_ANY: &[Parameter] = &[
+    Parameter::common(Setting::Distance),
+    CLIMB[0],
+    CLIMB[1],
+    CLIMB[2],
+    CLIMB[3],
+    CLIMB[4],
+    CLIMB[5],
+    CLIMB[6],
+];
+
+/// A closed form on class statistics.
+const CLOSED: ReducerEntry = ReducerEntry {
+    name: "",
+    title: "",
+    summary: "",
+    needs: Needs::Statistics,
+    dense: false,
+    settings: &[],
+    distance: None,
+    constraint: None,
+    limit: Limit::Dimension,
+    objective: Objective::None,
+    seeded: false,
+    paper: None,
+    build: |_, _| Box::new(Spca),
+};
+
+static BASELINES: [ReducerEntry; 8] = [
+    ReducerEntry {
+        name: "lda",
+        title: "LDA",
+        summary: "linear discriminant analysis with shrinkage",
+        dense: true,
+        settings: &[lda::SHRINKAGE],
+        limit: Limit::ClassesLessOne,
+        paper: column(7),
+        build: |_, settings| Box::new(Lda { shrinkage: settings.shrinkage, seed: settings.seed }),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "spca",
+        title: "SPCA",
+        summary: "supervised principal components",
+        paper: column(8),
+        build: |_, _| Box::new(Spca),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "lfda",
+        title: "LFDA",
+        summary: "local Fisher discriminant analysis",
+        needs: Needs::Points,
+        settings: lfda::SETTINGS,
+        limit: Limit::Components,
+        paper: column(9),
+        build: |_, settings| Box::new(LfdaReducer::new(settings)),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "wda",
+        title: "WDA",
+        summary: "Wasserstein discriminant analysis on some points of every class",
+        needs: Needs::Points,
+        settings: wda::SETTINGS,
+        limit: Limit::Components,
+        objective: Objective::Loss,
+        seeded: true,
+        paper: column(10),
+        build: |_, settings| Box::new(WdaReducer::new(settings)),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "lmnn",
+        title: "LMNN",
+        summary: "large-margin nearest neighbours on some points of every class",
+        needs: Needs::Points,
+        settings: lmnn::SETTINGS,
+        limit: Limit::Components,
+        objective: Objective::Loss,
+        paper: column(11),
+        build: |_, settings| Box::new(LmnnReducer::new(settings)),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "pca",
+        title: "PCA",
+        summary: "principal components",
+        settings: &[Parameter::common(Setting::Solver)],
+        paper: column(12),
+        build: |_, settings| Box::new(Pca { solver: settings.solver }),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "ama",
+        title: "AMA",
+        summary: "accuracy maximisation: the posterior of the true class, filters in pairs",
+        needs: Needs::Points,
+        settings: ama::SETTINGS,
+        constraint: Some(Constraint::Sphere),
+        objective: Objective::LogPosterior,
+        seeded: true,
+        paper: Some(Column { place: 6, only: Some("speed") }),
+        build: |_, settings| Box::new(Ama { settings }),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "lad",
+        title: "LAD",
+        summary: "likelihood acquired directions",
+        settings: CLIMB,
+        constraint: Some(Constraint::Sphere),
+        objective: Objective::LikelihoodGain,
+        seeded: true,
+        build: |entry, settings| Box::new(SqfaReducer { name: entry.name, method: None, settings }),
+        ..CLOSED
+    },
+];
+
+/// The method whose distance is free.
+const FREE: &str = "sqfa";
+
+/// A variant of SQFA: what it maximises and how is its own, the rest is the family's.
+fn variant(method: &Method) -> ReducerEntry {
+    ReducerEntry {
+        name: method.name,
+        title: method.title,
+        summary: method.summary,
+        settings: if method.name == FREE { CLIMB_ANY } else { CLIMB },
+        distance: Some(method.distance),
+        constraint: Some(method.constraint),
+        objective: Objective::MeanDistance,
+        seeded: true,
+        paper: method.column.and_then(column),
+        build: |entry, settings| {
+            let method = Method::named(entry.name).ok();
+            Box::new(SqfaReducer { name: entry.name, method, settings })
+        },
+        ..CLOSED
+    }
+}
+
+static CATALOGUE: LazyLock<Vec<ReducerEntry>> =
+    LazyLock::new(|| METHODS.iter().map(variant).chain(BASELINES).collect());
+
+/// Every method: the SQFA family first, then the baselines.
+pub fn reducers() -> &'static [ReducerEntry] {
+    &CATALOGUE
+}
+
+/// What is known of a method; the error suggests the nearest name.
+pub fn reducer_entry(name: &str) -> Result<ReducerEntry, Unknown> {
+    let known = reducers().iter().find(|entry| entry.name == name);
+    known
+        .copied()
+        .ok_or_else(|| Unknown::new("method", name, reducers().iter().map(|entry| entry.name)))
+}
+
+/// What a name ends with when its filters are refined.
+pub const REFINED: &str = "+refine";
+
+/// A reducer by name with its settings; a name that ends with [`REFINED`] is refined.
+pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
+    if let Some(start) = name.strip_suffix(REFINED) {
+        let refinement = settings
+            .refinement
+            .clone()
+            .unwrap_or_else(|| Refinement { seed: settings.seed, ..Refinement::default() });
+        let start = reducer(start, settings)?;
+        return Ok(Box::new(RefinedReducer { name: name.to_owned(), start, refinement }));
+    }
+    let entry = reducer_entry(name)?;
+    Ok((entry.build)(&entry, settings.clone()))
+}

@@ -1,0 +1,67 @@
+//! Large-margin nearest neighbours as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
+
+use crate::optimize::{Control, Progress};
+
+use super::samples::Lmnn;
+use super::setting::{Parameter, Setting, Usual};
+use super::space::{View, whole};
+use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
+
+/// Target neighbours.
+const NEIGHBORS: Parameter = Parameter {
+    setting: Setting::Neighbors,
+    usual: Usual::Number(3.0),
+    grid: &[3.0, 5.0, 9.0, 17.0],
+    help: "target neighbours of every point",
+};
+const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
+const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
+
+/// What it takes.
+pub(super) const SETTINGS: &[Parameter] = &[NEIGHBORS, DIMENSIONS, PER_CLASS];
+
+/// LMNN with its settings.
+#[derive(Debug, Clone)]
+pub(super) struct LmnnReducer {
+    neighbors: Choice,
+    view: View,
+}
+
+impl LmnnReducer {
+    pub(super) fn new(settings: ReducerSettings) -> Self {
+        let view = View {
+            method: "lmnn",
+            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
+            per_class: settings.per_class.unwrap_or(PER_CLASS.number() as usize),
+            seed: settings.seed,
+        };
+        Self { neighbors: settings.neighbors, view }
+    }
+}
+
+impl Reducer for LmnnReducer {
+    fn name(&self) -> &str {
+        self.view.method
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
+        let setting = (Setting::Neighbors, values.as_slice());
+        self.view.fit_each(
+            training,
+            filters,
+            setting,
+            observer,
+            &|space, value, count, observer| {
+                let neighbors = whole(Setting::Neighbors, value)?;
+                let lmnn = Lmnn { neighbors, ..Lmnn::default() };
+                Ok(lmnn.fit(space.points(), &space.labels, count, observer)?)
+            },
+        )
+    }
+}

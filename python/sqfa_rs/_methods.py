@@ -1,0 +1,36 @@
+"""The catalogue of methods, which the core keeps, and the names of their settings."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import _core
+
+UNCONVERGED = "not-converged"
+"""The kind of warning that scikit-learn has its own class for."""
+
+IDENTIFIERS: dict[str, str] = dict(_core.setting_names())
+"""The names of settings in files as names of attributes."""
+
+
+class Setting(NamedTuple):
+    """A setting that a method takes."""
+
+    name: str
+    """Its name in files."""
+    parameter: str
+    """The parameter of the estimator."""
+    reported: bool
+    """Whether fits report it as a number."""
+    whole: bool
+    """Whether that number is whole."""
+
+    def number(self, value: float) -> float | int:
+        """A value as Python shows it."""
+        return int(value) if self.whole else value
+
+
+METHODS: dict[str, dict[str, Any]] = {
+    entry["name"]: entry | {"settings": [Setting(*one) for one in entry["settings"]]}
+    for entry in _core.methods()
+}

@@ -1,0 +1,269 @@
+"""Class statistics that stream, merge and travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import column_or_1d
+
+from .. import _core
+from .._threads import thread_count
+from ._envelope import open_envelope, sealed
+from ._inputs import loose_points, repetition_counts, row_blocks
+from ._labels import check_room, class_names, joined, positions
+from ._statistics import ClassStatistics, estimator_name
+from ._streams import ArrowStream
+
+
+class ClassAccumulator:
+    """Class statistics that stream and merge.
+
+    Per class it keeps a count, a mean and a scatter about the mean; two accumulators merge exactly, so
+    that parts of the data may be seen anywhere and joined later. Parts may be empty.
+
+    Parameters
+    ----------
+    classes : array-like of shape (n_classes,), default=None
+        The labels to come. Without them, classes are added as they appear.
+    n_jobs : int, default=None
+        Threads.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    counts : ndarray of shape (n_classes,)
+        Points seen of every class, as 64-bit numbers.
+
+    References
+    ----------
+    Chan, Golub & LeVeque, "Algorithms for computing the sample variance", The American Statistician
+    37, 1983.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SQFA, ClassAccumulator
+    >>> X, y = load_iris(return_X_y=True)
+    >>> here = ClassAccumulator().update(X[::2], y[::2])
+    >>> there = ClassAccumulator().update(X[1::2], y[1::2])
+    >>> both = here.merge(ClassAccumulator.from_bytes(there.to_bytes()))
+    >>> both.counts.tolist(), here.counts.tolist()
+    ([50, 50, 50], [25, 25, 25])
+    >>> SQFA(2, random_state=0).fit_statistics(both.finish()).components_.shape
+    (2, 4)
+    """
+
+    def __init__(self, classes: ArrayLike | None = None, *, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
+        self._fixed = classes is not None
+        self._sums: _core.Accumulator | None = None
+        self.classes: NDArray[Any] = np.unique(column_or_1d(classes)) if self._fixed else np.array([])
+
+    @property
+    def counts(self) -> NDArray[np.uint64]:
+        """Points seen of every class."""
+        if self._sums is None:
+            return np.zeros(len(self.classes), dtype=np.uint64)
+        return self._sums.counts()
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of dimensions, once points were seen."""
+        return None if self._sums is None else int(self._sums.dimension())
+
+    def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
+        """Add labelled points, in place; nothing is added when anything is wrong with them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
+            Points; there may be none.
+        y : array-like of shape (n_samples,), or str
+            Labels, or the name of the label column of an Arrow stream or frame, all batches of which
+            are added.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how often each point counts.
+
+        Returns
+        -------
+        ClassAccumulator
+            Itself.
+        """
+        if isinstance(y, str):
+            for block, labels in ArrowStream(X, y):
+                self.update(block, labels)
+            return self
+        X = loose_points(X, least=0)
+        labels = column_or_1d(y, warn=True)
+        if len(labels) != X.shape[0]:
+            raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
+        self._check_width(X.shape[1])
+        if not len(labels):
+            return self
+        weights = repetition_counts(sample_weight, X)
+        classes = self._classes_with(labels)
+        sums = self._room_for(classes, X.shape[1])
+        codes, threads = positions(labels, classes), thread_count(self.n_jobs)
+        if sparse.issparse(X):
+            # Apart from the sums so far, so that a failure half-way leaves them as they were.
+            part = _core.Accumulator(class_names(classes), X.shape[1])
+            for rows, block in row_blocks(X):
+                part.update(block, codes[rows], None if weights is None else weights[rows], threads)
+            sums.merge(part)
+        else:
+            sums.update(X, codes, weights, threads)
+        self._sums, self.classes = sums, classes
+        return self
+
+    def merge(self, other: ClassAccumulator) -> ClassAccumulator:
+        """What this accumulator and another have seen, in this order, as a new one.
+
+        Neither is changed, so that a task of a scheduler may run again on the same parts.
+
+        Parameters
+        ----------
+        other : ClassAccumulator
+            What to add.
+
+        Returns
+        -------
+        ClassAccumulator
+            A new accumulator with the classes of both; a part that has seen nothing changes no bit.
+        """
+        if not isinstance(other, ClassAccumulator):
+            raise TypeError(f"merge takes a ClassAccumulator, not {type(other).__name__}")
+        merged = ClassAccumulator(n_jobs=self.n_jobs)
+        merged._fixed = self._fixed
+        merged.classes, merged._sums = self.classes, self._sums
+        if not len(other.classes):
+            merged._sums = None if self._sums is None else self._sums.copied()
+            return merged
+        classes = self._classes_with(other.classes)
+        if other._sums is not None:
+            self._check_width(other._sums.dimension())
+        left, right = _widened(self._sums, classes), _widened(other._sums, classes)
+        if left is not None and right is not None:
+            left.merge(right)
+        merged.classes, merged._sums = classes, right if left is None else left
+        return merged
+
+    @classmethod
+    def merge_all(cls, accumulators: Iterable[ClassAccumulator]) -> ClassAccumulator:
+        """Merge many accumulators by a fixed tree of neighbours.
+
+        Neighbours are merged in pairs until one is left, so that the result depends on the parts and
+        their order alone, never on which was ready first, and round-off grows with the logarithm of
+        their number.
+
+        Parameters
+        ----------
+        accumulators : iterable of ClassAccumulator
+            The parts, in order; none of them is changed.
+
+        Returns
+        -------
+        ClassAccumulator
+            What all of them have seen.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sqfa_rs import ClassAccumulator
+        >>> parts = [ClassAccumulator().update(np.eye(3) * k, [0, 1, 2]) for k in range(5)]
+        >>> ClassAccumulator.merge_all(parts).counts.tolist()
+        [5, 5, 5]
+        """
+        level = list(accumulators)
+        if not level:
+            return cls()
+        if len(level) == 1:
+            return cls(n_jobs=level[0].n_jobs).merge(level[0])
+        while len(level) > 1:
+            pairs = [level[i].merge(level[i + 1]) for i in range(0, len(level) - 1, 2)]
+            level = pairs + level[len(level) - len(level) % 2 :]
+        return level[0]
+
+    def finish(self, covariance: str | float = "empirical") -> ClassStatistics:
+        """The statistics so far; needs at least two classes with at least two points each."""
+        if self._sums is None:
+            raise ValueError("no points yet: call update first")
+        core = self._sums.finish(estimator_name(covariance), thread_count(self.n_jobs))
+        return ClassStatistics(core, self.classes)
+
+    def to_bytes(self) -> bytes:
+        """The accumulator as bytes, for another process or machine; labels keep their type.
+
+        With whole numbers of 64 bits or text as labels they are the bytes that ``sqfa stats`` writes.
+        """
+        sums = b"" if self._sums is None else self._sums.to_bytes()
+        return sealed(sums, self.classes, self._fixed)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, n_jobs: int | None = None) -> ClassAccumulator:
+        """The accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
+        sums, classes, fixed = open_envelope(bytes(data))
+        self = cls(n_jobs=n_jobs)
+        self._sums = _core.Accumulator.from_bytes(sums) if sums else None
+        self._fixed = fixed
+        if self._sums is not None:
+            names = self._sums.classes()
+            if classes is None:
+                classes = np.array(names)
+            elif class_names(classes) != names:
+                raise ValueError("these bytes are no class statistics: labels and sums differ")
+        if classes is not None:
+            self.classes = classes
+        return self
+
+    def _check_width(self, features: int) -> None:
+        if self._sums is not None and self._sums.dimension() != features:
+            raise ValueError(
+                f"points of {features} dimensions cannot join statistics of "
+                f"{self._sums.dimension()} dimensions"
+            )
+
+    def _classes_with(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """The classes there are once these labels have joined."""
+        if self._fixed:
+            positions(labels, self.classes)
+            return self.classes
+        return joined(self.classes, labels)
+
+    def _room_for(self, classes: NDArray[Any], features: int) -> _core.Accumulator:
+        """Sums with a place for every class: these, or wider ones until an update has succeeded."""
+        if self._sums is not None and len(classes) == len(self.classes):
+            return self._sums
+        check_room(len(classes), features)
+        wider = _widened(self._sums, classes)
+        return _core.Accumulator(class_names(classes), features) if wider is None else wider
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state["_sums"] = None if self._sums is None else self._sums.to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sums = state.pop("_sums")
+        self.__dict__.update(state)
+        self._sums = None if sums is None else _core.Accumulator.from_bytes(sums)
+
+    def __repr__(self) -> str:
+        return f"ClassAccumulator({len(self.classes)} classes, {int(self.counts.sum())} points)"
+
+
+def _widened(sums: _core.Accumulator | None, classes: NDArray[Any]) -> _core.Accumulator | None:
+    """A copy of sums with a place for every class."""
+    if sums is None:
+        return None
+    copy, names = sums.copied(), class_names(classes)
+    if copy.classes() != names:
+        check_room(len(classes), sums.dimension())
+        copy.widen(names)
+    return copy

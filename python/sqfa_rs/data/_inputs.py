@@ -1,0 +1,131 @@
+"""Whatever holds numbers, as arrays the core can borrow: no copy where none is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_array,
+    validate_data,
+)
+
+# What the core reads as it is; other numbers become float64.
+DTYPES = [np.float64, np.float32, np.uint8]
+# Sparse rows and record batches are made dense in blocks of about this many bytes.
+BLOCK_BYTES = 1 << 26
+_CPU = 1  # DLPack's number for memory the processor reads
+
+
+def unwrap(X: Any) -> Any:
+    """An array from anything that offers DLPack and is not an array or frame already."""
+    if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__") or not hasattr(X, "shape"):
+        return X
+    device = getattr(X, "__dlpack_device__", lambda: (_CPU, 0))()
+    if int(device[0]) != _CPU:
+        raise TypeError("the data are not in the processor's memory: move them to the CPU first")
+    try:
+        return np.from_dlpack(X)
+    except (BufferError, RuntimeError) as error:
+        raise TypeError(f"the data cannot be borrowed: {error}") from error
+
+
+def contiguous(X: NDArray[Any]) -> NDArray[Any]:
+    """The array itself when it is in C or Fortran order, else a copy in C order."""
+    flags = X.flags
+    if (flags.c_contiguous or flags.f_contiguous) and flags.aligned:
+        return X
+    return np.array(X, order="C", copy=True)
+
+
+def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+    """Validated points (dense or CSR) and labels; the core looks for values that are not finite."""
+    X, y = validate_data(
+        estimator,
+        unwrap(X),
+        y,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=DTYPES,
+        ensure_all_finite=False,
+    )
+    return (X if sparse.issparse(X) else contiguous(X)), y
+
+
+def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:
+    """Validated points for a fitted estimator; ``finite=False`` leaves that check to the caller."""
+    X = validate_data(
+        estimator,
+        unwrap(X),
+        reset=False,
+        accept_sparse="csr",
+        dtype=DTYPES,
+        ensure_all_finite=finite,
+    )
+    return X if sparse.issparse(X) else contiguous(X)
+
+
+def loose_points(X: Any, *, least: int = 1) -> Any:
+    """Validated points, ``least`` or more, without an estimator to remember their names."""
+    X = check_array(
+        unwrap(X),
+        accept_sparse="csr",
+        dtype=DTYPES,
+        ensure_all_finite=False,
+        ensure_min_samples=least,
+    )
+    return X if sparse.issparse(X) else contiguous(X)
+
+
+def complain_about(X: Any) -> None:
+    """Raise scikit-learn's error if any value is not finite; say nothing otherwise."""
+    assert_all_finite(X, input_name="X")
+
+
+def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
+    """Sample weights as whole numbers, or ``None`` when every point counts once."""
+    if sample_weight is None:
+        return None
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if np.any(weights != np.floor(weights)):
+        row = int(np.flatnonzero(weights != np.floor(weights))[0])
+        raise ValueError(
+            f"sample_weight is {weights[row]} at row {row}: weights are repetition counts, so "
+            "give whole numbers (multiply all of them by a common factor)"
+        )
+    if weights.size and weights.max() > 2**53:
+        raise ValueError("sample_weight exceeds 2**53: weights are repetition counts")
+    if np.all(weights == 1):
+        return None
+    return weights.astype(np.uint64)
+
+
+def repeated(
+    X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
+) -> tuple[Any, NDArray[np.uint32]]:
+    """Points, dense or sparse, each as often as it counts."""
+    if weights is None:
+        return X, codes
+    rows = np.repeat(np.arange(len(codes)), weights.astype(np.int64))
+    chosen = X[rows]
+    return chosen if sparse.issparse(X) else np.ascontiguousarray(chosen), codes[rows]
+
+
+def dense(X: Any) -> NDArray[Any]:
+    """Points as an array, whatever they were."""
+    return np.ascontiguousarray(X.toarray()) if sparse.issparse(X) else X
+
+
+def row_blocks(X: Any) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Dense blocks of rows of a sparse matrix."""
+    height = max(1, BLOCK_BYTES // (8 * max(1, X.shape[1])))
+    for first in range(0, X.shape[0], height):
+        rows = slice(first, min(first + height, X.shape[0]))
+        yield rows, np.ascontiguousarray(X[rows].toarray())

@@ -1,0 +1,119 @@
+"""Class labels: any sortable values in Python, whole numbers or text in the core."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+# Floating-point labels up to here are exact whole numbers.
+_EXACT = 2.0**53
+# NumPy's letters for truth values, whole and floating-point numbers.
+_NUMBERS = "biuf"
+
+
+def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
+    """The names under which the core and the model files know the classes."""
+    kind = classes.dtype.kind
+    if kind in "iub" and (classes.size == 0 or int(classes.max()) < 2**63):
+        return [int(label) for label in classes]
+    if kind == "f" and np.all(classes == np.floor(classes)) and np.all(abs(classes) < _EXACT):
+        return [int(label) for label in classes]
+    names = [str(label) for label in classes]
+    if len(set(names)) != len(names):
+        raise ValueError("two classes have the same name: make the labels all text or all numbers")
+    return names
+
+
+def encode(
+    y: ArrayLike, weights: NDArray[np.uint64] | None = None
+) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+    """The sorted classes of labels and, for every label, its position among them.
+
+    Classes all of whose points have weight 0 are left out; their codes are 0 and never used.
+    """
+    labels = column_or_1d(y, warn=True)
+    check_classification_targets(labels)
+    if weights is None or weights.all():
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.uint32)
+    seen = weights > 0
+    used = np.zeros(len(labels), dtype=np.uint32)
+    classes, used[seen] = np.unique(labels[seen], return_inverse=True)
+    return classes, used
+
+
+def positions(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint32]:
+    """The position of every label among known classes, which must hold all of them."""
+    try:
+        found = np.searchsorted(classes, labels)
+    except TypeError as error:
+        raise ValueError(f"labels cannot be compared with the classes: {error}") from error
+    found = np.minimum(found, max(len(classes) - 1, 0))
+    known = classes[found] == labels if len(classes) else np.zeros(len(labels), dtype=bool)
+    if not np.all(known):
+        row = int(np.flatnonzero(~np.asarray(known))[0])
+        raise ValueError(
+            f"label {labels[row]!r} at row {row} is not one of the {len(classes)} known classes"
+        )
+    return found.astype(np.uint32)
+
+
+def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    """The sorted classes once labels have joined; numbers of all types mix, numbers and text do not."""
+    new = np.unique(labels)
+    if not len(classes) or not len(new):
+        return new if len(new) else classes
+    if (classes.dtype.kind in _NUMBERS) != (new.dtype.kind in _NUMBERS):
+        raise ValueError(
+            f"labels of another kind than before ({new.dtype} after {classes.dtype}): keep all text or "
+            "all numbers"
+        )
+    if np.isin(new, classes).all():
+        return classes
+    return np.unique(np.concatenate([classes, new]))
+
+
+def has_room(classes: int, features: int) -> bool:
+    """Whether the entries of all covariances fit in this machine's memory."""
+    return _entry_bytes(classes, features) <= _memory()
+
+
+def _entry_bytes(classes: int, features: int) -> float:
+    return 8.0 * classes * features**2
+
+
+def _memory() -> float:
+    """Bytes of memory, infinite where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def check_room(classes: int, features: int) -> None:
+    """Refuse covariances that cannot fit in this machine's memory before any is allocated."""
+    needed, present = _entry_bytes(classes, features), _memory()
+    if needed > present:
+        raise ValueError(
+            f"{classes} classes in {features} dimensions need {needed / 1e9:.0f} GB for their "
+            f"covariances, and this machine has {present / 1e9:.0f} GB: check that the labels are "
+            "classes, or reduce the dimension first (for example with PCA)"
+        )
+
+
+def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any) -> None:
+    """Refuse classes without a covariance before memory is spent on the others."""
+    if len(classes) < 2:
+        return
+    counts = np.bincount(codes, weights=weights, minlength=len(classes))
+    if counts.min() < 2:
+        worst = int(counts.argmin())
+        raise ValueError(
+            f"class '{classes[worst]}' has {int(counts[worst])} sample(s): a covariance needs at "
+            "least 2; drop the class or add samples"
+        )

@@ -1,0 +1,316 @@
+"""Class statistics: counts, means and covariances, of points or given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.validation import column_or_1d
+
+from .. import _core
+from .._threads import thread_count
+from ._inputs import loose_points, repeated, repetition_counts, row_blocks
+from ._labels import check_counts, check_room, class_names, encode
+
+_KEYS = ("classes", "counts", "means", "covariances")
+
+
+class ClassStatistics:
+    """Counts, means and covariances of every class.
+
+    Made by :func:`class_statistics`, by :meth:`ClassAccumulator.finish`, or from given numbers with
+    :meth:`from_moments`; every estimator's ``fit_statistics`` takes it. What it holds can also be had by
+    name, as from a dict: ``statistics["means"]``.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    counts : ndarray of shape (n_classes,) or None
+        Points of every class, where known.
+    means : ndarray of shape (n_classes, n_features)
+        Class means.
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+        Class covariances with divisor N − 1, in the precision of the data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sqfa_rs import ClassStatistics
+    >>> given = ClassStatistics.from_moments(np.zeros((2, 3)), np.stack([np.eye(3), 2 * np.eye(3)]))
+    >>> given.noise_scale
+    1.5
+    """
+
+    def __init__(self, core: _core.Statistics, classes: NDArray[Any]) -> None:
+        self._core = core
+        self.classes = classes
+
+    @classmethod
+    def from_moments(
+        cls,
+        means: ArrayLike | None,
+        covariances: ArrayLike,
+        counts: ArrayLike | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> ClassStatistics:
+        """Statistics from given numbers; without means the matrices are second moments.
+
+        Parameters
+        ----------
+        means : array-like of shape (n_classes, n_features) or None
+            Class means.
+        covariances : array-like of shape (n_classes, n_features, n_features)
+            Covariances, or second moments E[xxᵀ] when ``means`` is None.
+        counts : array-like of shape (n_classes,), default=None
+            Points of every class; equal shares when not known.
+        classes : array-like of shape (n_classes,), default=None
+            Labels, sorted here together with everything else; 0, 1, … by default.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        ClassStatistics
+        """
+        matrices = numbers(covariances, "covariances", 3, [np.float64, np.float32])
+        centres = None if means is None else numbers(means, "means", 2, [np.float64])
+        sizes = None if counts is None else _whole(counts)
+        labels = np.arange(len(matrices)) if classes is None else column_or_1d(classes)
+        order = np.argsort(labels, kind="stable")
+        labels = labels[order]
+        if len(labels) != len(matrices):
+            raise ValueError(f"{len(labels)} classes for {len(matrices)} covariances")
+        if np.any(labels[1:] == labels[:-1]):
+            raise ValueError("the classes are not distinct: give every class one label")
+        if classes is not None and np.any(order[1:] < order[:-1]):
+            matrices = np.ascontiguousarray(matrices[order])
+            centres = None if centres is None else np.ascontiguousarray(centres[order])
+            sizes = None if sizes is None else np.ascontiguousarray(sizes[order])
+        core = _core.Statistics.given(
+            class_names(labels), centres, matrices, sizes, thread_count(n_jobs)
+        )
+        return cls(core, labels)
+
+    def keys(self) -> list[str]:
+        """The names of what it holds, so that ``dict(statistics)`` works."""
+        return list(_KEYS)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _KEYS:
+            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)}")
+        return getattr(self, name)
+
+    @property
+    def counts(self) -> NDArray[np.uint64] | None:
+        """Points of every class, where known."""
+        return self._core.counts()
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Class means, of shape (n_classes, n_features)."""
+        return self._core.means()
+
+    @property
+    def covariances(self) -> NDArray[Any]:
+        """Class covariances, of shape (n_classes, n_features, n_features); every access copies."""
+        return self._core.covariances()
+
+    @property
+    def n_features(self) -> int:
+        """The number of dimensions."""
+        return int(self._core.dimension())
+
+    @property
+    def noise_scale(self) -> float:
+        """The trace of the pooled within-class covariance divided by n: what noise='scale' uses."""
+        return float(self._core.noise_scale())
+
+    def project(
+        self, components: ArrayLike, noise: float = 0.0, *, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Class means and covariances in the feature space of some components.
+
+        μ = Wγ and Σ = WΦWᵀ + σ²I for components W of shape (n_components, n_features).
+        """
+        filters = numbers(components, "components", 2, [np.float64])
+        return self._core.project(filters, float(noise), thread_count(n_jobs))
+
+    def __repr__(self) -> str:
+        return f"ClassStatistics({len(self.classes)} classes, {self.n_features} features)"
+
+
+def given_statistics(
+    means: ArrayLike | ClassStatistics | Mapping[str, Any] | None,
+    covariances: ArrayLike | None,
+    counts: ArrayLike | None,
+    classes: ArrayLike | None,
+    n_jobs: int | None,
+) -> ClassStatistics:
+    """Statistics from whatever ``fit_statistics`` takes: arrays, or everything at once."""
+    if not isinstance(means, Mapping | ClassStatistics):
+        if covariances is None:
+            raise ValueError("covariances are missing: give them, or pass ClassStatistics")
+        return ClassStatistics.from_moments(means, covariances, counts, classes=classes, n_jobs=n_jobs)
+    if any(extra is not None for extra in (covariances, counts, classes)):
+        raise ValueError("all statistics were given at once: leave the other arguments out")
+    if isinstance(means, ClassStatistics):
+        return means
+    return _from_mapping(means, n_jobs)
+
+
+def _from_mapping(given: Mapping[str, Any], n_jobs: int | None) -> ClassStatistics:
+    """Statistics by name; second moments count only where there are no covariances."""
+    matrices, means = given.get("covariances"), given.get("means")
+    if matrices is not None and means is None:
+        raise ValueError("the statistics have 'covariances' but no 'means'")
+    if matrices is None:
+        matrices, means = given.get("second_moments"), None
+    if matrices is None:
+        known = ", ".join(map(str, given)) or "nothing"
+        raise ValueError(
+            f"the statistics have neither 'covariances' nor 'second_moments', only: {known}"
+        )
+    counts, classes = given.get("counts"), given.get("classes")
+    return ClassStatistics.from_moments(means, matrices, counts, classes=classes, n_jobs=n_jobs)
+
+
+def class_statistics(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    covariance: str | float = "empirical",
+    n_jobs: int | None = None,
+) -> ClassStatistics:
+    """Counts, means and covariances of labelled points.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
+        Points.
+    y : array-like of shape (n_samples,), or str
+        Labels, or the name of the label column of an Arrow stream or frame.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Whole numbers: how often each point counts.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        The estimator of the class covariances; a number from 0 to 1 is the share s of
+        (1 − s)Φ + s(tr Φ/n)I.
+    n_jobs : int, default=None
+        Threads.
+
+    Returns
+    -------
+    ClassStatistics
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import class_statistics
+    >>> X, y = load_iris(return_X_y=True)
+    >>> class_statistics(X, y).means.round(1)[0].tolist()
+    [5.0, 3.4, 1.5, 0.2]
+    """
+    if isinstance(y, str):
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be given for a stream")
+        from ._accumulator import ClassAccumulator
+
+        return ClassAccumulator(n_jobs=n_jobs).update(X, y).finish(covariance)
+    X = loose_points(X)
+    weights = repetition_counts(sample_weight, X)
+    labels = column_or_1d(y, warn=True)
+    if len(labels) != X.shape[0]:
+        raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
+    classes, codes = encode(labels, weights)
+    return statistics_of(X, classes, codes, weights, covariance, thread_count(n_jobs))
+
+
+def statistics_of(
+    X: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    covariance: str | float,
+    threads: int,
+    *,
+    keep_samples: bool = False,
+) -> ClassStatistics:
+    """Statistics of validated points; ``keep_samples`` keeps covariances as points where that pays."""
+    check_counts(classes, codes, weights)
+    names, estimator = class_names(classes), estimator_name(covariance)
+    if keep_samples and _samples_pay(X, len(classes), weights):
+        X, codes = repeated(X, codes, weights)
+        make = _sparse_statistics if sparse.issparse(X) else _core.sample_statistics
+        return ClassStatistics(make(X, names, codes, estimator, threads), classes)
+    check_room(len(classes), X.shape[1])
+    if not sparse.issparse(X):
+        core = _core.class_statistics(X, names, codes, weights, estimator, threads)
+        return ClassStatistics(core, classes)
+    sums = _core.Accumulator(names, X.shape[1])
+    for rows, block in row_blocks(X):
+        part = None if weights is None else weights[rows]
+        sums.update(block, codes[rows], part, threads)
+    return ClassStatistics(sums.finish(estimator, threads), classes)
+
+
+def _samples_pay(X: Any, classes: int, weights: NDArray[np.uint64] | None) -> bool:
+    """Whether points take less memory and time than entries of covariances, as the command decides."""
+    count = int(X.shape[0] if weights is None else weights.sum())
+    width = 8 if X.dtype == np.float64 else 4
+    if sparse.issparse(X):
+        return _core.keeps_sparse(int(X.nnz), count, X.shape[1], classes, width)
+    return _core.keeps_samples(count, X.shape[1], classes, width)
+
+
+def _sparse_statistics(
+    X: Any,
+    names: list[Any],
+    codes: NDArray[np.uint32],
+    estimator: str,
+    threads: int,
+) -> _core.Statistics:
+    """Statistics kept as the rows of a sparse matrix."""
+    values = X.data if X.dtype in (np.float64, np.float32) else X.data.astype(np.float32)
+    return _core.sparse_statistics(
+        X.shape[1],
+        X.indptr.astype(np.uint64),
+        X.indices.astype(np.uint32),
+        np.ascontiguousarray(values),
+        names,
+        codes,
+        estimator,
+        threads,
+    )
+
+
+def estimator_name(covariance: str | float) -> str:
+    """A covariance estimator as the core takes it: its name, or the number of a fixed shrinkage."""
+    if isinstance(covariance, str):
+        return covariance
+    if not isinstance(covariance, Real) or isinstance(covariance, bool):
+        raise TypeError(f"covariance must be a name or a number, not {covariance!r}")
+    return repr(float(covariance))
+
+
+def numbers(values: ArrayLike, what: str, rank: int, dtypes: list[Any]) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{what} must be real numbers, not {array.dtype}")
+    if array.ndim != rank:
+        raise ValueError(f"{what} must have {rank} dimensions, not {array.ndim}")
+    dtype = array.dtype if array.dtype in dtypes else dtypes[0]
+    return np.require(array, dtype=dtype, requirements=["C", "A"])
+
+
+def _whole(counts: ArrayLike) -> NDArray[np.uint64]:
+    array = column_or_1d(counts)
+    if array.dtype.kind not in "fiu" or np.any(array != np.floor(array)) or np.any(array < 1):
+        raise ValueError("counts must be positive whole numbers")
+    return np.ascontiguousarray(array, dtype=np.uint64)

@@ -1,0 +1,31 @@
+"""Estimators with scikit-learn's contract: the paper's methods, baselines and classifiers."""
+
+from __future__ import annotations
+
+from ._classifiers import KNN, LinearClassifier
+from ._eigen import LDA, PCA, SupervisedPCA
+from ._likelihood import AMA, LAD
+from ._neighbours import LFDA, LMNN, WDA
+from ._qda import QDA
+from ._results import NoiseTrial, Progress, Restart, Trial
+from ._sqfa import SQFA, SecondMomentSQFA
+
+__all__ = [
+    "AMA",
+    "KNN",
+    "LAD",
+    "LDA",
+    "LFDA",
+    "LMNN",
+    "PCA",
+    "QDA",
+    "SQFA",
+    "WDA",
+    "LinearClassifier",
+    "NoiseTrial",
+    "Progress",
+    "Restart",
+    "SecondMomentSQFA",
+    "SupervisedPCA",
+    "Trial",
+]

@@ -1,0 +1,69 @@
+"""What all classifiers share: a classifier of the core is built once and asked about points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._threads import thread_count
+from ..data._inputs import new_points, row_blocks
+
+
+class CoreClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that the core answers for; subclasses build it from what a fit has kept."""
+
+    n_jobs: int | None
+
+    # Set by a fit.
+    classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    _classifier: Any
+
+    def _built(self) -> Any:
+        """The classifier of the core from the fitted attributes."""
+        raise NotImplementedError
+
+    def _answers(self, X: Any, question: str) -> NDArray[Any]:
+        """The answer of the core for every point."""
+        check_is_fitted(self)
+        X = new_points(self, X, finite=True)
+        if getattr(self, "_classifier", None) is None:
+            self._classifier = self._built()
+        ask, threads = getattr(self._classifier, question), thread_count(self.n_jobs)
+        if isinstance(X, np.ndarray):
+            return np.asarray(ask(X, threads))
+        return np.concatenate([ask(block, threads) for _, block in row_blocks(X)])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every point.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        codes = self._answers(X, "predict")
+        return np.asarray(self.classes_[codes])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Built again from the fitted attributes when it is next asked.
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_classifier"}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

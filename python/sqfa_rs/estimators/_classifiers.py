@@ -1,0 +1,153 @@
+"""Classifiers beside QDA: nearest neighbours, and one covariance for all classes."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from .._threads import thread_count
+from ..data._inputs import dense, training_data
+from ..data._labels import class_names, encode
+from ._classifier import CoreClassifier
+from ._qda import QDA
+
+
+class LinearClassifier(QDA):
+    """Linear discriminant analysis as a classifier; :class:`LDA` is the transformer.
+
+    One Gaussian per class, all with the pooled covariance S = Σ πₖ Σₖ shrunk to (1−s)S + s (tr S/n) I;
+    a point z goes to the class with the largest
+
+        ln πₖ − ½ (z−μₖ)ᵀ S⁻¹ (z−μₖ).
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; the frequencies of the training data by default.
+    shrinkage : float, default=1e-5
+        The share s, from 0 to 1.
+    n_jobs : int, default=None
+        Threads.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    means_ : ndarray of shape (n_classes, n_features)
+        Class means.
+    covariances_ : ndarray of shape (n_classes, n_features, n_features)
+        Class covariances with divisor N, before shrinkage.
+    priors_ : ndarray of shape (n_classes,)
+        Class probabilities.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import LinearClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearClassifier().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    def _build(
+        self,
+        classes: NDArray[Any],
+        means: NDArray[np.float64],
+        covariances: NDArray[np.float64],
+        priors: NDArray[np.float64],
+    ) -> Any:
+        names, threads = class_names(classes), thread_count(self.n_jobs)
+        return _core.Linear(names, means, covariances, priors, float(self.shrinkage), threads)
+
+
+class KNN(CoreClassifier):
+    """The k nearest training points vote: Euclidean distances, equal weights, exact.
+
+    Among equal distances the earlier training point counts, among equal votes the first class.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many points vote.
+    n_jobs : int, default=None
+        Threads.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_samples_fit_ : int
+        Training points.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import KNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KNN(3).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    n_samples_fit_: int
+    _points: NDArray[Any]
+    _codes: NDArray[np.uint32]
+
+    def __init__(self, n_neighbors: int = 5, *, n_jobs: int | None = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Remember labelled points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points; sparse ones are made dense.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        if not isinstance(self.n_neighbors, Integral) or isinstance(self.n_neighbors, bool):
+            raise TypeError(f"n_neighbors must be a whole number, not {self.n_neighbors!r}")
+        if self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors is {self.n_neighbors}: at least 1 is needed")
+        points, y = training_data(self, X, y)
+        points = dense(points)
+        classes, codes = encode(y)
+        if len(classes) < 2:
+            raise ValueError("only one class: a classifier needs at least 2 classes")
+        self._classifier = self._build(classes, points, codes)
+        self.classes_, self._codes = classes, codes
+        # A copy, because the caller may change the array before the classifier is pickled.
+        self._points = points.copy()
+        self.n_samples_fit_ = len(points)
+        return self
+
+    def _build(self, classes: NDArray[Any], points: NDArray[Any], codes: NDArray[Any]) -> _core.Knn:
+        names, threads = class_names(classes), thread_count(self.n_jobs)
+        return _core.Knn(names, points, codes, int(self.n_neighbors), threads)
+
+    def _built(self) -> _core.Knn:
+        return self._build(self.classes_, self._points, self._codes)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of votes, of shape (n_samples, n_classes)."""
+        return self._answers(X, "posteriors")

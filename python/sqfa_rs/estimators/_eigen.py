@@ -1,0 +1,263 @@
+"""Baselines that one eigenproblem of the class statistics solves: PCA, LDA, supervised PCA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Reducer
+from ._settings import Choice
+
+
+class PCA(Reducer):
+    """Principal components of all points, as a baseline beside the supervised methods.
+
+    The leading eigenvectors of the total covariance, the within-class and between-class parts together.
+    Labels are needed because the estimator also describes the classes in feature space (``score``).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    solver : {"auto", "exact", "randomized"}, default="auto"
+        A dense eigenproblem, subspace iteration, or whichever is affordable.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    See Also
+    --------
+    sklearn.decomposition.PCA : The same subspace, centred features, no labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import PCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PCA(2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    _method = "pca"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        solver: str = "auto",
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.solver = solver
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _needs_entries(self) -> bool:
+        return self.solver == "exact"
+
+
+class LDA(Reducer):
+    """Linear discriminant analysis as a transformer; :class:`LinearClassifier` is the classifier.
+
+    Solves (S_t − S_w)v = λ S_w v, both scatters shrunk to (1−s)S + s(tr S/n)I.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of components, at most ``n_classes − 1``.
+    shrinkage : "auto", float or list of floats, default="auto"
+        The share s; "auto" and lists choose it on held-out points.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    shrinkage_ : float
+        The share that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import LDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LDA(2, shrinkage=0.1).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _method = "lda"
+    _shown = (("shrinkage", "shrinkage_"),)
+    shrinkage_: float
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        shrinkage: Choice = "auto",
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.shrinkage = shrinkage
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class SupervisedPCA(Reducer):
+    """Supervised principal components: directions along which points and labels depend most.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of components, at most what the class means span.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Barshan, Ghodsi, Azimifar & Jahromi, "Supervised principal component analysis", Pattern Recognition
+    44, 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SupervisedPCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SupervisedPCA(1).fit(X, y).components_.shape
+    (1, 4)
+    """
+
+    _method = "spca"
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state

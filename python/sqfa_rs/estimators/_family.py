@@ -1,0 +1,169 @@
+"""What the two methods of the paper add to a reducer: streams, weights, partial fits and warm starts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import column_or_1d
+
+from .._methods import IDENTIFIERS
+from .._threads import thread_count
+from ..data._accumulator import ClassAccumulator
+from ..data._inputs import training_data
+from ..data._labels import positions
+from ..data._streams import ArrowStream
+from ._base import Prepared, Reducer
+from ._results import NoiseTrial, Progress, Restart, restarts_of
+from ._settings import core_settings
+
+
+class BaseSQFA(Reducer):
+    """Filters that maximise the mean distance between classes; subclasses name the distance."""
+
+    _method = "sqfa"
+
+    # Set by the subclasses' constructors.
+    noise: float | str
+    constraint: str
+    init: Any
+    restarts: int | str
+    sequential: int | None
+    covariance: str | float
+    pair_weights: Any
+    max_iter: int
+    tol: float
+    warm_start: bool
+    verbose: int
+    callback: Callable[[Progress], object] | None
+
+    # Set by a fit.
+    noise_trials_: list[NoiseTrial]
+    restarts_: list[Restart]
+    refinement_: dict[str, float]
+    _accumulator: ClassAccumulator
+
+    def _distance(self) -> Any:
+        raise NotImplementedError
+
+    @classmethod
+    def _passed(cls) -> list[str]:
+        return [*super()._passed(), "pair_weights"]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn components from labelled points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
+            Points: NumPy, pandas, polars, pyarrow, SciPy sparse, anything with ``__dlpack__``.
+        y : array-like of shape (n_samples,), or str
+            Class labels, or the name of the label column of an Arrow stream or frame.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how often each point counts.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if not isinstance(y, str):
+            return self._learn(*self._prepared(X, y, sample_weight))
+        if sample_weight is not None:
+            raise ValueError("sample_weight cannot be given for a stream")
+        return self._learn(*self._streamed(X, y))
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add points to the class statistics, then improve the components from where they are.
+
+        The first call begins new statistics. Until every class has two points there is nothing to
+        learn from, and the estimator stays as it was, with a warning. The points count even when
+        learning is interrupted afterwards.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels to come, in the first call. Without it classes are added as they appear.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Whole numbers: how often each point counts.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        if isinstance(self.noise, str) and self.noise == "auto":
+            raise ValueError(
+                "noise 'auto' is chosen on held-out points, but partial_fit keeps only statistics: "
+                "pass a number or 'scale'"
+            )
+        self._refuse_refinement("partial_fit")
+        first = getattr(self, "_accumulator", None) is None
+        X, y = training_data(self, X, y, reset=first)
+        settings = core_settings(self, getattr(self, "components_", None), X.shape[1])
+        accumulator = ClassAccumulator(classes, n_jobs=self.n_jobs) if first else self._accumulator
+        if not first and classes is not None:
+            positions(column_or_1d(classes), accumulator.classes)
+        accumulator.update(X, y, sample_weight)
+        self._accumulator = accumulator
+        lacking = _what_is_lacking(accumulator)
+        if lacking is not None:
+            warnings.warn(f"{lacking}, so nothing was learned yet", UserWarning, stacklevel=2)
+            return self
+        statistics = accumulator.finish(self.covariance)
+        return self._learn(statistics, None, None, settings, thread_count(self.n_jobs))
+
+    def _streamed(self, X: Any, y: str) -> Prepared:
+        """The statistics of a stream, of which no point is kept."""
+        start = self._forget()
+        self._refuse_refinement("a stream")
+        stream = ArrowStream(X, y)
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = stream.width
+        if stream.names is not None:
+            self.feature_names_in_ = np.array(stream.names, dtype=object)
+        settings = core_settings(self, start, stream.width)
+        accumulator = ClassAccumulator(n_jobs=self.n_jobs)
+        for block, labels in stream:
+            accumulator.update(block, labels)
+        return accumulator.finish(self.covariance), None, None, settings, thread_count(self.n_jobs)
+
+    def _forget(self) -> NDArray[np.float64] | None:
+        start: NDArray[np.float64] | None = self.__dict__.pop("components_", None)
+        for name in ("_accumulator", "noise_trials_", "refinement_"):
+            self.__dict__.pop(name, None)
+        return start if self.warm_start else None
+
+    def _looks_at_points(self) -> bool:
+        return bool(self.refine) or (isinstance(self.noise, str) and self.noise == "auto")
+
+    def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
+        self.objective_ = float(result["objective"])
+        self.restarts_ = restarts_of(result)
+        if result["trials"]:
+            self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
+        if self.refine:
+            self.refinement_ = {IDENTIFIERS[n]: value for n, value in used.items() if n != "noise"}
+
+
+def _what_is_lacking(accumulator: ClassAccumulator) -> str | None:
+    """Why there are no covariances of at least two classes yet."""
+    counts = accumulator.counts
+    if len(counts) < 2:
+        return "only one class so far"
+    if counts.min() < 2:
+        return f"class '{accumulator.classes[int(counts.argmin())]}' has fewer than 2 samples so far"
+    return None

@@ -1,0 +1,216 @@
+"""Baselines that climb a likelihood: AMA and LAD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Reducer
+
+
+class AMA(Reducer):
+    """Accuracy maximisation analysis: the mean log posterior of the true class, Gaussian classes.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    noise : float or "scale", default="scale"
+        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
+        divided by n.
+    sequential : int, default=2
+        Components learned at a time, earlier ones frozen; 0 learns all together.
+    restarts : int, default=1
+        Starts; the best is kept.
+    max_iter : int, default=1000
+        Iterations of one start at most.
+    tol : float, default=1e-6
+        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
+        running, by changes that do not grow.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    noise_ : float
+        The noise σ² that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Geisler, Najemnik & Ing, "Optimal stimulus encoders for natural tasks", Journal of Vision 9, 2009.
+    Jaini & Burge, "Linking normative models of natural tasks to descriptive models of neural response",
+    Journal of Vision 17, 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import AMA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AMA(2, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    _method = "ama"
+    _together = 0
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        noise: float | str = "scale",
+        sequential: int = 2,
+        restarts: int = 1,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.noise = noise
+        self.sequential = sequential
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class LAD(Reducer):
+    """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    noise : float, "scale" or "auto", default="scale"
+        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
+        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    init : {"random", "pca"}, default="random"
+        Where the components start.
+    restarts : int or "auto", default="auto"
+        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
+        16 / n_components for random starts, else 1.
+    max_iter : int, default=1000
+        Iterations of one start at most.
+    tol : float, default=1e-6
+        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
+        running, by changes that do not grow.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    noise_ : float
+        The noise σ² that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Cook & Forzani, "Likelihood-based sufficient dimension reduction", Journal of the American
+    Statistical Association 104, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import LAD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LAD(2, random_state=0).fit(X, y).converged_
+    True
+    """
+
+    _method = "lad"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        noise: float | str = "scale",
+        init: str = "random",
+        restarts: int | str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.noise = noise
+        self.init = init
+        self.restarts = restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state

@@ -1,0 +1,193 @@
+"""What all linear reducers share once fitted: transforming, inverting, judging."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .. import _core
+from .._threads import thread_count
+from ..data._inputs import complain_about, new_points
+from ..data._labels import class_names
+from ..data._statistics import ClassStatistics
+from ..data._streams import ArrowStream, is_stream
+
+# QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
+SHRINKAGE = 1e-5
+
+
+class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Fitted components with the training classes in feature space."""
+
+    n_components: int
+    n_jobs: int | None
+    refine: bool
+
+    # Set by a fit.
+    components_: NDArray[np.float64]
+    noise_: float
+    objective_: float | None
+    objective_trace_: NDArray[np.float64]
+    converged_: bool
+    termination_: str
+    n_iter_: int
+    classes_: NDArray[Any]
+    class_counts_: NDArray[np.uint64] | None
+    mean_: NDArray[np.float64]
+    feature_means_: NDArray[np.float64]
+    feature_covariances_: NDArray[np.float64]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    _offset: NDArray[np.float64] | None
+    _record: dict[str, Any]
+    _seed: int
+
+    def _describe_classes(
+        self, components: NDArray[np.float64], statistics: ClassStatistics, threads: int
+    ) -> None:
+        """Keep what is known of the training classes, in the space of the data and of the features."""
+        self.classes_ = statistics.classes
+        self.class_counts_ = counts = statistics.counts
+        self.mean_ = statistics._core.total_mean()
+        self.feature_means_, covariances = statistics._core.project(components, 0.0, threads)
+        # Maximum likelihood, which is what QDA takes: divisor N instead of N − 1.
+        if counts is not None:
+            covariances *= ((counts - 1.0) / counts)[:, None, None]
+        self.feature_covariances_ = covariances
+        self._offset = None
+
+    def transform(self, X: Any) -> Any:
+        """Features of points: Z = X Wᵀ, in the precision of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
+            Points.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+            Features; float32 for float32 and uint8 points, else float64.
+        """
+        check_is_fitted(self)
+        if is_stream(X):
+            return self._stream_features(ArrowStream(X))
+        return self._features(X)
+
+    def _stream_features(self, stream: ArrowStream) -> NDArray[Any]:
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and stream.names is not None and list(known) != stream.names:
+            raise ValueError("the columns of the stream are not the feature names seen during fit")
+        if stream.width != self.n_features_in_:
+            raise ValueError(
+                f"the stream has {stream.width} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        parts = [self._project(block) for block, _ in stream]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.components_)))
+
+    def _features(self, X: Any) -> NDArray[Any]:
+        return self._project(new_points(self, X, finite=False))
+
+    def _project(self, X: Any) -> NDArray[Any]:
+        if sparse.issparse(X):
+            single = X.dtype in (np.float32, np.uint8)
+            dtype = np.float32 if single else np.float64
+            features = np.asarray(X.astype(dtype) @ self.components_.T.astype(dtype))
+            if self._offset is not None:
+                features += self._offset.astype(dtype)
+        elif X.flags.c_contiguous or X.dtype == np.uint8:
+            threads = thread_count(self.n_jobs)
+            features = _core.transform(X, self.components_, self._offset, threads)
+        else:
+            # Points one a column, as frames keep them: BLAS reads them faster than row by row.
+            features = X @ self.components_.T.astype(X.dtype)
+            if self._offset is not None:
+                features += self._offset.astype(X.dtype)
+        # A value that is not finite makes all features of its point so: no second look at X is needed.
+        if not np.isfinite(features).all():
+            complain_about(X)
+        return features
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Points from features: the mean plus the pseudo-inverse of the components.
+
+        x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Features.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            Points.
+        """
+        check_is_fitted(self)
+        features = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        if features.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {features.shape[1]} features, but there are {len(self.components_)} components"
+            )
+        back = np.linalg.pinv(self.components_).T
+        centre = self.components_ @ self.mean_
+        if self._offset is not None:
+            centre = centre + self._offset
+        dtype = features.dtype
+        centred = features - centre.astype(dtype)
+        return np.asarray(centred @ back.astype(dtype) + self.mean_.astype(dtype))
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of quadratic discriminant analysis on the features.
+
+        One Gaussian per class with the training data's means, covariances and frequencies.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the points.
+
+        Returns
+        -------
+        score : float
+            The share of points whose most probable class is their own.
+        """
+        check_is_fitted(self)
+        threads = thread_count(self.n_jobs)
+        counts = self.class_counts_
+        priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
+        judge = _core.Qda(
+            class_names(self.classes_),
+            self.feature_means_,
+            self.feature_covariances_,
+            priors,
+            SHRINKAGE,
+            threads,
+        )
+        codes = judge.predict(self._features(X), threads)
+        return float(accuracy_score(y, self.classes_[codes], sample_weight=sample_weight))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

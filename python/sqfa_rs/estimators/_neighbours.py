@@ -1,0 +1,293 @@
+"""Baselines that look at points and their neighbours: LFDA, LMNN, WDA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Reducer
+from ._settings import Choice
+
+
+class LFDA(Reducer):
+    """Local Fisher discriminant analysis: pairs of points count by how near they are.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    n_neighbors : "auto", int or list of ints, default="auto"
+        The neighbour whose distance is a point's own scale; "auto" and lists choose on held-out points.
+    local_scale : {"auto", "neighbor", "anchor"}, default="auto"
+        What distances are measured in.
+    pca_dims : int, default=None
+        Principal components to work in; None is the method's own number, 200, or all there are.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The neighbour that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Sugiyama, "Dimensionality reduction of multimodal labeled data by local Fisher discriminant
+    analysis", Journal of Machine Learning Research 8, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import LFDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LFDA(2, n_neighbors=5).fit(X, y).n_neighbors_
+    5
+    """
+
+    _method = "lfda"
+    _shown = (("neighbors", "n_neighbors_"),)
+    n_neighbors_: int
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: Choice = "auto",
+        local_scale: str = "auto",
+        pca_dims: int | None = None,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.local_scale = local_scale
+        self.pca_dims = pca_dims
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class LMNN(Reducer):
+    """Large-margin nearest neighbours: near points of one class, others a margin away.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    n_neighbors : int, "auto" or list of ints, default=3
+        Target neighbours of every point; "auto" and lists choose on held-out points.
+    pca_dims : int, default=None
+        Principal components to work in; None is the method's own number, 200, or all there are.
+    per_class : int, default=None
+        Points of every class to look at; None is 500 or all there are.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        The number that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Weinberger & Saul, "Distance metric learning for large margin nearest neighbor classification",
+    Journal of Machine Learning Research 10, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import LMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LMNN(2, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    _method = "lmnn"
+    _shown = (("neighbors", "n_neighbors_"),)
+    n_neighbors_: int
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: Choice = 3,
+        pca_dims: int | None = None,
+        per_class: int | None = None,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.pca_dims = pca_dims
+        self.per_class = per_class
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class WDA(Reducer):
+    """Wasserstein discriminant analysis: regularised transport between classes over that within.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    reg : "auto", float or list of floats, default="auto"
+        Sinkhorn regularisation; "auto" and lists choose on held-out points.
+    pca_dims : int, default=None
+        Principal components to work in; None is the method's own number, 100, or all there are.
+    per_class : int, default=None
+        Points of every class to look at; None is 500 or all there are.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+
+    Attributes
+    ----------
+    regularization_ : float
+        The regularisation that was used.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row. Features are ``X @ components_.T``, without centring.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Flamary, Cuturi, Courty & Rakotomamonjy, "Wasserstein discriminant analysis", Machine Learning 107,
+    2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import WDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> WDA(2, reg=1.0, random_state=0).fit(X, y).regularization_
+    1.0
+    """
+
+    _method = "wda"
+    _shown = (("regularization", "regularization_"),)
+    regularization_: float
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        reg: Choice = "auto",
+        pca_dims: int | None = None,
+        per_class: int | None = None,
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.reg = reg
+        self.pca_dims = pca_dims
+        self.per_class = per_class
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state

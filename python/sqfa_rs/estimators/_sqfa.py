@@ -1,0 +1,317 @@
+"""The two transformers of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._family import BaseSQFA
+from ._results import Progress
+
+
+class SQFA(BaseSQFA):
+    """Supervised quadratic feature analysis.
+
+    Learns linear filters W that push the classes apart as Gaussians: it maximises the mean over pairs
+    of classes of
+
+        d( N(Wγᵢ, WΦᵢWᵀ + σ²I), N(Wγⱼ, WΦⱼWᵀ + σ²I) ),
+
+    where class k has mean γₖ and covariance Φₖ. Unlike LDA it uses differences in covariance as well as
+    in mean, and it may learn more than ``n_classes − 1`` components.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    distance : str or callable, default="calvo-oller"
+        A name from :func:`sqfa_rs.distances.names`, with its parameter after a colon
+        ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable
+        ``f(mean_p, cov_p, mean_q, cov_q)`` returning
+        ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
+    noise : float, "scale" or "auto", default="scale"
+        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
+        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    constraint : {"sphere", "orthonormal", "none"}, default="sphere"
+        What the components satisfy: unit length, orthonormality, or nothing.
+    init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
+        Where the components start.
+    restarts : int or "auto", default="auto"
+        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
+        16 / n_components for random starts, else 1.
+    sequential : int, default=None
+        Learn so many components at a time, earlier ones frozen; None learns all together.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
+    pair_weights : array-like of shape (n_classes, n_classes), default=None
+        How much each pair of classes counts; symmetric, the diagonal is ignored.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    max_iter : int, default=1000
+        Iterations of one start at most.
+    tol : float, default=1e-6
+        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
+        running, by changes that do not grow.
+    warm_start : bool, default=False
+        Begin a new fit from the components of the last one.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+    verbose : int, default=0
+        1 tells about progress every second and about the end, 2 about every iteration.
+    callback : callable, default=None
+        Called with a :class:`Progress` after every iteration; a true return value ends the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row; the entry of largest magnitude of each is positive.
+    noise_ : float
+        The noise σ² that was used.
+    noise_trials_ : list of NoiseTrial
+        The noises tried, when ``noise="auto"``.
+    refinement_ : dict
+        Steps, noise and held-out accuracy before and after, when ``refine=True``.
+    objective_ : float
+        The mean distance over pairs of classes; the mean log posterior once refined.
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
+        It after every iteration of the best start; of the refinement once refined.
+    restarts_ : list of Restart
+        How every start ended.
+    converged_ : bool
+        Whether the best start reached an optimum to the tolerance asked for.
+    termination_ : str
+        Why it ended: "small-change", "small-gradient", "no-progress", "max-iterations" or "cancelled".
+    n_iter_ : int
+        Iterations of the best start; of the refinement once refined.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    See Also
+    --------
+    SecondMomentSQFA : Uses second moments only.
+    QDA : The classifier that matches these features.
+
+    References
+    ----------
+    Herrera-Esposito & Burge, "Supervised Quadratic Feature Analysis: information geometry for
+    dimensionality reduction", 2026.
+    Calvo & Oller, "A distance between multivariate normal distributions based in an embedding into the
+    Siegel group", Journal of Multivariate Analysis 35, 1990.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sqfa_rs import SQFA
+    >>> X, y = load_digits(return_X_y=True)
+    >>> sqfa = SQFA(n_components=4, random_state=0).fit(X, y)
+    >>> sqfa.transform(X).shape
+    (1797, 4)
+    >>> sqfa.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        distance: str | Callable[..., Any] = "calvo-oller",
+        noise: float | str = "scale",
+        constraint: str = "sphere",
+        init: Any = "random",
+        restarts: int | str = "auto",
+        sequential: int | None = None,
+        covariance: str | float = "empirical",
+        pair_weights: Any = None,
+        refine: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.distance = distance
+        self.noise = noise
+        self.constraint = constraint
+        self.init = init
+        self.restarts = restarts
+        self.sequential = sequential
+        self.covariance = covariance
+        self.pair_weights = pair_weights
+        self.refine = refine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _distance(self) -> Any:
+        return self.distance
+
+
+class SecondMomentSQFA(BaseSQFA):
+    """Supervised quadratic feature analysis of second moments (smSQFA).
+
+    Learns linear filters W that maximise the mean over pairs of classes of the affine-invariant distance
+
+        d(A, B) = ‖log(A^(−½) B A^(−½))‖,   A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
+
+    where Ψₖ = E[xxᵀ] is the second moment of class k. Use it when the classes differ in spread rather
+    than in mean, or when second moments are all there is (``fit_statistics(None, moments)``).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    noise : float, "scale" or "auto", default="scale"
+        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
+        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    constraint : {"sphere", "orthonormal", "none"}, default="sphere"
+        What the components satisfy: unit length, orthonormality, or nothing.
+    init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
+        Where the components start.
+    restarts : int or "auto", default="auto"
+        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
+        16 / n_components for random starts, else 1.
+    sequential : int, default=None
+        Learn so many components at a time, earlier ones frozen; None learns all together.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
+    pair_weights : array-like of shape (n_classes, n_classes), default=None
+        How much each pair of classes counts; symmetric, the diagonal is ignored.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as long as
+        held-out points are classified better.
+    max_iter : int, default=1000
+        Iterations of one start at most.
+    tol : float, default=1e-6
+        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
+        running, by changes that do not grow.
+    warm_start : bool, default=False
+        Begin a new fit from the components of the last one.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads.
+    verbose : int, default=0
+        1 tells about progress every second and about the end, 2 about every iteration.
+    callback : callable, default=None
+        Called with a :class:`Progress` after every iteration; a true return value ends the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row; the entry of largest magnitude of each is positive.
+    noise_ : float
+        The noise σ² that was used.
+    noise_trials_ : list of NoiseTrial
+        The noises tried, when ``noise="auto"``.
+    refinement_ : dict
+        Steps, noise and held-out accuracy before and after, when ``refine=True``.
+    objective_ : float
+        The mean distance over pairs of classes; the mean log posterior once refined.
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
+        It after every iteration of the best start; of the refinement once refined.
+    restarts_ : list of Restart
+        How every start ended.
+    converged_ : bool
+        Whether the best start reached an optimum to the tolerance asked for.
+    termination_ : str
+        Why it ended: "small-change", "small-gradient", "no-progress", "max-iterations" or "cancelled".
+    n_iter_ : int
+        Iterations of the best start; of the refinement once refined.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    See Also
+    --------
+    SQFA : Uses means and covariances, with any distance.
+
+    References
+    ----------
+    Herrera-Esposito & Burge, "Supervised Quadratic Feature Analysis: information geometry for
+    dimensionality reduction", 2026.
+
+    Examples
+    --------
+    >>> from sqfa_rs import SecondMomentSQFA
+    >>> from sqfa_rs.datasets import make_toy
+    >>> toy = make_toy("toy-6d", 200, random_state=0)
+    >>> SecondMomentSQFA(2, random_state=0).fit(toy.data, toy.target).converged_
+    True
+    """
+
+    _method = "smsqfa"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        noise: float | str = "scale",
+        constraint: str = "sphere",
+        init: Any = "random",
+        restarts: int | str = "auto",
+        sequential: int | None = None,
+        covariance: str | float = "empirical",
+        pair_weights: Any = None,
+        refine: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.noise = noise
+        self.constraint = constraint
+        self.init = init
+        self.restarts = restarts
+        self.sequential = sequential
+        self.covariance = covariance
+        self.pair_weights = pair_weights
+        self.refine = refine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _distance(self) -> Any:
+        return "affine-invariant"

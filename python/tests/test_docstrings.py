@@ -1,0 +1,109 @@
+"""Docstrings of estimators: whole in the source, true to the signature, alike where due."""
+
+import inspect
+import re
+from collections import defaultdict
+
+import pytest
+
+import sqfa_rs
+
+ESTIMATORS = [
+    thing
+    for name in sqfa_rs.__all__
+    if isinstance(thing := getattr(sqfa_rs, name), type) and hasattr(thing, "get_params")
+]
+REDUCERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform")]
+
+
+def section(cls, title):
+    """The entries of one section as written: name → (type, text)."""
+    lines = inspect.cleandoc(cls.__doc__).splitlines()
+    if title not in lines:
+        return {}
+    entries, name = {}, None
+    for line in lines[lines.index(title) + 2 :]:
+        if line and not line.startswith(" ") and " : " not in line:
+            break
+        if line and not line.startswith(" "):
+            name, kind = line.split(" : ", 1)
+            entries[name] = (kind, "")
+        elif line:
+            entries[name] = (entries[name][0], (entries[name][1] + " " + line.strip()).strip())
+    return entries
+
+
+def test_there_are_estimators():
+    assert len(ESTIMATORS) == 13 and len(REDUCERS) == 10
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_written_out_in_the_source(cls):
+    # What an editor shows without running anything is what help() shows.
+    source = inspect.getsource(cls)
+    assert source.index('"""') and inspect.cleandoc(source.split('"""')[1]) == inspect.cleandoc(
+        cls.__doc__
+    )
+    assert not re.search(r"<\w+>", cls.__doc__)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_parameters_are_those_of_the_signature(cls):
+    parameters = inspect.signature(cls).parameters
+    documented = section(cls, "Parameters")
+    assert list(documented) == list(parameters)
+    for name, (kind, text) in documented.items():
+        default = kind.rpartition("default=")[2]
+        assert default and eval(default) == parameters[name].default, name
+        assert text.endswith(".")
+
+
+@pytest.mark.parametrize("title", ["Parameters", "Attributes"])
+def test_the_same_is_said_the_same_way(title):
+    texts = defaultdict(lambda: defaultdict(list))
+    for cls in REDUCERS:
+        for name, entry in section(cls, title).items():
+            texts[name, entry[0]][entry[1]].append(cls.__name__)
+    # Methods differ in how many components they can give, and in what they optimise.
+    own = {"n_components", "pca_dims", "n_neighbors_", "components_", "converged_", "n_iter_"}
+    own.add("termination_")
+    differing = {key: dict(text) for key, text in texts.items() if len(text) > 1 and key[0] not in own}
+    assert not differing
+    everywhere = {
+        "Parameters": "refine n_jobs random_state",
+        "Attributes": "classes_ mean_ feature_means_",
+    }
+    for cls in REDUCERS:
+        assert set(everywhere[title].split()) <= set(section(cls, title))
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_attributes_are_there_after_a_fit(cls, blobs):
+    documented = section(cls, "Attributes")
+    fitted = cls().fit(*blobs)
+    # These are there only when they were asked for, or when the data had names.
+    optional = {"feature_names_in_", "noise_trials_", "refinement_"}
+    for name in documented:
+        assert hasattr(fitted, name) or name in optional, name
+
+
+def public_docstrings():
+    for module in (sqfa_rs, sqfa_rs.datasets, sqfa_rs.distances, sqfa_rs.plots):
+        for name in module.__all__:
+            if name == "__version__":
+                continue
+            thing = getattr(module, name)
+            yield f"{module.__name__}.{name}", inspect.getdoc(thing) or ""
+            if isinstance(thing, type):
+                for method, function in vars(thing).items():
+                    if method[0] != "_" and callable(function):
+                        yield f"{name}.{method}", inspect.getdoc(getattr(thing, method)) or ""
+
+
+@pytest.mark.parametrize(("name", "text"), public_docstrings(), ids=lambda value: value[:40])
+def test_no_word_is_taken_for_markup(name, text):
+    # Code and examples are literal; the names of entries are set by the tools that know the format.
+    text = re.sub(r"``.*?``|`[^`]+`", "", text.split(">>>")[0], flags=re.S)
+    text = re.sub(r"^[\w*, ]+ : ", "", text, flags=re.M)
+    assert not re.findall(r"\b\w+_(?![\w`])", text), "a word that ends with an underscore is a link"
+    assert not re.findall(r"\|\w+\|", text), "bars around a word are a substitution"
