@@ -1,8 +1,9 @@
 //! The search for units and noise: a race over folds, from a short grid that grows where its end is best.
 //!
-//! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before. While the
-//! best of a unit is its largest or smallest, the grid grows by a decade; the best of all gets neighbours half a decade away.
-//! Candidates that are behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped; the
+//! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before; the last
+//! is left out where the second is already clearly behind the first. While the best of a unit is its largest or smallest
+//! and not clearly behind that of another unit, its grid grows by a decade; the best of all gets neighbours half a decade
+//! away. Candidates behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped; the
 //! others meet all folds.
 
 use crate::linalg::Mat;
@@ -27,7 +28,7 @@ const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
 /// A step of the grid.
 const STEP: f64 = 10.0;
 /// The largest and smallest share that is ever tried, times the default.
-const ENDS: (f64, f64) = (100.0, 1e-5);
+const ENDS: (f64, f64) = (100.0, 1e-3);
 /// Fits of the search need not be exact.
 const STOPPING: Stopping = Stopping { max_iterations: 100, tolerance: 1e-5 };
 /// Random starts of the first fit of a unit.
@@ -153,9 +154,12 @@ pub(crate) fn search(
 ) -> Result<Searched, PipelineError> {
     let mut race = Race::new(arms, common)?;
     for arm in 0..arms.len() {
-        let mut shares: Vec<f64> = FIRST.iter().map(|step| step * DEFAULT_SHARE).collect();
-        for share in shares.clone() {
-            race.enter(arm, share, observer)?;
+        let mut shares: Vec<f64> = Vec::new();
+        for share in FIRST.map(|step| step * DEFAULT_SHARE) {
+            if !race.is_falling(arm) {
+                race.enter(arm, share, observer)?;
+                shares.push(share);
+            }
         }
         while let Some(share) = race.beyond(arm, &shares) {
             race.enter(arm, share, observer)?;
@@ -265,12 +269,23 @@ impl<'p, 'a> Race<'p, 'a> {
             .map(|other| other.filters[fold].clone())
     }
 
-    /// The next share of an arm whose best is at an end of its grid.
+    /// Whether the last noise of an arm is clearly behind the larger one before it.
+    fn is_falling(&self, arm: usize) -> bool {
+        let own: Vec<&Runner> =
+            self.searched.runners.iter().filter(|runner| runner.arm == arm).collect();
+        let [.., before, last] = own[..] else { return false };
+        if last.scores.len() < before.scores.len() {
+            return true;
+        }
+        let ahead = before.scores.ahead_of(&last.scores);
+        ahead.mean > CLEARLY * ahead.error
+    }
+
+    /// The next share of an arm whose best is at an end of its grid and not clearly behind the best of all.
     fn beyond(&self, arm: usize, shares: &[f64]) -> Option<f64> {
-        let own = self.searched.runners.iter().filter(|runner| runner.arm == arm);
-        let most = own.clone().map(|runner| runner.scores.len()).max()?;
-        let best = own
-            .filter(|runner| runner.scores.len() == most && most > 0)
+        let left = self.left().into_iter().map(|at| &self.searched.runners[at]);
+        let best = left
+            .filter(|runner| runner.arm == arm)
             .reduce(
                 |best, other| {
                     if other.scores.mean() > best.scores.mean() { other } else { best }
@@ -348,6 +363,6 @@ mod tests {
         assert_eq!(next_share(3.0, 0.03, 3.0), Some(30.0));
         assert_eq!(next_share(0.03, 0.03, 3.0), Some(0.03 / STEP));
         assert_eq!(next_share(30.0, 0.03, 30.0), None);
-        assert_eq!(next_share(3e-6, 3e-6, 3.0), None);
+        assert_eq!(next_share(3e-4, 3e-4, 3.0), None);
     }
 }

@@ -10,19 +10,21 @@ fn the_choice_says_what_was_tried() {
     let fitted = data.fit(&Pipeline::new("sqfa-h", 2)).unwrap();
     let selection = fitted.selection.unwrap();
     assert_eq!(selection.folds, 10, "five folds, twice over");
-    assert!(selection.tried.len() >= 9, "three units of three noises at least");
+    assert!(selection.tried.len() >= 6, "three units of two noises at least");
     assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
     let of =
         |units: Units| selection.tried.iter().filter(move |tried| tried.candidate.units == units);
-    for units in Units::ALL {
-        let best = of(units).max_by(|a, b| a.log_posterior.total_cmp(&b.log_posterior)).unwrap();
-        let shares: Vec<f64> = of(units).map(|tried| tried.candidate.share).collect();
-        let inside = shares.iter().any(|share| *share > best.candidate.share)
-            && shares.iter().any(|share| *share < best.candidate.share);
-        let limit = best.candidate.share >= 99.0 * DEFAULT_SHARE
-            || best.candidate.share <= 1.1e-5 * DEFAULT_SHARE;
-        assert!(inside || limit, "the grid of {units:?} ends at its best");
-    }
+    let best = selection
+        .tried
+        .iter()
+        .max_by(|a, b| a.log_posterior.total_cmp(&b.log_posterior))
+        .unwrap()
+        .candidate;
+    let shares: Vec<f64> = of(best.units).map(|tried| tried.candidate.share).collect();
+    let inside = shares.iter().any(|share| *share > best.share)
+        && shares.iter().any(|share| *share < best.share);
+    let limit = best.share >= 99.0 * DEFAULT_SHARE || best.share <= 1e-3 * DEFAULT_SHARE;
+    assert!(inside || limit, "the grid of {:?} ends at its best", best.units);
     assert!(selection.noise > 0.0);
 }
 
