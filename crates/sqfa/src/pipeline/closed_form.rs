@@ -1,8 +1,7 @@
 //! Units and noise where nothing can be held out: 0.3 of the covariance within classes, in every direction.
 //!
-//! Over the tables of `sqfa-bench defaults` this closed form is within a point of what held-out points choose. Where units
-//! within classes are out of reach (no entries, a distance that linear maps change, more than [`super::WIDE`] columns) it is
-//! 0.3 of the mean within-class variance, in per-feature or common units.
+//! In more than [`WIDE`] columns of one unit, as pixels are, it is the mean within-class variance in common units; where
+//! units within classes are out of reach (no entries, a distance that linear maps change), 0.3 of it in per-feature units.
 
 use crate::optimize::{Control, Progress};
 use crate::statistics::ClassStatistics;
@@ -13,6 +12,9 @@ use super::search::MakeSpace;
 use super::selection::{Candidate, Reason, Selection};
 use super::space::Units;
 use super::{Aside, Filters, Fitted, NoChoice, Pipeline, PipelineError, SetAside, WIDE};
+
+/// Largest over median variance up to which columns are taken to be in one unit.
+const ALIKE: f64 = 100.0;
 
 impl Pipeline {
     /// Fits class statistics alone: nothing is held out, so noise and units are those of the closed form.
@@ -32,13 +34,22 @@ impl Pipeline {
     }
 
     /// The closed-form choice; its noise is filled in by the fit.
-    pub(crate) fn closed_form(&self, columns: usize, statistics: &ClassStatistics) -> Selection {
+    pub(crate) fn closed_form(
+        &self,
+        aside: &[SetAside],
+        statistics: &ClassStatistics,
+    ) -> Selection {
+        let columns = statistics.dimension() - aside.len();
         let dense =
             statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
+        let alike = columns > WIDE && same_units(statistics, aside);
         let allowed = self.units();
+        let wanted = if alike { Units::Common } else { Units::WithinClass };
         let units = allowed
-            .into_iter()
-            .find(|&units| units != Units::WithinClass || (dense && columns <= WIDE))
+            .iter()
+            .copied()
+            .find(|&units| units == wanted && (dense || units != Units::WithinClass))
+            .or_else(|| allowed.iter().copied().find(|&units| units != Units::WithinClass))
             .unwrap_or(Units::Common);
         Selection {
             candidate: Candidate::usual(units),
@@ -60,4 +71,16 @@ fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
     let variances = statistics.total_variances();
     let constant = variances.iter().enumerate().filter(|(_, variance)| **variance <= 0.0);
     constant.map(|(column, _)| SetAside { column, why: Aside::Constant }).collect()
+}
+
+/// Whether columns seem to be in one unit, as pixels are: the largest variance is not far beyond the usual one.
+fn same_units(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
+    let all = statistics.total_variances().into_iter().enumerate();
+    let mut variances: Vec<f64> = all
+        .filter(|(column, _)| aside.iter().all(|aside| aside.column != *column))
+        .map(|(_, variance)| variance)
+        .collect();
+    variances.sort_by(f64::total_cmp);
+    let largest = variances.last().copied().unwrap_or(0.0);
+    variances.get(variances.len() / 2).is_some_and(|usual| largest <= ALIKE * usual)
 }

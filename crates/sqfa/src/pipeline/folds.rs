@@ -34,10 +34,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Few points: five folds, three times over. Many: one split. Otherwise five folds.
+    /// Few points: five folds, twice over. Many: one split. Otherwise five folds.
     pub fn for_points(points: u64) -> Self {
         match points {
-            0..200 => Self { parts: 5, held: 5, repeats: 3 },
+            0..200 => Self { parts: 5, held: 5, repeats: 2 },
             200..6000 => Self { parts: 5, held: 5, repeats: 1 },
             _ => Self { parts: 7, held: 1, repeats: 1 },
         }

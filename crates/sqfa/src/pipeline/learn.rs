@@ -142,8 +142,7 @@ impl Pipeline {
         let found = match found {
             Some(found) => found,
             None if self.finds_noise() => {
-                let columns = job.statistics.dimension() - job.aside.len();
-                let selection = self.closed_form(columns, &job.statistics);
+                let selection = self.closed_form(job.aside, &job.statistics);
                 Found { selection, less: Vec::new(), start: None, folds: Vec::new() }
             }
             None => return self.learn_given(job, observer),

@@ -29,7 +29,7 @@ pub use error::{NoChoice, PipelineError};
 pub use fitted::Fitted;
 pub use folds::{Parts, Plan, Weighted};
 pub use refine::{RefinementChoice, RefinementTrial};
-pub use selection::{Candidate, DEFAULT_SHARE, Reason, Selection, Tried};
+pub use selection::{COMMON_SHARE, Candidate, DEFAULT_SHARE, Reason, Selection, Tried};
 pub use space::Units;
 
 /// Columns beyond which units and noise are searched on principal components.

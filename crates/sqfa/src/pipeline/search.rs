@@ -1,8 +1,9 @@
 //! The search for units and noise: a race over folds, from a short grid that grows where its end is best.
 //!
 //! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before. While the
-//! best of a unit is its largest or smallest, the grid grows by a decade. Candidates that are behind the best by more than
-//! two standard errors after [`ENOUGH`] held-out points are dropped; the others meet all folds, from the filters of the first.
+//! best of a unit is its largest or smallest, the grid grows by a decade; the best of all gets neighbours half a decade away.
+//! Candidates that are behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped; the
+//! others meet all folds.
 
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
@@ -161,6 +162,12 @@ pub(crate) fn search(
             shares.push(share);
         }
     }
+    if let Some(best) = race.best() {
+        let Runner { arm, candidate, .. } = race.searched.runners[best];
+        for share in [candidate.share * STEP.sqrt(), candidate.share / STEP.sqrt()] {
+            race.enter(arm, share, observer)?;
+        }
+    }
     race.finish(observer)
 }
 
@@ -245,12 +252,11 @@ impl<'p, 'a> Race<'p, 'a> {
         Ok(())
     }
 
-    /// Where a fit starts: the candidate's own filters of an earlier fold, else those of the nearest noise.
+    /// Where a fit starts: the filters of the nearest noise on the same fold.
+    ///
+    /// Never those of another fold: they have seen the points held out, and with little noise a climb does not leave them.
     fn start(&self, at: usize, fold: usize) -> Option<Mat<f64>> {
         let runner = &self.searched.runners[at];
-        if let Some(own) = runner.filters.last() {
-            return Some(own.clone());
-        }
         let far = |other: &Runner| (other.candidate.share / runner.candidate.share).ln().abs();
         self.searched.runners[..at]
             .iter()
@@ -294,17 +300,25 @@ impl<'p, 'a> Race<'p, 'a> {
         Ok(self.searched)
     }
 
-    /// The candidates that have met every fold so far and are not clearly behind.
-    fn left(&self) -> Vec<usize> {
+    /// The candidates that have met every fold so far.
+    fn going(&self) -> Vec<usize> {
         let runners = &self.searched.runners;
         let most = runners.iter().map(|runner| runner.scores.len()).max().unwrap_or(0);
-        let going: Vec<usize> =
-            (0..runners.len()).filter(|&at| runners[at].scores.len() == most).collect();
-        let best = going.iter().copied().reduce(|best, at| {
-            if runners[at].scores.mean() > runners[best].scores.mean() { at } else { best }
-        });
-        let Some(best) = best else { return Vec::new() };
-        going
+        let going = (0..runners.len()).filter(|&at| runners[at].scores.len() == most);
+        going.filter(|_| most > 0).collect()
+    }
+
+    /// The best of them.
+    fn best(&self) -> Option<usize> {
+        let mean = |at: usize| self.searched.runners[at].scores.mean();
+        self.going().into_iter().reduce(|best, at| if mean(at) > mean(best) { at } else { best })
+    }
+
+    /// Those that are not clearly behind it.
+    fn left(&self) -> Vec<usize> {
+        let runners = &self.searched.runners;
+        let Some(best) = self.best() else { return Vec::new() };
+        self.going()
             .into_iter()
             .filter(|&at| {
                 let behind = runners[best].scores.ahead_of(&runners[at].scores);

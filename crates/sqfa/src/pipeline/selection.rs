@@ -8,8 +8,10 @@
 use super::score::Scores;
 use super::space::Units;
 
-/// Noise in units of within-class variance where nothing can be held out: the middle of what serves most tables.
+/// Noise as a share of the within-class variance where nothing can be held out: the middle of what serves most tables.
 pub const DEFAULT_SHARE: f64 = 0.3;
+/// The same in common units, which serve pictures.
+pub const COMMON_SHARE: f64 = 1.0;
 
 /// A setting that is tried: units, and noise as a share of the mean within-class variance in these units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,13 +25,14 @@ pub struct Candidate {
 impl Candidate {
     /// The closed-form default in some units.
     pub fn usual(units: Units) -> Self {
-        Self { units, share: DEFAULT_SHARE }
+        let share = if units == Units::Common { COMMON_SHARE } else { DEFAULT_SHARE };
+        Self { units, share }
     }
 
     /// How far from the default: decades of noise, one more for every step between units.
     fn distance(self) -> f64 {
         let step = Units::ALL.iter().position(|&units| units == self.units).unwrap_or(0);
-        step as f64 + (self.share / DEFAULT_SHARE).log10().abs()
+        step as f64 + (self.share / Self::usual(self.units).share).log10().abs()
     }
 }
 

@@ -9,7 +9,7 @@ fn the_choice_says_what_was_tried() {
     let data = three_classes(180, 1);
     let fitted = data.fit(&Pipeline::new("sqfa-h", 2)).unwrap();
     let selection = fitted.selection.unwrap();
-    assert_eq!(selection.folds, 15, "five folds, three times over");
+    assert_eq!(selection.folds, 10, "five folds, twice over");
     assert!(selection.tried.len() >= 9, "three units of three noises at least");
     assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
     let of =
