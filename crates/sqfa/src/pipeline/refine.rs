@@ -2,7 +2,7 @@
 //!
 //! On the training part of every fold the filters that the method found there climb the mean log posterior in a few rounds;
 //! after each, the points held out are scored. The round and the noise with the best mean score are taken, if they are
-//! ahead of the start by more than one standard error and classify no fewer points rightly; all points then climb as far.
+//! ahead of the start by more than two standard errors and classify no fewer points rightly; all points then climb as far.
 //! Otherwise the filters stay as they are.
 
 use crate::linalg::Mat;
@@ -24,6 +24,8 @@ const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
 const NOISES: [f64; 3] = [1.0, 0.1, 0.01];
 /// Rounds without a better score after which a noise is given up.
 const PATIENCE: usize = 2;
+/// Standard errors by which the best of so many trials must be ahead of the start.
+const CLEARLY: f64 = 2.0;
 
 /// One noise and number of iterations that was tried.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -265,7 +267,7 @@ fn choose(
     }
     let gain = best.0.ahead_of(&start);
     let more = best.0.more_accurate_than(&start);
-    let stays = gain.mean <= gain.error || more.mean < 0.0;
+    let stays = gain.mean <= CLEARLY * gain.error || more.mean < 0.0;
     let choice = RefinementChoice {
         steps: if stays { 0 } else { best.1 },
         noise: best.2,
