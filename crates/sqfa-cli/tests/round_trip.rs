@@ -275,7 +275,7 @@ fn warnings_name_what_is_odd_about_the_data() {
         text.push_str(&format!("{},1,{}\n", (i as f64).sin(), if i < 8 { "few" } else { "many" }));
     }
     folder.write("odd.csv", text);
-    let said = folder.run("fit odd.csv -m 1 --out m.sqfa");
+    let said = folder.run("fit odd.csv -m 1 --noise scale --out m.sqfa");
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("1 of 2 features are nearly constant"), "{}", said.err);
     assert!(said.err.contains("strongly unbalanced"), "{}", said.err);

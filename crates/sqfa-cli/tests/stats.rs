@@ -28,7 +28,7 @@ fn gap(folder: &Folder, first: &str, second: &str) -> f64 {
 fn sums_of_parts_fit_like_the_whole() {
     let folder = Folder::new();
     halves(&folder);
-    let fit = "--filters 2 --tolerance 1e-12 --seed 3";
+    let fit = "--filters 2 --noise scale --tolerance 1e-12 --seed 3";
     for estimator in ["empirical", "oas", "ledoit-wolf", "0.2"] {
         let fit = format!("{fit} --covariance {estimator}");
         folder.ok(&format!("fit all.csv --label species {fit} --out whole.sqfa"));
@@ -68,7 +68,7 @@ fn a_file_larger_than_half_of_the_memory_is_summed_up_instead_of_loaded() {
     let said = with(&enough, auto);
     assert_eq!(said.code, 0, "{}", said.err);
     with(&short, auto).fails(1, "--noise auto");
-    let fit = "fit all.csv --label species -m 2 --tolerance 1e-12 --seed 3 --out";
+    let fit = "fit all.csv --label species -m 2 --noise scale --tolerance 1e-12 --seed 3 --out";
     for (memory, model) in [(&enough, "loaded.sqfa"), (&short, "summed.sqfa")] {
         let said = with(memory, &format!("{fit} {model}"));
         assert_eq!(said.code, 0, "{}", said.err);
@@ -113,7 +113,7 @@ fn forms_of_covariance_agree_and_few_samples_fit_in_their_span() {
     folder.write("wide.csv", wide);
     let objective = |form: &str| {
         let line = format!(
-            "fit wide.csv --filters 2 --restarts 6 --tolerance 1e-10 --form {form} --out {form}.sqfa"
+            "fit wide.csv --filters 2 --noise scale --restarts 6 --tolerance 1e-10 --form {form} --out {form}.sqfa"
         );
         folder.json(&line)["objective"].as_f64().unwrap()
     };

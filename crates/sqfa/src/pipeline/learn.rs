@@ -216,7 +216,8 @@ impl Pipeline {
         let cosine = largest_cosine(reduction.filters.as_ref());
         if space.is_turned() {
             let lifted = space.lift(reduction.filters.as_ref());
-            reduction.filters = with_fixed_signs(with_unit_length(lifted));
+            // Of length 1 in the units of the fit, in which the noise is the same in every direction.
+            reduction.filters = with_fixed_signs(lifted);
         }
         reduction.seconds = began.elapsed().as_secs_f64();
         Ok((job.account(reduction, space.preprocessor, Some(selection)), cosine))

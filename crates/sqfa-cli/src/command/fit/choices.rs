@@ -29,7 +29,7 @@ fn aside_words(aside: &[SetAside], prepared: &Prepared) -> String {
     let names = aside.iter().take(LISTED).map(|one| prepared.column(one.column));
     let more = if aside.len() > LISTED { ", …" } else { "" };
     let names = names.collect::<Vec<_>>().join(", ");
-    format!("{} that hardly vary: {names}{more}", many(aside.len(), "column"))
+    format!("{}, nearly constant: {names}{more}", many(aside.len(), "column"))
 }
 
 fn units_words(units: Units) -> &'static str {

@@ -135,6 +135,8 @@ impl TryFrom<FitArgs> for Fit {
 struct Times {
     read: f64,
     statistics: f64,
+    /// From prepared data to filters, choices included.
+    learning: f64,
     total: f64,
 }
 
@@ -159,7 +161,9 @@ impl Fit {
 
         let guard = Guard::new();
         let name = format!("{} on {}", self.method_name(), prepared.name);
+        let learning = Instant::now();
         let learned = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
+        let learning = learning.elapsed().as_secs_f64();
         guard.check()?;
         let learned = learned?;
         let model = prepared.model(&self, &learned)?;
@@ -174,7 +178,7 @@ impl Fit {
         for warning in told.chain(warnings::about_filters(model.filters())) {
             output::warn(&warning);
         }
-        let times = Times { read, statistics, total: began.elapsed().as_secs_f64() };
+        let times = Times { read, statistics, learning, total: began.elapsed().as_secs_f64() };
         report::tell(&self, &prepared, &learned, &times)
     }
 

@@ -203,17 +203,27 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     } else {
         lines.push(("ended", "closed form".to_owned()));
     }
-    let search = match fitted.search_seconds {
-        0.0 => String::new(),
-        spent => format!(", choosing settings {}", seconds(spent)),
+    // The pipeline sums points itself, in the parts on which it chooses.
+    let before = match (&learned.fitted, fitted.search_seconds) {
+        (Some(_), _) => {
+            let before = times.statistics + times.learning - fitted.seconds;
+            format!("statistics and choices {}", seconds(before.max(0.0)))
+        }
+        (None, 0.0) => format!("statistics {}", seconds(times.statistics)),
+        (None, spent) => {
+            format!(
+                "statistics {}, choosing settings {}",
+                seconds(times.statistics),
+                seconds(spent)
+            )
+        }
     };
     lines.push((
         "time",
         format!(
-            "{} in all: reading {}, statistics {}{search}, {} {}",
+            "{} in all: reading {}, {before}, {} {}",
             seconds(times.total),
             seconds(times.read),
-            seconds(times.statistics),
             if fitted.termination.is_some() { "optimisation" } else { "solution" },
             seconds(fitted.seconds),
         ),

@@ -1,0 +1,123 @@
+//! What `sqfa fit` does when nothing but the data is given: units do not matter, idle columns are set aside, choices are told.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use common::Folder;
+
+/// Four columns of which the second tells two classes apart by its mean and the third the others by its spread.
+///
+/// Columns are multiplied by `factors`, and constants are added: neither changes what can be known.
+fn table(rows: usize, factors: [f64; 4], shift: f64) -> String {
+    let mut text = "a,b,c,d,kind\n".to_owned();
+    let mut state = 12345_u64;
+    // A linear congruential generator and the sum of twelve uniform numbers: close enough to normal.
+    let mut normal = || {
+        let mut sum = -6.0;
+        for _ in 0..12 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            sum += (state >> 11) as f64 / (1_u64 << 53) as f64;
+        }
+        sum
+    };
+    for row in 0..rows {
+        let class = row % 3;
+        let cells = [
+            normal(),
+            normal() + if class == 1 { 3.0 } else { 0.0 },
+            normal() * if class == 2 { 6.0 } else { 1.0 },
+            normal(),
+        ];
+        for (cell, factor) in cells.iter().zip(factors) {
+            text.push_str(&format!("{:.9e},", (cell + shift) * factor));
+        }
+        text.push_str(["x\n", "y\n", "z\n"][class]);
+    }
+    text
+}
+
+fn accuracy(folder: &Folder, fit: &str, data: &str) -> f64 {
+    folder.ok(&format!("fit {data} --label kind {fit} --out m.sqfa"));
+    let judged = folder.json(&format!("evaluate m.sqfa --test {data} --label kind"));
+    judged["qda_accuracy"].as_f64().unwrap()
+}
+
+#[test]
+fn units_and_offsets_of_columns_do_not_matter() {
+    let folder = Folder::new();
+    folder.write("plain.csv", table(300, [1.0; 4], 0.0));
+    folder.write("large.csv", table(300, [1000.0, 1.0, 1.0, 1.0], 0.0));
+    folder.write("small.csv", table(300, [1.0, 1.0, 0.001, 1.0], 0.0));
+    folder.write("all.csv", table(300, [1e-3; 4], 5.0));
+    for method in ["sqfa", "sqfa-h"] {
+        let fit = format!("--method {method} -m 2");
+        let plain = accuracy(&folder, &fit, "plain.csv");
+        // Means three and spreads six standard deviations apart: far above a third.
+        assert!(plain > 0.85, "{method}: {plain}");
+        for other in ["large.csv", "small.csv", "all.csv"] {
+            let found = accuracy(&folder, &fit, other);
+            assert!((found - plain).abs() <= 0.01, "{method}, {other}: {found} against {plain}");
+        }
+    }
+}
+
+#[test]
+fn columns_that_do_not_vary_are_set_aside_and_told() {
+    let folder = Folder::new();
+    let rows = table(150, [1.0; 4], 0.0);
+    let with: String = rows
+        .lines()
+        .enumerate()
+        .map(|(row, line)| format!("{},{line}\n", if row == 0 { "idle" } else { "7" }))
+        .collect();
+    folder.write("data.csv", with);
+    for method in ["sqfa-h", "lfda", "lda", "pca"] {
+        let line = format!("fit data.csv --label kind --method {method} -m 2 --out m.sqfa");
+        let said = folder.ok(&line);
+        assert!(said.contains("set aside") && said.contains("idle"), "{method}: {said}");
+        assert!(folder.filters("m.sqfa").iter().all(|filter| filter[0] == 0.0), "{method}");
+    }
+    let told = folder.json("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
+    assert_eq!(told["set_aside"], serde_json::json!(["idle"]));
+}
+
+#[test]
+fn what_was_chosen_is_told_and_kept() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(240, [1.0; 4], 0.0));
+    let told = folder.json("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
+    let selection = &told["selection"];
+    assert!(selection["tried"].as_array().unwrap().len() > 3, "{selection}");
+    assert_eq!(selection["folds"], 5);
+    let text = folder.ok("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
+    assert!(text.contains("of the variance within classes"), "{text}");
+    // A noise that is given is taken, and nothing is searched.
+    let told = folder.json("fit data.csv --label kind -m 2 --noise 0.5 --out m.sqfa");
+    assert_eq!(told["noise"], 0.5);
+    assert!(told["selection"].is_null(), "{told}");
+}
+
+#[test]
+fn the_number_of_filters_can_be_chosen() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(300, [1.0; 4], 0.0));
+    let told = folder.json(
+        "fit data.csv --label kind --method sqfa-h --filters auto --max-filters 4 --out m.sqfa",
+    );
+    // One column tells by its mean, one by its spread; the other two tell nothing.
+    assert_eq!(told["filters"], 2, "{}", told["filters_tried"]);
+    assert_eq!(told["filters_tried"].as_array().unwrap().len(), 4);
+    folder
+        .run("fit data.csv --label kind --filters auto --noise 1 --out n.sqfa")
+        .fails(1, "give a number");
+}
+
+#[test]
+fn labels_that_are_all_different_look_like_ids() {
+    let folder = Folder::new();
+    let rows: String = (0..40).map(|row| format!("{}.5,{},p{row}\n", row % 7, row % 5)).collect();
+    folder.write("data.csv", format!("a,b,who\n{rows}"));
+    let said = folder.run("fit data.csv --label who -m 1 --out m.sqfa");
+    assert_ne!(said.code, 0);
+    assert!(said.err.contains("id"), "{}", said.err);
+}
