@@ -58,7 +58,8 @@ def test_other_python_threads_go_on(digits):
     thread = threading.Thread(target=tick)
     thread.start()
     during = 0
-    # A busy machine may not wake the other thread in a short fit; with the interpreter held no number of fits would do.
+    # A busy machine may not wake the other thread in a short fit; with the interpreter held no
+    # number of fits would do.
     for _ in range(100):
         before = len(ticks)
         SQFA(6, random_state=0, restarts=8, tol=1e-9).fit(X, y)

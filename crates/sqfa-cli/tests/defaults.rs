@@ -52,8 +52,8 @@ fn units_and_offsets_of_columns_do_not_matter() {
     for method in ["sqfa", "sqfa-h"] {
         let fit = format!("--method {method} -m 2");
         let plain = accuracy(&folder, &fit, "plain.csv");
-        // Means three and spreads six standard deviations apart: far above a third.
-        assert!(plain > 0.85, "{method}: {plain}");
+        // Means three standard deviations and spreads a factor of six apart: the Bayes rule is right in about 84 %.
+        assert!(plain > 0.78, "{method}: {plain}");
         for other in ["large.csv", "small.csv", "all.csv"] {
             let found = accuracy(&folder, &fit, other);
             assert!((found - plain).abs() <= 0.01, "{method}, {other}: {found} against {plain}");

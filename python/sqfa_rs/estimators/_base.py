@@ -159,9 +159,7 @@ class Reducer(LinearReducer):
         """What the attributes that show chosen settings hold."""
         by_name = {setting.name: setting for setting in cls._taken()}
         return {
-            attribute: by_name[name].number(used[name])
-            for name, attribute in cls._shown
-            if name in used
+            attribute: by_name[name].number(used[name]) for name, attribute in cls._shown if name in used
         }
 
     def _core_method(self) -> str:
