@@ -1,6 +1,5 @@
 //! Units do not matter: neither constants added to columns, nor one factor for all, nor one for each.
 
-use sqfa::Mat;
 use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Units};
 use sqfa::statistics::Scaling;
 
@@ -82,10 +81,16 @@ fn units_within_classes_make_the_pooled_covariance_a_unit() {
     // tr(W̃⁻¹W)/n is below 1 by no more than the shrinkage, a few thousandths for 3000 points.
     let ratio = selection.noise / selection.candidate.share;
     assert!(ratio > 0.95 && ratio <= 1.0 + 1e-9, "{ratio}");
-    let lengths: Vec<f64> = (0..6)
-        .map(|j| fitted.filters().col(j).iter().map(|value| value * value).sum::<f64>())
-        .collect();
-    assert!(lengths.iter().all(|length| (length - 1.0).abs() < 1e-12));
-    let identity: Mat<f64> = Mat::identity(6, 6);
-    assert_eq!(identity.nrows(), fitted.filters().nrows());
+    // A filter of length 1 in these units: the feature's variance within classes is 1 but for the shrinkage.
+    let features = fitted.gaussians();
+    let counts = fitted.statistics().counts().unwrap();
+    let freedom: u64 = counts.iter().map(|count| count - 1).sum();
+    for filter in 0..6 {
+        let within: f64 = (0..features.len())
+            .map(|class| (counts[class] - 1) as f64 * features.covariance(class)[filter * 7])
+            .sum();
+        let variance = within / freedom as f64;
+        assert!((variance - 1.0).abs() < 0.05, "filter {filter}: {variance}");
+    }
+    assert_eq!(fitted.filters().nrows(), 6);
 }
