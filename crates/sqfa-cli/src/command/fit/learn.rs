@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use sqfa::model::FitError;
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Weighted};
+use sqfa::points::Scalar;
 use sqfa::reduce::{Reduction, Setting};
 use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
@@ -49,7 +50,7 @@ enum Source {
     /// Points alone: the pipeline sums them in parts.
     Points,
     /// Statistics and, when they are shrunk and there are no points, the same without shrinkage.
-    Statistics { statistics: ClassStatistics, unshrunk: Option<ClassStatistics> },
+    Statistics { statistics: Box<ClassStatistics>, unshrunk: Option<Box<ClassStatistics>> },
 }
 
 /// Filters and how they were found.
@@ -78,12 +79,13 @@ impl Prepared {
                     Source::Points
                 } else {
                     let statistics = statistics_of(&data.train, fit)?;
-                    Source::Statistics { statistics, unshrunk: None }
+                    Source::Statistics { statistics: Box::new(statistics), unshrunk: None }
                 };
                 (data.name, data.image_shape, data.test, Some(data.train), source)
             }
             Loaded::Sums(name, sums) => {
                 let (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                let (statistics, unshrunk) = (Box::new(statistics), unshrunk.map(Box::new));
                 (name, None, None, None, Source::Statistics { statistics, unshrunk })
             }
             Loaded::Statistics(given) => {
@@ -96,6 +98,7 @@ impl Prepared {
                 let name = given.name.clone();
                 let statistics =
                     class_statistics(given, fit.precision).context("DATA cannot be used")?;
+                let statistics = Box::new(statistics);
                 (name, None, None, None, Source::Statistics { statistics, unshrunk: None })
             }
         };
@@ -166,11 +169,16 @@ impl Prepared {
                     let mean = statistics.total_mean();
                     let fitted = fit
                         .pipeline()
-                        .fit_statistics(statistics, observer)
+                        .fit_statistics(*statistics, observer)
                         .map_err(|error| explain_pipeline(&error, fit))?;
                     return Learned::chosen(fit, fitted, Some(mean));
                 }
-                let direct = Direct::new(fit, statistics, unshrunk, self.part.as_ref())?;
+                let direct = Direct::new(
+                    fit,
+                    *statistics,
+                    unshrunk.map(|plain| *plain),
+                    self.part.as_ref(),
+                )?;
                 let start = direct.start(fit, given)?;
                 let reduction = direct
                     .fit(fit, start, observer)
@@ -311,7 +319,7 @@ fn column_means(part: &Part) -> Vec<f64> {
     sqfa::with_table!(points, table => {
         for row in 0..rows {
             for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += f64::from(table.get(row, column));
+                *sum += table.get(row, column).to_f64();
             }
         }
     });
