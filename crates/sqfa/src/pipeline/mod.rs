@@ -1,7 +1,7 @@
 //! Preprocessing → class statistics → units of the fit → method → features → classifier, as one recipe.
 //!
 //! A [`Pipeline`] sets constant columns aside, centres, chooses units and noise on held-out points where there are any
-//! ([`search`]), fits the method, refines its filters where asked for and gives a [`Fitted`] that says all it chose.
+//! (`search`), fits the method, refines its filters where asked for and gives a [`Fitted`] that says all it chose.
 //! In more than [`WIDE`] columns the search runs on the leading principal components.
 
 mod arms;
