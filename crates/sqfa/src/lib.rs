@@ -39,6 +39,7 @@ pub mod remedy;
 pub mod points;
 pub mod labels;
 pub mod split;
+mod parallel;
 mod linalg;
 pub mod transform;
 mod neighbors;

@@ -6,9 +6,8 @@
 //! equal distances the lower row wins.
 //! Cost: 2Nqp flops for q queries of N rows of p numbers, plus about k·ln(N/k) checks a query.
 
-use rayon::prelude::*;
-
 use crate::linalg::{Element, Float, dispatch, rows_times_rows};
+use crate::parallel;
 use crate::points::{Scalar, Table};
 
 /// Queries of one task.
@@ -134,7 +133,7 @@ impl<T: Element> Reference<T> {
             return Vec::new();
         }
         let mut found = vec![Neighbor { square: 0.0, row: 0 }; queries.rows() * count];
-        found.par_chunks_mut(QUERIES * count).enumerate().for_each(|(block, found)| {
+        parallel::for_each(found.chunks_mut(QUERIES * count).enumerate(), |(block, found)| {
             let first = block * QUERIES;
             self.search_block(queries, first, count, leave_self_out, found);
         });

@@ -1,8 +1,7 @@
 //! Points through filters: z = Fᵀx (+ offset), block by block in the points' own precision.
 
-use rayon::prelude::*;
-
 use crate::linalg::{Element, Float, Mat, MatRef, rows_times, rows_transposed_times};
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
 /// Features, one point a row, in the precision of the points they came from.
@@ -99,7 +98,7 @@ fn project_table<S: Scalar, T: Element>(
     if m == 0 {
         return features;
     }
-    features.par_chunks_mut(BLOCK * m).enumerate().for_each(|(index, target)| {
+    parallel::for_each(features.chunks_mut(BLOCK * m).enumerate(), |(index, target)| {
         let first = index * BLOCK;
         let rows = target.len() / m;
         let block = block_of::<S, T>(table, (first..first + rows).map(which));
@@ -143,17 +142,14 @@ fn gather_table<S: Scalar, T: Element>(
     let n = table.columns();
     let mut total = Mat::zeros(n, m);
     for (rows, weights) in rows.chunks(BLOCK * GATHERED).zip(weights.chunks(BLOCK * GATHERED * m)) {
-        let partials: Vec<Vec<T>> = rows
-            .par_chunks(BLOCK)
-            .zip(weights.par_chunks(BLOCK * m))
-            .map(|(rows, weights)| {
-                let block = block_of::<S, T>(table, rows.iter().copied());
-                let weights: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight)).collect();
-                let mut sums = vec![T::ZERO; n * m];
-                rows_transposed_times(&block, &weights, rows.len(), m, &mut sums);
-                sums
-            })
-            .collect();
+        let blocks = rows.chunks(BLOCK).zip(weights.chunks(BLOCK * m));
+        let partials: Vec<Vec<T>> = parallel::map(blocks, |(rows, weights)| {
+            let block = block_of::<S, T>(table, rows.iter().copied());
+            let weights: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight)).collect();
+            let mut sums = vec![T::ZERO; n * m];
+            rows_transposed_times(&block, &weights, rows.len(), m, &mut sums);
+            sums
+        });
         for partial in partials {
             for i in 0..n {
                 for j in 0..m {

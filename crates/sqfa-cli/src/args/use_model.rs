@@ -74,7 +74,7 @@ pub(crate) struct ClassifierFlags {
     #[arg(help_heading = "Classifier")]
     pub(crate) priors: PriorsArg,
     /// Shrinkage of the feature covariances towards a multiple of the identity, 0 to 1.
-    #[arg(long, value_name = "S", default_value_t = sqfa_io::model_file::SHRINKAGE)]
+    #[arg(long, value_name = "S", default_value_t = sqfa::classify::QDA_SHRINKAGE)]
     #[arg(help_heading = "Classifier")]
     pub(crate) shrinkage: f64,
 }

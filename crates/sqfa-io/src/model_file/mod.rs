@@ -22,9 +22,6 @@ pub use error::ModelError;
 pub use selection::{SelectionRecord, TriedRecord};
 pub use settings::setting_name;
 
-/// QDA shrinkage unless told otherwise: enough for a stable inverse, too little to matter.
-pub const SHRINKAGE: f64 = 1e-5;
-
 /// Filters with everything needed to use them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {

@@ -97,7 +97,7 @@ impl Default for Spec {
             restarts: 1,
             pairs: false,
             neighbors: 5,
-            shrinkage: sqfa_io::model_file::SHRINKAGE,
+            shrinkage: sqfa::classify::QDA_SHRINKAGE,
             time_limit: 0.0,
             protocol: String::new(),
         }

@@ -2,12 +2,11 @@
 //!
 //! QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
 
-use rayon::prelude::*;
-
-use super::{ClassifierError, check_dimension, share_right};
+use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::Real;
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
@@ -99,22 +98,17 @@ impl Discriminant {
     pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         check_dimension(features, self.order)?;
         Ok(with_table!(features, table => {
-            (0..table.rows())
-                .into_par_iter()
-                .map_init(
-                    || Scratch::new(self.order, self.constants.len()),
-                    |scratch, row| {
-                        self.scores(&table, row, scratch);
-                        let mut best = 0;
-                        for (class, score) in scratch.scores.iter().enumerate() {
-                            if *score > scratch.scores[best] {
-                                best = class;
-                            }
-                        }
-                        best as u32
-                    },
-                )
-                .collect()
+            let scratch = || Scratch::new(self.order, self.constants.len());
+            parallel::runs(table.rows(), POINTS_A_TASK, scratch, |scratch, row| {
+                self.scores(&table, row, scratch);
+                let mut best = 0;
+                for (class, score) in scratch.scores.iter().enumerate() {
+                    if *score > scratch.scores[best] {
+                        best = class;
+                    }
+                }
+                best as u32
+            })
         }))
     }
 
@@ -122,21 +116,14 @@ impl Discriminant {
         check_dimension(features, self.order)?;
         let count = self.constants.len();
         let rows: Vec<Vec<f64>> = with_table!(features, table => {
-            (0..table.rows())
-                .into_par_iter()
-                .map_init(
-                    || Scratch::new(self.order, count),
-                    |scratch, row| {
-                        self.scores(&table, row, scratch);
-                        let largest =
-                            scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-                        let sum: f64 =
-                            scratch.scores.iter().map(|score| (score - largest).exp()).sum();
-                        let log = largest + sum.ln();
-                        scratch.scores.iter().map(|score| score - log).collect()
-                    },
-                )
-                .collect()
+            let scratch = || Scratch::new(self.order, count);
+            parallel::runs(table.rows(), POINTS_A_TASK, scratch, |scratch, row| {
+                self.scores(&table, row, scratch);
+                let largest = scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+                let sum: f64 = scratch.scores.iter().map(|score| (score - largest).exp()).sum();
+                let log = largest + sum.ln();
+                scratch.scores.iter().map(|score| score - log).collect()
+            })
         });
         Ok(rows.concat())
     }

@@ -3,11 +3,10 @@
 //! Among equal distances the earlier training point counts, among equal votes the first class: the answer never
 //! depends on rounding or threads. Cost: 2Nm flops a point for N training points of m features.
 
-use rayon::prelude::*;
-
-use super::{ClassifierError, check_dimension, share_right};
+use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::labels::Classes;
 use crate::neighbors::{Neighbor, Reference};
+use crate::parallel;
 use crate::points::Points;
 use crate::with_table;
 
@@ -82,10 +81,13 @@ impl Knn {
     /// For every point, the position of the class with most votes; ties go to the first.
     pub fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         let found = self.nearest(features)?;
-        Ok(found
-            .par_chunks(self.neighbors)
-            .map(|found| {
-                let votes = self.votes(found);
+        let points = found.len() / self.neighbors;
+        Ok(parallel::runs(
+            points,
+            POINTS_A_TASK,
+            || (),
+            |(), point| {
+                let votes = self.votes(&found[point * self.neighbors..][..self.neighbors]);
                 let mut best = 0;
                 for (class, count) in votes.iter().enumerate() {
                     if *count > votes[best] {
@@ -93,21 +95,18 @@ impl Knn {
                     }
                 }
                 best as u32
-            })
-            .collect())
+            },
+        ))
     }
 
     /// The share of votes of every class (columns) for every point (rows), row-major.
     pub fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         let found = self.nearest(features)?;
-        let rows: Vec<Vec<f64>> = found
-            .par_chunks(self.neighbors)
-            .map(|found| {
-                let votes = self.votes(found);
-                votes.iter().map(|&count| f64::from(count) / self.neighbors as f64).collect()
-            })
-            .collect();
-        Ok(rows.concat())
+        let shares = |found| {
+            let votes = self.votes(found);
+            votes.into_iter().map(|count| f64::from(count) / self.neighbors as f64)
+        };
+        Ok(found.chunks(self.neighbors).flat_map(shares).collect())
     }
 
     /// The share of points whose predicted class is their own.

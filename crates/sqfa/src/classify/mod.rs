@@ -17,6 +17,9 @@ pub use qda::Qda;
 /// The share of the mean variance that every quadratic classifier adds to its covariances, as in the paper's experiments.
 pub const QDA_SHRINKAGE: f64 = 1e-5;
 
+/// Points that one task classifies.
+const POINTS_A_TASK: usize = 256;
+
 /// Why a classifier could not be built or asked.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ClassifierError {

@@ -4,7 +4,6 @@
 //! derivatives in the order of its pairs, and the chunks are folded one after the other: the same
 //! bits at any thread count.
 
-use rayon::prelude::*;
 use thiserror::Error;
 
 use super::Distance;
@@ -12,6 +11,7 @@ use super::formula::{Pair, Slopes, Work, filled};
 use super::kernel::Hint;
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real};
+use crate::parallel;
 
 /// Why the pairs could not be evaluated. Each may vanish at a shorter step.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -114,26 +114,21 @@ impl PairPlan {
         let batch = if lanes { LANES } else { 1 };
         let batches = self.pairs.len().div_ceil(batch);
         let per_chunk = batches.div_ceil(MAX_CHUNKS).max(1) * batch;
-        let chunks: Vec<Result<ChunkSums, PairError>> = self
-            .pairs
-            .par_chunks(per_chunk)
-            .zip(self.weights.par_chunks(per_chunk))
-            .enumerate()
-            .map(|(index, (pairs, weights))| {
-                let mut sums = ChunkSums::new(self.classes, order);
-                if distance.kernel.keeps_hints() {
-                    let given = hints.iter().skip(index * per_chunk).take(pairs.len());
-                    sums.hints = given.cloned().collect();
-                    sums.hints.resize(pairs.len(), Hint::new());
-                }
-                if lanes {
-                    sums.add::<Lanes>(distance, gaussians, pairs, weights)?;
-                } else {
-                    sums.add::<f64>(distance, gaussians, pairs, weights)?;
-                }
-                Ok(sums)
-            })
-            .collect();
+        let chunks = self.pairs.chunks(per_chunk).zip(self.weights.chunks(per_chunk)).enumerate();
+        let chunks = parallel::try_map(chunks, |(index, (pairs, weights))| {
+            let mut sums = ChunkSums::new(self.classes, order);
+            if distance.kernel.keeps_hints() {
+                let given = hints.iter().skip(index * per_chunk).take(pairs.len());
+                sums.hints = given.cloned().collect();
+                sums.hints.resize(pairs.len(), Hint::new());
+            }
+            if lanes {
+                sums.add::<Lanes>(distance, gaussians, pairs, weights)?;
+            } else {
+                sums.add::<f64>(distance, gaussians, pairs, weights)?;
+            }
+            Ok::<_, PairError>(sums)
+        })?;
         let mut total = PairSums {
             value: 0.0,
             mean_slopes: vec![0.0; self.classes * order],
@@ -141,7 +136,7 @@ impl PairPlan {
             hints: Vec::new(),
         };
         for chunk in chunks {
-            chunk?.fold_into(&mut total, order);
+            chunk.fold_into(&mut total, order);
         }
         Ok(total)
     }

@@ -1,11 +1,10 @@
 //! Full matrices of distances between Gaussians, within one set or between two.
 
-use rayon::prelude::*;
-
 use super::pairs::{Batch, Buffers, PairPlan, diagnose, same};
 use super::{Distance, PairError};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat};
+use crate::parallel;
 
 /// The distance from every Gaussian of a set to every one of the same set; the diagonal is 0.
 pub fn pairwise(distance: &Distance, gaussians: &Gaussians) -> Result<Mat<f64>, PairError> {
@@ -21,16 +20,13 @@ pub fn pairwise_between(
     second: &Gaussians,
 ) -> Result<Mat<f64>, PairError> {
     assert_eq!(first.order(), second.order(), "both sets must have the same dimension");
-    let rows: Vec<Result<Vec<f64>, PairError>> = (0..first.len())
-        .into_par_iter()
-        .map(|i| {
-            if distance.kernel.shares_lanes(first.order()) {
-                row::<Lanes>(distance, first, second, i)
-            } else {
-                row::<f64>(distance, first, second, i)
-            }
-        })
-        .collect();
+    let rows: Vec<Result<Vec<f64>, PairError>> = parallel::map(0..first.len(), |i| {
+        if distance.kernel.shares_lanes(first.order()) {
+            row::<Lanes>(distance, first, second, i)
+        } else {
+            row::<f64>(distance, first, second, i)
+        }
+    });
     let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(Mat::from_fn(first.len(), second.len(), |i, j| rows[i][j]))
 }

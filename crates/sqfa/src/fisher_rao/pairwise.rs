@@ -3,11 +3,10 @@
 //! Pairs run in parallel and independently, so the results do not depend on the number of threads.
 //! Cost: c(c−1)/2 distances.
 
-use rayon::prelude::*;
-
 use super::error::FisherRaoError;
 use super::solve::{FisherRao, FisherRaoOptions, fisher_rao};
 use crate::features::Gaussians;
+use crate::parallel;
 
 /// Computes the distance of every pair i < j, in the order (0,1), (0,2), …, (1,2), ….
 ///
@@ -27,15 +26,11 @@ pub fn fisher_rao_pairwise(
             found: twists.len(),
         });
     }
-    pairs
-        .par_iter()
-        .enumerate()
-        .map(|(at, &(i, j))| {
-            let warm_start = twists.get(at).map(Vec::as_slice).or(options.warm_start);
-            let options = FisherRaoOptions { warm_start, ..*options };
-            fisher_rao(gaussians.get(i), gaussians.get(j), &options).map_err(|source| {
-                FisherRaoError::InPair { first: i, second: j, source: Box::new(source) }
-            })
+    parallel::try_map(pairs.into_iter().enumerate(), |(at, (i, j))| {
+        let warm_start = twists.get(at).map(Vec::as_slice).or(options.warm_start);
+        let options = FisherRaoOptions { warm_start, ..*options };
+        fisher_rao(gaussians.get(i), gaussians.get(j), &options).map_err(|source| {
+            FisherRaoError::InPair { first: i, second: j, source: Box::new(source) }
         })
-        .collect()
+    })
 }

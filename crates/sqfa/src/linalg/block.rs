@@ -5,7 +5,8 @@ use faer::{Accum, ColMut, Mat, MatMut, MatRef, Par};
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// Rows that one task of a tall product owns.
 const PANEL: usize = 256;
@@ -15,6 +16,22 @@ pub(crate) fn transpose_times(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> Mat<f64
     let mut product = Mat::zeros(x.ncols(), y.ncols());
     matmul(product.as_mut(), Accum::Replace, x.transpose(), y, 1.0, Par::Seq);
     product
+}
+
+/// The block's rows in panels of so many, numbered.
+pub(super) fn row_panels<T>(
+    block: MatMut<'_, T>,
+    height: usize,
+) -> impl Iterator<Item = (usize, MatMut<'_, T>)> {
+    let mut rest = Some(block);
+    std::iter::from_fn(move || {
+        let block = rest.take().filter(|block| block.nrows() > 0)?;
+        let height = height.min(block.nrows());
+        let (panel, below) = block.split_at_row_mut(height);
+        rest = Some(below);
+        Some(panel)
+    })
+    .enumerate()
 }
 
 /// Adds Σ left_k · right_k to a tall block, panel by panel in parallel, k in order.
@@ -30,7 +47,7 @@ pub(crate) fn add_products(target: MatMut<'_, f64>, terms: &[(MatRef<'_, f64>, M
     if target.nrows() <= PANEL {
         add((0, target));
     } else {
-        target.as_mut().par_row_chunks_mut(PANEL).enumerate().for_each(add);
+        parallel::for_each(row_panels(target.as_mut(), PANEL), add);
     }
 }
 
@@ -65,7 +82,7 @@ pub(crate) fn add_scaled(target: MatMut<'_, f64>, factor: f64, x: MatRef<'_, f64
     if x.nrows() * x.ncols() < LARGE {
         target.as_mut().col_iter_mut().enumerate().for_each(add);
     } else {
-        target.as_mut().par_col_iter_mut().enumerate().for_each(add);
+        parallel::for_each(target.as_mut().col_iter_mut().enumerate(), add);
     }
 }
 
@@ -74,8 +91,7 @@ pub(crate) fn inner(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> f64 {
     if x.nrows() * x.ncols() < LARGE {
         return (0..x.ncols()).map(|j| column_inner(x, y, j)).sum();
     }
-    let columns: Vec<f64> = (0..x.ncols()).into_par_iter().map(|j| column_inner(x, y, j)).collect();
-    columns.iter().sum()
+    parallel::map(0..x.ncols(), |j| column_inner(x, y, j)).iter().sum()
 }
 
 /// The inner product of column j of one block with column j of another, in eight interleaved sums.
@@ -289,19 +305,16 @@ pub(crate) fn add_weighted_scatter<T: super::Element>(
     factor: f64,
     sum: &mut [f64],
 ) {
-    let parts: Vec<Vec<f64>> = rows
-        .par_chunks(PANEL * columns)
-        .zip(weights.par_chunks(PANEL))
-        .map(|(block, weights)| {
-            let mut weighted = Vec::with_capacity(block.len());
-            for (row, &weight) in block.chunks(columns).zip(weights) {
-                weighted.extend(row.iter().map(|&value| value * weight));
-            }
-            let mut part = vec![0.0; columns * columns];
-            add_rows_inner(block, &weighted, weights.len(), columns, &mut part);
-            part
-        })
-        .collect();
+    let blocks = rows.chunks(PANEL * columns).zip(weights.chunks(PANEL));
+    let parts = parallel::map(blocks, |(block, weights)| {
+        let mut weighted = Vec::with_capacity(block.len());
+        for (row, &weight) in block.chunks(columns).zip(weights) {
+            weighted.extend(row.iter().map(|&value| value * weight));
+        }
+        let mut part = vec![0.0; columns * columns];
+        add_rows_inner(block, &weighted, weights.len(), columns, &mut part);
+        part
+    });
     for part in parts {
         sum.iter_mut().zip(part).for_each(|(sum, value)| *sum += factor * value);
     }

@@ -7,9 +7,9 @@
 
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 use super::symmetric::{Element, num::Float};
+use crate::parallel;
 
 /// Rows of the sum that one task owns: many, because every task packs the points before its product. Classes run in
 /// parallel, too, so that few cores never wait for the last task.
@@ -28,8 +28,8 @@ pub(crate) fn add_scatter<T: Element>(
 ) {
     let x = MatRef::from_row_major_slice(&block[..points * n], points, n);
     // The longest panels first, so that the last one to finish is short.
-    let panels = sum.par_chunks_mut(PANEL * n).zip(scratch.par_chunks_mut(PANEL * n));
-    panels.enumerate().rev().for_each(|(panel, (rows, part))| {
+    let panels = sum.chunks_mut(PANEL * n).zip(scratch.chunks_mut(PANEL * n)).enumerate();
+    parallel::for_each(panels.rev(), |(panel, (rows, part))| {
         let first = panel * PANEL;
         let height = rows.len() / n;
         // Row-major like the sum, so that adding it reads and writes whole rows.

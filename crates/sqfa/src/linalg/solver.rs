@@ -9,7 +9,8 @@ use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// Side of the square tiles.
 const TILE: usize = 256;
@@ -32,7 +33,7 @@ impl CholeskySolver {
             let (above, below) = lower.split_at_mut(end * order);
             let diagonal = rows(&above[first * order..], size, order).subcols(first, size);
             // Panel: the rows below, X·L₁₁ᵀ = A₂₁.
-            below.par_chunks_mut(TILE * order).for_each(|strip| {
+            parallel::for_each(below.chunks_mut(TILE * order), |strip| {
                 let height = strip.len() / order;
                 let panel = rows_mut(strip, height, order).subcols_mut(first, size);
                 solve_lower_triangular_in_place(diagonal, panel.transpose_mut(), Par::Seq);
@@ -40,7 +41,8 @@ impl CholeskySolver {
             // Trailing update: A₂₂ −= X·Xᵀ, lower tiles only; the panel is copied so that strips own their rows.
             let height = order - end;
             let panel = rows(below, height, order).subcols(first, size).to_owned();
-            below.par_chunks_mut(TILE * order).enumerate().rev().for_each(|(index, strip)| {
+            let strips = below.chunks_mut(TILE * order).enumerate().rev();
+            parallel::for_each(strips, |(index, strip)| {
                 let height = strip.len() / order;
                 let reach = index * TILE + height;
                 matmul(
@@ -77,7 +79,7 @@ impl CholeskySolver {
                 Par::Seq,
             );
             let own = &known[first * width..];
-            rest.par_chunks_mut(TILE * width).enumerate().for_each(|(index, target)| {
+            parallel::for_each(rest.chunks_mut(TILE * width).enumerate(), |(index, target)| {
                 let height = target.len() / width;
                 matmul(
                     rows_mut(target, height, width),
@@ -99,7 +101,7 @@ impl CholeskySolver {
                 Par::Seq,
             );
             let own = &known[..size * width];
-            rest.par_chunks_mut(TILE * width).enumerate().for_each(|(index, target)| {
+            parallel::for_each(rest.chunks_mut(TILE * width).enumerate(), |(index, target)| {
                 let height = target.len() / width;
                 matmul(
                     rows_mut(target, height, width),

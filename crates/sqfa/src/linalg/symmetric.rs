@@ -9,7 +9,8 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// A precision that n-dimensional matrices may have.
 pub(crate) trait Element:
@@ -108,12 +109,7 @@ fn thin<T: Element, const W: usize>(
         (first, super::dispatch_with(PanelJob { matrix, n, packed: &packed, first, end }))
     };
     let panels = panels(n);
-    // One panel is not worth waking a thread for.
-    let panels: Vec<Partial<W>> = if panels.len() == 1 {
-        panels.into_iter().map(job).collect()
-    } else {
-        panels.into_par_iter().map(job).collect()
-    };
+    let panels: Vec<Partial<W>> = parallel::map(panels, job);
     let mut total = vec![[0.0; W]; n];
     for (first, sums) in panels {
         for (total, part) in total[first..].iter_mut().zip(&sums) {
@@ -306,7 +302,8 @@ fn general<T: Element>(
     let width = block.ncols();
     let cast = Mat::from_fn(n, width, |i, j| <T as num::Float>::from_f64(block[(i, j)]));
     let full = MatRef::from_row_major_slice(&matrix[..n * n], n, n);
-    product.as_mut().par_row_chunks_mut(PANEL / 2).enumerate().for_each(|(panel, mut target)| {
+    let panels = super::block::row_panels(product.as_mut(), PANEL / 2);
+    parallel::for_each(panels, |(panel, mut target)| {
         let rows = target.nrows();
         let strip = full.subrows(panel * (PANEL / 2), rows);
         let mut part = Mat::<T>::zeros(rows, width);

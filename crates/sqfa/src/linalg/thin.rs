@@ -6,9 +6,9 @@
 //! any thread count and any width. Cost: each product reads the table once per sixteen columns, 2KnW flops.
 
 use faer::{Mat, MatMut, MatRef};
-use rayon::prelude::*;
 
 use super::symmetric::{Element, num};
+use crate::parallel;
 
 /// The longest sum that stays in the table's precision.
 const DEPTH: usize = 1024;
@@ -75,10 +75,9 @@ fn right<T: Element, const W: usize>(
     mut product: MatMut<'_, f64>,
 ) {
     let packed = packed::<T, W>(block);
-    let panels: Vec<Vec<[f64; W]>> = table
-        .par_chunks(ROW_PANEL * n)
-        .map(|panel| super::dispatch_with(Right { panel, n, packed: &packed }))
-        .collect();
+    let panels = parallel::map(table.chunks(ROW_PANEL * n), |panel| {
+        super::dispatch_with(Right { panel, n, packed: &packed })
+    });
     for (row, sums) in panels.iter().flatten().enumerate() {
         for j in 0..product.ncols() {
             product[(row, j)] = sums[j];
@@ -168,7 +167,8 @@ fn left<T: Element, const W: usize>(
     mut target: MatMut<'_, f64>,
 ) {
     let packed = packed::<T, W>(block);
-    target.as_mut().par_row_chunks_mut(COLUMN_PANEL).enumerate().for_each(|(panel, mut rows)| {
+    let panels = super::block::row_panels(target.as_mut(), COLUMN_PANEL);
+    parallel::for_each(panels, |(panel, mut rows)| {
         let (first, width) = (panel * COLUMN_PANEL, rows.nrows());
         let job = Left { table, n, packed: &packed, first, width };
         for (i, sums) in super::dispatch_with(job).iter().enumerate() {

@@ -1,11 +1,11 @@
 //! What the optimiser climbs: asked for a point, and for a line through it, and nothing else.
 
 mod criterion;
-mod ground;
+mod projection;
 mod on_statistics;
 mod posterior;
 mod restricted;
-mod small;
+mod feature_problem;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -16,7 +16,7 @@ use crate::linalg::{Mat, MatRef};
 
 pub(crate) use criterion::Criterion;
 pub(crate) use on_statistics::OnStatistics;
-pub(crate) use posterior::{Posterior, Witnesses};
+pub(crate) use posterior::{Posterior, TrainValidation};
 pub(crate) use restricted::{Beside, Effort, Restrictable};
 
 /// Why an objective has no value somewhere.

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::criterion::Criterion;
-use super::ground::Ground;
-use super::small::{Forms, Placed, SmallProblem};
+use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
+use super::projection::Projection;
 use super::{Effort, EvaluationError, Objective, Restrictable};
 use crate::constraint::Constraint;
 use crate::distance::{Hint, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
+use crate::parallel;
 use crate::preconditioner::{Preconditioner, Preconditioning};
 use crate::statistics::ClassStatistics;
 use crate::statistics::{pass, pass_in_groups};
@@ -21,14 +20,14 @@ const READ: f64 = 2.0;
 
 #[derive(Debug)]
 pub(crate) struct OnStatistics<'a> {
-    ground: Ground<'a>,
+    projection: Projection<'a>,
     criterion: Arc<Criterion>,
 }
 
 /// The criterion's value somewhere, with what its gradient needs.
 #[derive(Debug)]
 struct Value {
-    placed: Placed,
+    classes: FeatureGaussians,
     sums: PairSums,
 }
 
@@ -56,7 +55,7 @@ pub(crate) struct Line {
 impl Point {
     /// The class Gaussians in feature space, noise included.
     pub(crate) fn gaussians(&self) -> &Gaussians {
-        &self.value.placed.gaussians
+        &self.value.classes.gaussians
     }
 }
 
@@ -70,18 +69,21 @@ impl<'a> OnStatistics<'a> {
         frozen: usize,
     ) -> Self {
         let criterion = Arc::new(criterion);
-        Self { ground: Ground::new(statistics, constraint, noise, filters, frozen), criterion }
+        Self {
+            projection: Projection::new(statistics, constraint, noise, filters, frozen),
+            criterion,
+        }
     }
 
     /// F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
-        self.ground.filters(&point.free, &point.value.placed)
+        self.projection.filters(&point.free, &point.value.classes)
     }
 
     fn evaluate(&self, forms: &Forms, hints: &[Hint]) -> Result<Value, EvaluationError> {
-        let placed = self.ground.small.place(forms)?;
-        let sums = self.criterion.evaluate(&placed.gaussians, hints)?;
-        Ok(Value { placed, sums })
+        let classes = self.projection.problem.place(forms)?;
+        let sums = self.criterion.evaluate(&classes.gaussians, hints)?;
+        Ok(Value { classes, sums })
     }
 
     fn point(
@@ -90,7 +92,7 @@ impl<'a> OnStatistics<'a> {
         products: Vec<Mat<f64>>,
         hints: &[Hint],
     ) -> Result<Point, EvaluationError> {
-        let forms = self.ground.forms(free.as_ref(), &products);
+        let forms = self.projection.forms(free.as_ref(), &products);
         let value = self.evaluate(&forms, hints)?;
         let gradient = self.gradient_at(free.as_ref(), &products, &value);
         Ok(Point { free, products, forms, value, gradient })
@@ -98,11 +100,11 @@ impl<'a> OnStatistics<'a> {
 
     /// Flops of one value with its derivatives.
     fn evaluation_flops(&self) -> f64 {
-        self.criterion.terms() * (self.ground.small.filters as f64 + 1.0).powi(3)
+        self.criterion.terms() * (self.projection.problem.filters as f64 + 1.0).powi(3)
     }
 
     fn gradient_at(&self, free: MatRef<'_, f64>, products: &[Mat<f64>], value: &Value) -> Mat<f64> {
-        self.ground.free_gradient(free, products, &value.placed, &value.sums, None)
+        self.projection.free_gradient(free, products, &value.classes, &value.sums, None)
     }
 }
 
@@ -112,25 +114,20 @@ impl Objective for OnStatistics<'_> {
 
     fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Point, EvaluationError>> {
         let blocks: Vec<_> = free.iter().map(|block| block.as_ref()).collect();
-        let products = pass(self.ground.statistics, &blocks);
-        free.into_par_iter()
-            .zip(products)
-            .map(|(free, products)| self.point(free, products, &[]))
-            .collect()
+        let products = pass(self.projection.statistics, &blocks);
+        parallel::map(free.into_iter().zip(products), |(free, products)| {
+            self.point(free, products, &[])
+        })
     }
 
     fn along(&self, searches: Vec<(&Point, Mat<f64>)>) -> Vec<Line> {
         let blocks: Vec<_> = searches.iter().map(|(_, direction)| direction.as_ref()).collect();
-        let products = pass(self.ground.statistics, &blocks);
-        searches
-            .into_par_iter()
-            .zip(products)
-            .map(|((point, direction), products)| {
-                let (first, second) =
-                    self.ground.line_forms(point.free.as_ref(), direction.as_ref(), &products);
-                Line { direction, products, first, second, last: None }
-            })
-            .collect()
+        let products = pass(self.projection.statistics, &blocks);
+        parallel::map(searches.into_iter().zip(products), |((point, direction), products)| {
+            let (first, second) =
+                self.projection.line_forms(point.free.as_ref(), direction.as_ref(), &products);
+            Line { direction, products, first, second, last: None }
+        })
     }
 
     fn try_step(
@@ -141,15 +138,15 @@ impl Objective for OnStatistics<'_> {
     ) -> Result<(f64, f64), EvaluationError> {
         if step == 0.0 {
             // The forms are those of the point, and so are the derivatives: only their rates are the line's.
-            let Value { placed, sums } = &point.value;
-            let slope = self.ground.small.slope(&point.forms, &line.first, placed, sums);
+            let Value { classes, sums } = &point.value;
+            let slope = self.projection.problem.slope(&point.forms, &line.first, classes, sums);
             return Ok((sums.value, slope));
         }
         let forms = point.forms.moved(step, &line.first, &line.second);
         let nearest = line.last.as_ref().map_or(&point.value, |(_, _, value)| value);
         let value = self.evaluate(&forms, &nearest.sums.hints)?;
         let rate = Forms::rate(step, &line.first, &line.second);
-        let slope = self.ground.small.slope(&forms, &rate, &value.placed, &value.sums);
+        let slope = self.projection.problem.slope(&forms, &rate, &value.classes, &value.sums);
         let result = (value.sums.value, slope);
         line.last = Some((step, forms, value));
         Ok(result)
@@ -165,7 +162,13 @@ impl Objective for OnStatistics<'_> {
             }
         };
         let direction = line.direction.as_ref();
-        self.ground.advance(&mut point.free, &mut point.products, direction, &line.products, step);
+        self.projection.advance(
+            &mut point.free,
+            &mut point.products,
+            direction,
+            &line.products,
+            step,
+        );
         point.gradient = self.gradient_at(point.free.as_ref(), &point.products, &value);
         point.forms = forms;
         point.value = value;
@@ -174,7 +177,7 @@ impl Objective for OnStatistics<'_> {
 
     fn refresh(&self, mut points: Vec<&mut Point>) -> Result<(), EvaluationError> {
         let parts = points.iter_mut().map(|point| (point.free.as_ref(), &mut point.products));
-        self.ground.renew(parts.collect());
+        self.projection.renew(parts.collect());
         for point in points {
             let fresh = self.point(
                 std::mem::replace(&mut point.free, Mat::zeros(0, 0)),
@@ -195,12 +198,12 @@ impl Objective for OnStatistics<'_> {
     }
 
     fn moving<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
-        point.free.subcols(self.ground.frozen, self.ground.moving_columns())
+        point.free.subcols(self.projection.frozen, self.projection.moving_columns())
     }
 
     fn evaluations_per_pass(&self) -> f64 {
-        let columns = self.ground.moving_columns() as f64;
-        let covariances = self.ground.statistics.covariances().iter();
+        let columns = self.projection.moving_columns() as f64;
+        let covariances = self.projection.statistics.covariances().iter();
         let pass: f64 = covariances.map(|covariance| covariance.flops() * columns).sum();
         pass / self.evaluation_flops()
     }
@@ -223,11 +226,11 @@ impl Restrictable for OnStatistics<'_> {
 
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
         // As many columns as a direction has, whatever a block has lost: they decide the kernel.
-        pass_in_groups(self.ground.statistics, blocks, self.ground.moving_columns())
+        pass_in_groups(self.projection.statistics, blocks, self.projection.moving_columns())
     }
 
     fn forms(&self) -> usize {
-        self.ground.small.classes
+        self.projection.problem.classes
     }
 
     fn restrict(
@@ -236,19 +239,25 @@ impl Restrictable for OnStatistics<'_> {
         _: &[Mat<f64>],
         forms: &[Mat<f64>],
     ) -> ClassStatistics {
-        self.ground.statistics.confined(basis, forms)
+        self.projection.statistics.confined(basis, forms)
     }
 
     fn within<'b>(&'b self, restricted: &'b ClassStatistics) -> OnStatistics<'b> {
-        let SmallProblem { filters, noise, constraint, .. } = self.ground.small;
+        let FeatureProblem { filters, noise, constraint, .. } = self.projection.problem;
         OnStatistics {
-            ground: Ground::new(restricted, constraint, noise, filters, self.ground.frozen),
+            projection: Projection::new(
+                restricted,
+                constraint,
+                noise,
+                filters,
+                self.projection.frozen,
+            ),
             criterion: Arc::clone(&self.criterion),
         }
     }
 
     fn metric_within(&self, restricted: &ClassStatistics) -> Preconditioner {
-        let noise = self.ground.small.noise;
+        let noise = self.projection.problem.noise;
         Preconditioner::new(restricted, noise, f64::INFINITY, Preconditioning::On)
     }
 
@@ -262,9 +271,9 @@ impl Restrictable for OnStatistics<'_> {
     }
 
     fn effort(&self) -> Effort {
-        let statistics = self.ground.statistics;
-        let columns = self.ground.moving_columns() as f64;
-        let classes = self.ground.small.classes as f64;
+        let statistics = self.projection.statistics;
+        let columns = self.projection.moving_columns() as f64;
+        let classes = self.projection.problem.classes as f64;
         let pass = statistics
             .covariances()
             .iter()

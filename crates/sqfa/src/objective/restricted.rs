@@ -3,10 +3,9 @@
 //! With UᵀU = I the Gram matrix of C is that of η, and μ_k and Σ_k depend on C as on the filters of a fit with the class
 //! statistics (Uᵀγ_k, UᵀΦ_kU). Whatever climbs the whole problem climbs this one, and passes over it cost next to nothing.
 
-use rayon::prelude::*;
-
 use super::{EvaluationError, Objective};
 use crate::linalg::{Mat, MatRef};
+use crate::parallel;
 use crate::preconditioner::Preconditioner;
 
 /// What a climb's parts cost, in flops.
@@ -72,17 +71,15 @@ impl<O: Objective> Objective for Beside<O> {
     type Line = O::Line;
 
     fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Self::Point, EvaluationError>> {
-        free.into_par_iter()
-            .enumerate()
-            .map(|(own, free)| Ok((own, self.0[own].at(vec![free]).remove(0)?)))
-            .collect()
+        parallel::map(free.into_iter().enumerate(), |(own, free)| {
+            Ok((own, self.0[own].at(vec![free]).remove(0)?))
+        })
     }
 
     fn along(&self, searches: Vec<(&Self::Point, Mat<f64>)>) -> Vec<O::Line> {
-        searches
-            .into_par_iter()
-            .map(|((own, point), direction)| self.0[*own].along(vec![(point, direction)]).remove(0))
-            .collect()
+        parallel::map(searches, |((own, point), direction)| {
+            self.0[*own].along(vec![(point, direction)]).remove(0)
+        })
     }
 
     fn try_step(
@@ -104,7 +101,7 @@ impl<O: Objective> Objective for Beside<O> {
     }
 
     fn refresh(&self, points: Vec<&mut Self::Point>) -> Result<(), EvaluationError> {
-        points.into_par_iter().try_for_each(|(own, point)| self.0[*own].refresh(vec![point]))
+        parallel::try_map(points, |(own, point)| self.0[*own].refresh(vec![point])).map(|_| ())
     }
 
     fn value(&self, (own, point): &Self::Point) -> f64 {

@@ -4,11 +4,10 @@
 //! ever magnified; steps are kept as coordinates and made independent in few dimensions. Cost: c·n·p·q multiplications to go over
 //! from p vectors to q combinations of them.
 
-use rayon::prelude::*;
-
 use crate::linalg::{
     Mat, MatRef, add_products, add_scaled, beside, column_inner, inner, tall_times, transpose_times,
 };
+use crate::parallel;
 
 /// A unit vector with less than this outside the span of those before it depends on them.
 const DEPENDENT: f64 = 1e-7;
@@ -24,10 +23,9 @@ pub(super) struct Basis {
 impl Basis {
     /// From orthonormal vectors and their images, the first of which have forms.
     pub(super) fn new(vectors: Mat<f64>, images: Vec<Mat<f64>>, forms: usize) -> Self {
-        let forms = images[..forms]
-            .par_iter()
-            .map(|image| symmetric(&transpose_times(vectors.as_ref(), image.as_ref())))
-            .collect();
+        let forms = parallel::map(&images[..forms], |image| {
+            symmetric(&transpose_times(vectors.as_ref(), image.as_ref()))
+        });
         Self { vectors, images, forms }
     }
 
@@ -47,12 +45,9 @@ impl Basis {
     pub(super) fn extend(&mut self, vectors: Mat<f64>, images: Vec<Mat<f64>>) {
         let (old, new) = (self.vectors.ncols(), vectors.ncols());
         let own = self.vectors.as_ref();
-        let joined: Vec<(Mat<f64>, Option<Mat<f64>>)> = self
-            .images
-            .par_iter()
-            .zip(&images)
-            .enumerate()
-            .map(|(index, (kept, image))| {
+        let pairs = self.images.iter().zip(&images).enumerate();
+        let joined: Vec<(Mat<f64>, Option<Mat<f64>>)> =
+            parallel::map(pairs, |(index, (kept, image))| {
                 let form = self.forms.get(index).map(|form| {
                     // Both halves, as the forms of a point have them: a pass in single precision is not quite symmetric.
                     let cross = transpose_times(own, image.as_ref());
@@ -69,8 +64,7 @@ impl Basis {
                     })
                 });
                 (beside(&[kept.as_ref(), image.as_ref()]), form)
-            })
-            .collect();
+            });
         self.vectors = beside(&[self.vectors.as_ref(), vectors.as_ref()]);
         let (images, forms): (Vec<_>, Vec<_>) = joined.into_iter().unzip();
         self.images = images;
@@ -80,7 +74,7 @@ impl Basis {
     /// Goes over to U·V, where V has orthonormal columns.
     pub(super) fn turn(&mut self, turn: MatRef<'_, f64>) {
         self.vectors = tall_times(self.vectors.as_ref(), turn);
-        self.images.par_iter_mut().for_each(|image| *image = tall_times(image.as_ref(), turn));
+        parallel::for_each(&mut self.images, |image| *image = tall_times(image.as_ref(), turn));
         for form in &mut self.forms {
             let half = &*form * turn;
             *form = symmetric(&transpose_times(turn, half.as_ref()));
@@ -92,8 +86,8 @@ impl Basis {
         let rows = coordinates.nrows();
         let block = tall_times(self.vectors.subcols(0, rows), coordinates);
         let images =
-            self.images.par_iter().map(|image| tall_times(image.subcols(0, rows), coordinates));
-        (block, images.collect())
+            parallel::map(&self.images, |image| tall_times(image.subcols(0, rows), coordinates));
+        (block, images)
     }
 }
 

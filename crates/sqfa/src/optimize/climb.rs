@@ -1,13 +1,12 @@
 //! The loop: directions for all starts, one shared pass, a free line search each, until every start has stopped.
 
-use rayon::prelude::*;
-
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
 use super::settling::Settling;
 use super::{Control, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, column_inner, inner};
 use crate::objective::{EvaluationError, Objective};
+use crate::parallel;
 
 /// The gradient counts as zero when a step along it as long as the filters would change the objective by
 /// less than this share of the tolerance.
@@ -110,7 +109,7 @@ pub(crate) fn climb<O: Objective>(
             precondition(&mut active, preconditioner);
         }
         let directions: Vec<Mat<f64>> =
-            active.par_iter_mut().map(|state| direction(objective, state)).collect();
+            parallel::map(&mut active, |state| direction(objective, state));
         let searches = active
             .iter()
             .zip(directions)
@@ -118,11 +117,10 @@ pub(crate) fn climb<O: Objective>(
             .collect();
         let lines = objective.along(searches);
         passes += 1;
-        let old: Vec<(Mat<f64>, Mat<f64>)> = active
-            .par_iter_mut()
-            .zip(lines)
-            .map(|(state, line)| advance(objective, state, line, wolfe, &stopping))
-            .collect::<Result<Vec<_>, _>>()?;
+        let old: Vec<(Mat<f64>, Mat<f64>)> =
+            parallel::try_map(active.iter_mut().zip(lines), |(state, line)| {
+                advance(objective, state, line, wolfe, &stopping)
+            })?;
         remember(&mut active, old, preconditioner);
         let remaining = active.iter().filter(|state| state.end.is_none()).count();
         let best = states

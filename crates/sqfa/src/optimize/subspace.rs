@@ -9,14 +9,13 @@
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
-
 use super::basis::{Basis, independent};
 use super::climb::{Climbed, GRADIENT_SHARE, Run, climb, end_without_step, scale_first_step};
 use super::settling::Settling;
 use super::{Control, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, beside, inner, transpose_times};
 use crate::objective::{Beside, Effort, EvaluationError, Objective, Restrictable};
+use crate::parallel;
 
 /// Small gains in a row that count as convergence: fewer than along lines, because each is that of a whole subspace.
 const IN_A_ROW: usize = 3;
@@ -203,25 +202,20 @@ fn planted<O: Restrictable>(
     frees: Vec<Mat<f64>>,
     near: Option<Vec<&O::Point>>,
 ) -> Result<Vec<Planted<O::Point>>, EvaluationError> {
-    let bases: Vec<Mat<f64>> =
-        frees.par_iter().map(|free| independent(free.as_ref(), true)).collect();
+    let bases: Vec<Mat<f64>> = parallel::map(&frees, |free| independent(free.as_ref(), true));
     let blocks: Vec<_> = bases.iter().map(|basis| basis.as_ref()).collect();
     let images = objective.multiply(&blocks);
     let near: Vec<Option<&O::Point>> = match near {
         Some(near) => near.into_iter().map(Some).collect(),
         None => vec![None; frees.len()],
     };
-    frees
-        .into_par_iter()
-        .zip(bases.into_par_iter().zip(images))
-        .zip(near)
-        .map(|((free, (vectors, images)), near)| {
-            let coordinates = transpose_times(vectors.as_ref(), free.as_ref());
-            let basis = Basis::new(vectors, images, objective.forms());
-            let (_, images) = basis.combined(coordinates.as_ref());
-            Ok((objective.lift(free, images, near)?, basis, coordinates))
-        })
-        .collect()
+    let parts = frees.into_iter().zip(bases.into_iter().zip(images)).zip(near);
+    parallel::try_map(parts, |((free, (vectors, images)), near)| {
+        let coordinates = transpose_times(vectors.as_ref(), free.as_ref());
+        let basis = Basis::new(vectors, images, objective.forms());
+        let (_, images) = basis.combined(coordinates.as_ref());
+        Ok((objective.lift(free, images, near)?, basis, coordinates))
+    })
 }
 
 /// Recomputes points and begins their bases anew. One pass.
@@ -252,10 +246,8 @@ fn directions<O: Restrictable>(
     let gradients: Vec<_> =
         active.iter().map(|state| (state.start, objective.gradient(&state.point))).collect();
     let solved = preconditioner.apply(&gradients);
-    let fresh: Vec<Option<Mat<f64>>> = active
-        .par_iter_mut()
-        .zip(solved)
-        .map(|(state, solved)| {
+    let fresh: Vec<Option<Mat<f64>>> =
+        parallel::map(active.iter_mut().zip(solved), |(state, solved)| {
             let gradient = objective.gradient(&state.point);
             let mut direction = solved.unwrap_or_else(|| gradient.to_owned());
             scale_first_step(&mut direction, objective.moving(&state.point));
@@ -268,8 +260,7 @@ fn directions<O: Restrictable>(
                 return None;
             }
             Some(state.basis.outside(direction.as_ref()))
-        })
-        .collect();
+        });
     fresh.into_iter().flatten().collect()
 }
 
@@ -288,7 +279,7 @@ fn extend<O: Restrictable>(
         let blocks: Vec<_> = added.iter().map(|(_, block)| block.as_ref()).collect();
         objective.multiply(&blocks)
     };
-    added.par_iter_mut().zip(images).for_each(|((state, block), images)| {
+    parallel::for_each(added.iter_mut().zip(images), |((state, block), images)| {
         state.passes += 1;
         state.basis.extend(std::mem::replace(block, Mat::zeros(0, 0)), images);
     });
@@ -304,17 +295,12 @@ fn climb_within<O: Restrictable>(
     plan: Plan,
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<(), EvaluationError> {
-    let restricted: Vec<O::Restricted> = active
-        .par_iter()
-        .map(|state| {
-            let Basis { vectors, images, forms } = &state.basis;
-            objective.restrict(vectors.as_ref(), images, forms)
-        })
-        .collect();
+    let restricted: Vec<O::Restricted> = parallel::map(active.iter(), |state| {
+        let Basis { vectors, images, forms } = &state.basis;
+        objective.restrict(vectors.as_ref(), images, forms)
+    });
     let metric = if preconditioned {
-        Preconditioner::Each(
-            restricted.par_iter().map(|own| objective.metric_within(own)).collect(),
-        )
+        Preconditioner::Each(parallel::map(&restricted, |own| objective.metric_within(own)))
     } else {
         Preconditioner::Identity
     };
@@ -324,11 +310,13 @@ fn climb_within<O: Restrictable>(
     let inner =
         Stopping { max_iterations: plan.inner, tolerance: INNER_TOLERANCE * stopping.tolerance };
     let climbed = climb(&within, starts.clone(), &metric, inner, observer, 0)?;
-    active.par_iter_mut().zip(starts).zip(climbed.runs).try_for_each(|((state, start), run)| {
+    let runs = active.iter_mut().zip(starts).zip(climbed.runs);
+    parallel::try_map(runs, |((state, start), run)| {
         state.iterations += 1;
         state.evaluations += run.evaluations + 1;
         take(objective, state, start, within.moving(&run.point), stopping, plan)
     })
+    .map(|_| ())
 }
 
 /// Coordinates in a basis that has been extended since.

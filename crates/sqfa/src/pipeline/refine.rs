@@ -7,7 +7,7 @@
 
 use crate::linalg::Mat;
 use crate::model::{with_fixed_signs, with_unit_length};
-use crate::objective::Witnesses;
+use crate::objective::TrainValidation;
 use crate::optimize::{Control, Progress, Termination};
 use crate::reduce::{Refinement, Samples, Training};
 use crate::transform::transform_rows_offset;
@@ -84,8 +84,8 @@ impl Coordinates {
         Self { values: features.to_f64(), rows: repeated, codes }
     }
 
-    fn witnesses(&self, order: usize) -> Witnesses<'_> {
-        Witnesses {
+    fn split(&self, order: usize) -> TrainValidation<'_> {
+        TrainValidation {
             points: super::arms::coordinates(&self.values, order),
             preprocessor: None,
             rows: self.rows.clone(),
@@ -105,9 +105,9 @@ impl Coordinates {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(Mat<f64>, Vec<f64>, bool), PipelineError> {
         let recipe = Refinement { patience: usize::MAX / 2, ..Refinement::default() };
-        let witnesses = self.witnesses(space.statistics.dimension());
+        let split = self.split(space.statistics.dimension());
         let free = filters.clone();
-        Ok(recipe.climb_on(&space.statistics, witnesses, free, noise, iterations, observer)?)
+        Ok(recipe.climb_on(&space.statistics, split, free, noise, iterations, observer)?)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::linalg::{Mat, beside};
 use crate::model::{
     FitError, Learning, Noise, Restarts, Warning, random, with_fixed_signs, with_unit_length,
 };
-use crate::objective::{Posterior, Witnesses};
+use crate::objective::{Posterior, TrainValidation};
 use crate::optimize::{Climbed, Control, Preconditioner, Preconditioning, Progress, climb};
 use crate::remedy::Remedy;
 
@@ -76,7 +76,7 @@ impl Ama {
         let mut frozen = 0;
         while frozen < filters {
             let moving = size.min(filters - frozen);
-            let witnesses = Witnesses {
+            let split = TrainValidation {
                 points: samples.points,
                 preprocessor: samples.preprocessor,
                 rows: rows.clone(),
@@ -87,7 +87,7 @@ impl Ama {
             let constraint = Constraint::Sphere;
             let count = frozen + moving;
             let objective =
-                Posterior::new(statistics, witnesses, constraint, noise, count, frozen, &priors);
+                Posterior::new(statistics, split, constraint, noise, count, frozen, &priors);
             let blocks = (0..starts)
                 .map(|start| {
                     let stream = ((frozen as u64) << 32) | start as u64;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, beside, orthonormalize, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
-use crate::objective::{Posterior, Witnesses};
+use crate::objective::{Posterior, TrainValidation};
 use crate::optimize::{
     Control, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
 };
@@ -84,7 +84,7 @@ impl Refinement {
         let free = transpose_times(basis.as_ref(), start);
         let learn_statistics = learn.statistics().reduced(basis.as_ref());
         let learn_rows = learn.rows();
-        let witnesses = Witnesses {
+        let split = TrainValidation {
             points,
             preprocessor: None,
             codes: samples.codes(&learn_rows),
@@ -96,7 +96,7 @@ impl Refinement {
         for &noise in &self.noise {
             let run = self.run(
                 &learn_statistics,
-                witnesses.clone(),
+                split.clone(),
                 free.clone(),
                 noise,
                 self.max_iterations,
@@ -133,7 +133,7 @@ impl Refinement {
             return Ok(refined);
         }
         let statistics = training.statistics().reduced(basis.as_ref());
-        let witnesses = Witnesses {
+        let split = TrainValidation {
             points,
             preprocessor: None,
             rows: (0..rows.len()).collect(),
@@ -141,7 +141,7 @@ impl Refinement {
             held: Vec::new(),
             held_codes: Vec::new(),
         };
-        let fitted = self.run(&statistics, witnesses, free, best.noise, best.step, observer)?;
+        let fitted = self.run(&statistics, split, free, best.noise, best.step, observer)?;
         refined.filters =
             with_fixed_signs(with_unit_length(tall_times(basis.as_ref(), fitted.filters.as_ref())));
         refined.steps = best.step;
@@ -176,20 +176,20 @@ impl Refinement {
     pub(crate) fn climb_on(
         &self,
         statistics: &ClassStatistics,
-        witnesses: Witnesses<'_>,
+        split: TrainValidation<'_>,
         free: Mat<f64>,
         share: f64,
         iterations: usize,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(Mat<f64>, Vec<f64>, bool), ReduceError> {
-        let run = self.run(statistics, witnesses, free, share, iterations, observer)?;
+        let run = self.run(statistics, split, free, share, iterations, observer)?;
         Ok((run.filters, run.trace, run.cancelled))
     }
 
     fn run(
         &self,
         statistics: &ClassStatistics,
-        witnesses: Witnesses<'_>,
+        split: TrainValidation<'_>,
         free: Mat<f64>,
         share: f64,
         iterations: usize,
@@ -205,7 +205,7 @@ impl Refinement {
         );
         let priors = statistics.shares();
         let objective =
-            Posterior::new(statistics, witnesses, Constraint::Sphere, noise, filters, 0, &priors);
+            Posterior::new(statistics, split, Constraint::Sphere, noise, filters, 0, &priors);
         let mut cancelled = false;
         let patience = self.patience;
         let mut watch = |progress: &Progress| {

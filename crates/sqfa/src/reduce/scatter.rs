@@ -1,6 +1,7 @@
 //! Total and within-class scatter as dense matrices, from class statistics.
 
 use crate::linalg::Mat;
+use crate::parallel;
 use crate::statistics::{ClassStatistics, Covariance};
 
 use super::ReduceError;
@@ -90,9 +91,8 @@ impl Scatter {
 
     /// Adds factor·S_b to the lower triangle of a matrix.
     pub(crate) fn add_between(&self, factor: f64, target: &mut [f64]) {
-        use rayon::prelude::*;
         let n = self.dimension;
-        target.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        parallel::rows(target, n, |i, row| {
             for class in 0..self.between.ncols() {
                 let own = factor * self.between[(i, class)];
                 let column = self.between.col(class);

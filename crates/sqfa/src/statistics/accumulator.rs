@@ -6,14 +6,13 @@
 //! f64), so their statistics have the same bits however the data are batched.
 //! Cost: one read of the data, N·n² flops in the data's precision, c·n² numbers of memory.
 
-use rayon::prelude::*;
-
 use super::error::StatisticsError;
 use super::estimator::Estimator;
 use super::fourth::{Fourth, Known};
 use super::{ClassStatistics, Dense, Moments};
 use crate::labels::{Classes, Labels};
 use crate::linalg::{Element, Float, Mat, add_scatter};
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
@@ -79,8 +78,8 @@ impl ClassAccumulator {
     ) -> Result<(), StatisticsError> {
         let rows = self.rows_by_class(points, labels, selected)?;
         self.double |= matches!(points, Points::F64(_));
-        let classes = self.sums.par_iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
-        classes.for_each(|(sum, rows)| sum.add(points, rows, None));
+        let classes = self.sums.iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
+        parallel::for_each(classes, |(sum, rows)| sum.add(points, rows, None));
         Ok(())
     }
 
@@ -144,7 +143,7 @@ impl ClassAccumulator {
                 *target = mean;
             }
             let divisor = (sum.count - 1) as f64;
-            sum.scatter.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            parallel::rows(&mut sum.scatter, n, |i, row| {
                 row[..=i].iter_mut().for_each(|value| *value /= divisor);
             });
             let share = estimator
@@ -217,8 +216,7 @@ impl ClassSum {
                 .map(|sum| T::from_f64(sum / size))
                 .collect();
             self.add_fourth(&block[..rows.len() * n], &centre, None);
-            let rows_of_block = block[..rows.len() * n].par_chunks_mut(n);
-            rows_of_block.with_min_len(ROWS_A_TASK).for_each(|row| {
+            parallel::rows(&mut block[..rows.len() * n], n, |_, row| {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
                 }
@@ -322,7 +320,7 @@ impl ClassSum {
         }
         let (n, count) = (self.mean.len(), self.count as f64);
         let sums = std::mem::take(&mut self.mean);
-        self.scatter.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        parallel::rows(&mut self.scatter, n, |i, row| {
             for j in 0..=i {
                 row[j] -= sums[i] * sums[j] / count;
             }
@@ -350,12 +348,15 @@ fn finite<S: Scalar>(table: &Table<'_, S>) -> Result<(), StatisticsError> {
     if size_of::<S>() == 1 {
         return Ok(());
     }
-    let bad = (0..table.rows()).into_par_iter().find_first(|&row| match table.row(row) {
+    let is_bad = |row: usize| match table.row(row) {
         // The sum of zeros is zero exactly when every value is finite.
         Some(values) => values.iter().map(|value| value.to_f64() * 0.0).sum::<f64>() != 0.0,
         None => (0..table.columns()).any(|column| !table.get(row, column).to_f64().is_finite()),
+    };
+    let parts = parallel::map((0..table.rows()).step_by(ROWS_A_TASK), |first| {
+        (first..(first + ROWS_A_TASK).min(table.rows())).find(|&row| is_bad(row))
     });
-    let Some(row) = bad else { return Ok(()) };
+    let Some(row) = parts.into_iter().flatten().next() else { return Ok(()) };
     let column = (0..table.columns())
         .find(|&column| !table.get(row, column).to_f64().is_finite())
         .unwrap_or(0);
@@ -369,13 +370,12 @@ pub(super) fn gather<S: Scalar, T: Element>(
     convert: impl Fn(S) -> T + Sync,
 ) {
     let n = table.columns();
-    let targets = block[..rows.len() * n].par_chunks_mut(n).zip(rows);
-    targets.with_min_len(ROWS_A_TASK).for_each(|(target, &row)| match table.row(row) {
+    parallel::rows(&mut block[..rows.len() * n], n, |at, target| match table.row(rows[at]) {
         Some(source) => {
             target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
         }
         None => {
-            target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
+            target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(rows[at], j)));
         }
     });
 }
@@ -384,7 +384,7 @@ pub(super) fn gather<S: Scalar, T: Element>(
 fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
     const COLUMNS: usize = 128;
     let mut sums = vec![0.0; n];
-    sums.par_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, sums)| {
+    parallel::for_each(sums.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {
         for row in block.chunks(n) {
             for (sum, &value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
                 *sum += Float::to_f64(value);
@@ -397,7 +397,7 @@ fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
 /// The full matrix in another precision, from its lower triangle.
 fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
     let mut full = vec![T::ZERO; n * n];
-    full.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+    parallel::rows(&mut full, n, |i, row| {
         for j in 0..n {
             let entry = if j <= i { lower[i * n + j] } else { lower[j * n + i] };
             row[j] = T::from_f64(entry);

@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 
-use rayon::prelude::*;
-
 use super::forms::Spanning;
 use crate::linalg::{Element, Float, MatMut, MatRef, symmetric_times_block};
+use crate::parallel;
 
 /// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
 pub trait Covariance: Debug + Send + Sync {
@@ -58,13 +57,11 @@ impl Entries<'_> {
 }
 
 fn add_lower<S: Element, T: Element>(entries: &[S], n: usize, weight: f64, total: &mut [T]) {
-    total.par_chunks_mut(n).zip(entries.par_chunks(n)).enumerate().for_each(
-        |(i, (total, entries))| {
-            for (total, &entry) in total[..=i].iter_mut().zip(entries) {
-                *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
-            }
-        },
-    );
+    parallel::rows(total, n, |i, total| {
+        for (total, &entry) in total[..=i].iter_mut().zip(&entries[i * n..]) {
+            *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
+        }
+    });
 }
 
 /// All n² entries, row-major.
@@ -132,7 +129,7 @@ fn diagonal<T: Element>(entries: &[T], n: usize) -> Vec<f64> {
 }
 
 fn rescale<T: Element>(entries: &mut [T], n: usize, factors: &[f64]) {
-    entries.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+    parallel::rows(entries, n, |i, row| {
         for (entry, factor) in row.iter_mut().zip(factors) {
             *entry = T::from_f64(Float::to_f64(*entry) * factors[i] * factor);
         }

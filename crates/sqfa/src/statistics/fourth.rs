@@ -6,9 +6,8 @@
 //! Σ|y|⁴ += 4t·e + 4eᵀRe + 2|e|² tr R + 4|e|² s·e + N|e|⁴ and
 //! t = Σ|y|²y += 2Re + (tr R)e + |e|²s + 2(s·e)e + N|e|²e: once a merge, and once at the end.
 
-use rayon::prelude::*;
-
 use crate::linalg::{Element, Float, dispatch};
+use crate::parallel;
 
 /// Columns whose squares are summed in the data's own precision: for bytes exactly, 512 · 2¹⁴ < 2²⁴ a lane.
 const CHUNK: usize = 8192;
@@ -68,7 +67,7 @@ impl Fourth {
 
     fn add_cubic<T: Element>(&mut self, block: &[T], minus: &[T], factors: &[f64]) {
         let n = self.cubic.len();
-        self.cubic.par_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, sums)| {
+        parallel::for_each(self.cubic.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {
             let first = chunk * COLUMNS;
             dispatch(
                 #[inline(always)]
@@ -144,14 +143,17 @@ fn lower_times(lower: &[f64], n: usize, vector: &[f64]) -> Vec<f64> {
 
 /// |x + minus|² of every row.
 fn squared_lengths<T: Element>(block: &[T], n: usize, minus: &[T]) -> Vec<f64> {
-    let rows = block.par_chunks(n).with_min_len(64);
-    rows.map(|row| {
-        dispatch(
-            #[inline(always)]
-            || squared_length(row, minus),
-        )
-    })
-    .collect()
+    parallel::runs(
+        block.len() / n,
+        64,
+        || (),
+        |(), row| {
+            dispatch(
+                #[inline(always)]
+                || squared_length(&block[row * n..][..n], minus),
+            )
+        },
+    )
 }
 
 #[inline(always)]

@@ -1,11 +1,13 @@
 //! Class statistics given from outside, checked before anything is computed from them.
 
-use rayon::prelude::*;
-
 use super::error::StatisticsError;
 use super::{ClassStatistics, Covariance, Dense, Moments};
 use crate::labels::Classes;
 use crate::linalg::{Element, Float, Mat, is_positive_semidefinite};
+use crate::parallel;
+
+/// Entries that one task checks.
+const ENTRIES_A_TASK: usize = 1 << 16;
 
 /// Relative asymmetry that is taken for round-off.
 const ASYMMETRY: f64 = 1e-4;
@@ -146,7 +148,7 @@ fn check_entries<T: Element>(
         return Err(StatisticsError::NegativeVariance { class: name(), dimension, value });
     }
     let scale = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(*value));
-    (0..n).into_par_iter().try_for_each(|i| {
+    let check_row = |i: usize| {
         for j in 0..=i {
             let (value, mirror) = (at(i, j), at(j, i));
             if !value.is_finite() || !mirror.is_finite() {
@@ -178,7 +180,12 @@ fn check_entries<T: Element>(
             }
         }
         Ok(())
-    })
+    };
+    let rows_a_task = (ENTRIES_A_TASK / n).max(1);
+    let tasks = parallel::try_map((0..n).step_by(rows_a_task), |first| {
+        (first..(first + rows_a_task).min(n)).try_for_each(check_row)
+    });
+    tasks.map(|_| ())
 }
 
 fn check_definite<T: Element>(

@@ -1,10 +1,9 @@
 //! Class statistics through filters: μ = Fᵀγ, Σ = FᵀΦF + σ²I.
 
-use rayon::prelude::*;
-
 use super::{ClassStatistics, Covariance};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, WORTH_THREADS, beside, transpose_times};
+use crate::parallel;
 
 /// One pass: every class covariance times the blocks of all starts side by side, split again by start.
 ///
@@ -32,7 +31,7 @@ pub(crate) fn pass_in_groups(
     let products: Vec<Mat<f64>> = if flops < WORTH_THREADS {
         covariances.iter().map(|covariance| product(covariance.as_ref())).collect()
     } else {
-        covariances.par_iter().map(|covariance| product(covariance.as_ref())).collect()
+        parallel::map(covariances, |covariance| product(covariance.as_ref()))
     };
     if blocks.len() == 1 {
         return vec![products];

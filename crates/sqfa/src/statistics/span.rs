@@ -7,13 +7,12 @@
 //! Exact for unshrunk covariances, positive noise, unit or orthonormal filters and every distance of this crate
 //! but log-Euclidean. Cost: nv² flops, v³/3 more, and 3v² numbers of memory.
 
-use rayon::prelude::*;
-
 use super::forms::{combination, gram};
 use super::{ClassStatistics, Dense, Spanning, StatisticsError};
 use crate::linalg::{
     Mat, MatRef, add_products, add_scatter, completed_basis, random, transpose_times,
 };
+use crate::parallel;
 
 /// Squared length, relative to the longest vector, below which what is left of a vector is round-off.
 const ROUND_OFF: f64 = 1e-12;
@@ -223,7 +222,7 @@ fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) 
         add_scatter(block, block.len() / rank, rank, &[], &mut scratch, &mut lower);
     }
     let mut entries = vec![0.0; order * order];
-    entries.par_chunks_mut(order).enumerate().for_each(|(i, row)| {
+    parallel::rows(&mut entries, order, |i, row| {
         for (j, entry) in row.iter_mut().enumerate() {
             if i.max(j) < rank {
                 *entry = weight * lower[i.max(j) * rank + i.min(j)];
@@ -248,8 +247,8 @@ fn pivoted_cholesky(gram: Vec<f64>, size: usize) -> (Vec<usize>, Vec<f64>) {
         }
         let own: Vec<f64> = factor[pivot * size..][..step].to_vec();
         let root = left[pivot].sqrt();
-        let rows = factor.par_chunks_mut(ROWS * size).zip(left.par_chunks_mut(ROWS));
-        rows.enumerate().for_each(|(panel, (rows, left))| {
+        let rows = factor.chunks_mut(ROWS * size).zip(left.chunks_mut(ROWS));
+        parallel::for_each(rows.enumerate(), |(panel, (rows, left))| {
             for (k, (row, left)) in rows.chunks_mut(size).zip(left).enumerate() {
                 let i = panel * ROWS + k;
                 let known = dot(&row[..step], &own);

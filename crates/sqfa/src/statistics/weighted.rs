@@ -3,12 +3,11 @@
 //! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
 //! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
 
-use rayon::prelude::*;
-
 use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, gather};
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::{Classes, Labels, written_integer};
 use crate::linalg::{Element, Float, add_scatter};
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
 /// Multiply-adds between two questions whether to go on: about a tenth of a second on one core.
@@ -57,7 +56,7 @@ impl ClassAccumulator {
             if !go_on() {
                 return Ok(false);
             }
-            self.sums.par_iter_mut().zip(&rows).for_each(|(sum, rows)| {
+            parallel::for_each(self.sums.iter_mut().zip(&rows), |(sum, rows)| {
                 let rows = &rows[first.min(rows.len())..(first + step).min(rows.len())];
                 if !rows.is_empty() {
                     sum.add(points, rows, weights);

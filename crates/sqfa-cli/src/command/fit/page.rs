@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::reduce::Reduction;
 use sqfa_io::data::Part;
-use sqfa_io::model_file::{ClassNames, Model, SHRINKAGE};
+use sqfa_io::model_file::{ClassNames, Model};
 use sqfa_lab::compare::{Climb, Detail, Facts, MethodEntry};
 use sqfa_lab::report::{View, model_report};
 
@@ -79,7 +80,7 @@ type Judged = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
 /// Features, true and predicted classes of points.
 fn judge(model: &Model, part: &Part) -> Result<Judged> {
     let features = model.transform(part.points.view())?;
-    let qda = model.qda(None, SHRINKAGE).context("the report cannot judge the model")?;
+    let qda = model.qda(None, QDA_SHRINKAGE).context("the report cannot judge the model")?;
     let guess = qda.predict(features.as_points(model.filters().ncols()))?;
     Ok((features, part.labels.codes().to_vec(), guess))
 }

@@ -4,11 +4,10 @@
 //! ∂z_s = −(1/N) Σ_k r_sk w_sk, ∂μ_k = (1/N) Σ_s r_sk w_sk, ∂Σ_k = (1/2N) Σ_s r_sk(w_sk w_skᵀ − Σ_k⁻¹).
 //! Cost: about 3cm² flops a point. Points are cut into fixed chunks whose sums are folded in order.
 
-use rayon::prelude::*;
-
 use crate::distance::{PairError, PairSums};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Real, dispatch, exponential};
+use crate::parallel;
 use crate::transform::Features;
 
 /// Groups of eight points that one task sums: enough to amortise its sums, few enough to stay in cache.
@@ -100,7 +99,8 @@ impl Grouped {
     pub(super) fn rows(&self, count: usize) -> Vec<f64> {
         let m = self.columns;
         let mut rows = vec![0.0; count * m];
-        rows.par_chunks_mut(LANES * m).zip(self.values.par_chunks(m)).for_each(|(rows, lanes)| {
+        parallel::rows(&mut rows, LANES * m, |group, rows| {
+            let lanes = &self.values[group * m..];
             for (lane, row) in rows.chunks_exact_mut(m).enumerate() {
                 for j in 0..m {
                     row[j] = lanes[j].lane(lane);
@@ -120,15 +120,14 @@ fn grouped<T: Copy + Sync>(
 ) -> Grouped {
     let points = features.len().checked_div(width).unwrap_or(0);
     let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * count];
-    values.par_chunks_mut(count).zip(features.par_chunks(LANES * width)).for_each(
-        |(lanes, rows)| {
-            for (lane, row) in rows.chunks_exact(width).enumerate() {
-                for j in 0..count {
-                    lanes[j].set_lane(lane, convert(row[first + j]));
-                }
+    parallel::rows(&mut values, count, |group, lanes| {
+        let rows = features[group * LANES * width..].chunks_exact(width).take(LANES);
+        for (lane, row) in rows.enumerate() {
+            for j in 0..count {
+                lanes[j].set_lane(lane, convert(row[first + j]));
             }
-        },
-    );
+        }
+    });
     Grouped { values, columns: count }
 }
 
@@ -173,18 +172,17 @@ struct Partial {
 pub(super) fn evaluate(scores: &ClassScores, features: &Grouped, targets: &Targets) -> Evaluated {
     let (m, classes) = (scores.order, scores.classes());
     let mut slopes = vec![Lanes::splat(0.0); features.values.len()];
-    let partials: Vec<Partial> = features
+    let chunks = features
         .values
-        .par_chunks(CHUNK * m)
-        .zip(slopes.par_chunks_mut(CHUNK * m))
-        .zip(targets.codes.par_chunks(CHUNK).zip(targets.weights.par_chunks(CHUNK)))
-        .map(|((features, slopes), (codes, weights))| {
-            dispatch(
-                #[inline(always)]
-                || chunk(scores, features, slopes, codes, weights, targets.total),
-            )
-        })
-        .collect();
+        .chunks(CHUNK * m)
+        .zip(slopes.chunks_mut(CHUNK * m))
+        .zip(targets.codes.chunks(CHUNK).zip(targets.weights.chunks(CHUNK)));
+    let partials = parallel::map(chunks, |((features, slopes), (codes, weights))| {
+        dispatch(
+            #[inline(always)]
+            || chunk(scores, features, slopes, codes, weights, targets.total),
+        )
+    });
     let mut sums = PairSums {
         value: 0.0,
         mean_slopes: vec![0.0; classes * m],
@@ -332,33 +330,30 @@ fn log_softmax(scores: &mut [Lanes], classes: usize, group: usize, codes: &[u32;
 /// How often the most probable class is the true one, point by point in order.
 pub(super) fn hits(scores: &ClassScores, features: &Grouped, codes: &[u32]) -> Vec<bool> {
     let (m, classes) = (scores.order, scores.classes());
-    let groups: Vec<[u32; LANES]> = features
-        .values
-        .par_chunks(CHUNK * m)
-        .flat_map_iter(|features| {
-            dispatch(
-                #[inline(always)]
-                || {
-                    let (mut centred, mut whitened) =
-                        (vec![Lanes::splat(0.0); m], vec![Lanes::splat(0.0); m]);
-                    let winners = features.chunks_exact(m).map(|z| {
-                        let mut best = [f64::NEG_INFINITY; LANES];
-                        let mut winner = [0; LANES];
-                        for class in 0..classes {
-                            let score = scores.score(class, z, &mut centred, &mut whitened);
-                            for lane in 0..LANES {
-                                if score.lane(lane) > best[lane] {
-                                    best[lane] = score.lane(lane);
-                                    winner[lane] = class as u32;
-                                }
+    let groups: Vec<[u32; LANES]> = parallel::map(features.values.chunks(CHUNK * m), |features| {
+        dispatch(
+            #[inline(always)]
+            || {
+                let (mut centred, mut whitened) =
+                    (vec![Lanes::splat(0.0); m], vec![Lanes::splat(0.0); m]);
+                let winners = features.chunks_exact(m).map(|z| {
+                    let mut best = [f64::NEG_INFINITY; LANES];
+                    let mut winner = [0; LANES];
+                    for class in 0..classes {
+                        let score = scores.score(class, z, &mut centred, &mut whitened);
+                        for lane in 0..LANES {
+                            if score.lane(lane) > best[lane] {
+                                best[lane] = score.lane(lane);
+                                winner[lane] = class as u32;
                             }
                         }
-                        winner
-                    });
-                    winners.collect::<Vec<_>>()
-                },
-            )
-        })
-        .collect();
+                    }
+                    winner
+                });
+                winners.collect::<Vec<_>>()
+            },
+        )
+    })
+    .concat();
     codes.iter().enumerate().map(|(row, &code)| groups[row / LANES][row % LANES] == code).collect()
 }

@@ -10,26 +10,23 @@ mod tests;
 
 use std::sync::Mutex;
 
-use rayon::prelude::*;
-
 use self::kernel::{ClassScores, Evaluated, Grouped, Targets, evaluate, hits};
-use super::ground::{Ground, SampleSlopes};
-use super::small::{Forms, Placed};
+use super::feature_problem::{FeatureGaussians, Forms};
+use super::projection::{Projection, SampleSlopes};
 use super::{EvaluationError, Objective};
+use crate::classify::QDA_SHRINKAGE;
 use crate::constraint::{Constraint, Map};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, inner};
+use crate::parallel;
 use crate::points::Points;
 use crate::statistics::pass;
 use crate::statistics::{ClassStatistics, Preprocessor};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
-/// Keeps the covariances of the classifier that judges held-out points invertible.
-const SHRINKAGE: f64 = 1e-5;
-
 /// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone)]
-pub(crate) struct Witnesses<'a> {
+pub(crate) struct TrainValidation<'a> {
     pub(crate) points: Points<'a>,
     pub(crate) preprocessor: Option<&'a Preprocessor>,
     /// Rows that make the objective, and their classes.
@@ -42,8 +39,8 @@ pub(crate) struct Witnesses<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Posterior<'a> {
-    ground: Ground<'a>,
-    witnesses: Witnesses<'a>,
+    projection: Projection<'a>,
+    split: TrainValidation<'a>,
     targets: Targets,
     log_priors: Vec<f64>,
     /// Which held-out points were classified rightly at the start and after every step.
@@ -52,7 +49,7 @@ pub(crate) struct Posterior<'a> {
 
 #[derive(Debug)]
 struct Value {
-    placed: Placed,
+    classes: FeatureGaussians,
     evaluated: Evaluated,
 }
 
@@ -88,7 +85,7 @@ struct Projected {
 impl<'a> Posterior<'a> {
     pub(crate) fn new(
         statistics: &'a ClassStatistics,
-        witnesses: Witnesses<'a>,
+        split: TrainValidation<'a>,
         constraint: Constraint,
         noise: f64,
         filters: usize,
@@ -96,9 +93,9 @@ impl<'a> Posterior<'a> {
         priors: &[f64],
     ) -> Self {
         Self {
-            ground: Ground::new(statistics, constraint, noise, filters, frozen),
-            targets: Targets::new(&witnesses.codes),
-            witnesses,
+            projection: Projection::new(statistics, constraint, noise, filters, frozen),
+            targets: Targets::new(&split.codes),
+            split,
             log_priors: priors.iter().map(|prior| prior.ln()).collect(),
             judged: Mutex::new(Vec::new()),
         }
@@ -106,7 +103,7 @@ impl<'a> Posterior<'a> {
 
     /// F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
-        self.ground.filters(&point.free, &point.value.placed)
+        self.projection.filters(&point.free, &point.value.classes)
     }
 
     /// Which held-out points were classified rightly at the start and after every step taken.
@@ -116,9 +113,9 @@ impl<'a> Posterior<'a> {
 
     /// X times several blocks, in one pass over the points.
     fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Projected> {
-        let witnesses = &self.witnesses;
+        let split = &self.split;
         let joined = beside(blocks);
-        let (filters, offset) = match witnesses.preprocessor {
+        let (filters, offset) = match split.preprocessor {
             Some(preprocessor) => {
                 let (filters, offset) = preprocessor.fold(joined.as_ref());
                 (filters, Some(offset))
@@ -126,9 +123,9 @@ impl<'a> Posterior<'a> {
             None => (joined, None),
         };
         let all = |rows: &[usize]| {
-            transform_rows_offset(witnesses.points, rows, filters.as_ref(), offset.as_deref())
+            transform_rows_offset(split.points, rows, filters.as_ref(), offset.as_deref())
         };
-        let (learn, held) = (all(&witnesses.rows), all(&witnesses.held));
+        let (learn, held) = (all(&split.rows), all(&split.held));
         let width = filters.ncols();
         let mut column = 0;
         blocks
@@ -143,11 +140,11 @@ impl<'a> Posterior<'a> {
     }
 
     fn evaluate(&self, forms: &Forms, projected: &Grouped) -> Result<Value, EvaluationError> {
-        let placed = self.ground.small.place(forms)?;
-        let scores = ClassScores::new(&placed.gaussians, &self.log_priors)?;
-        let features = mapped(projected, &placed.map);
+        let classes = self.projection.problem.place(forms)?;
+        let scores = ClassScores::new(&classes.gaussians, &self.log_priors)?;
+        let features = mapped(projected, &classes.map);
         let evaluated = evaluate(&scores, &features, &self.targets);
-        Ok(Value { placed, evaluated })
+        Ok(Value { classes, evaluated })
     }
 
     fn point(
@@ -156,7 +153,7 @@ impl<'a> Posterior<'a> {
         products: Vec<Mat<f64>>,
         projected: Projected,
     ) -> Result<Point, EvaluationError> {
-        let forms = self.ground.forms(free.as_ref(), &products);
+        let forms = self.projection.forms(free.as_ref(), &products);
         let value = self.evaluate(&forms, &projected.learn)?;
         let gradient = self.gradient_at(free.as_ref(), &products, &projected.learn, &value);
         Ok(Point { free, products, projected, forms, value, gradient })
@@ -169,12 +166,12 @@ impl<'a> Posterior<'a> {
         projected: &Grouped,
         value: &Value,
     ) -> Mat<f64> {
-        let m = self.ground.small.filters;
-        let witnesses = &self.witnesses;
+        let m = self.projection.problem.filters;
+        let split = &self.split;
         let slopes = &value.evaluated.feature_slopes;
-        let rows = slopes.rows(witnesses.rows.len());
-        let mut outer = gather_rows(witnesses.points, &witnesses.rows, &rows, m);
-        if let Some(preprocessor) = witnesses.preprocessor {
+        let rows = slopes.rows(split.rows.len());
+        let mut outer = gather_rows(split.points, &split.rows, &rows, m);
+        if let Some(preprocessor) = split.preprocessor {
             let sums: Vec<f64> =
                 (0..m).map(|j| rows.iter().skip(j).step_by(m).sum::<f64>()).collect();
             for j in 0..m {
@@ -183,22 +180,22 @@ impl<'a> Posterior<'a> {
                 }
             }
         }
-        let inner = inner_products(&mapped(projected, &value.placed.map), slopes);
+        let inner = inner_products(&mapped(projected, &value.classes.map), slopes);
         let samples = SampleSlopes { outer: outer.as_ref(), inner: &inner };
         let sums = &value.evaluated.sums;
-        self.ground.free_gradient(free, products, &value.placed, sums, Some(samples))
+        self.projection.free_gradient(free, products, &value.classes, sums, Some(samples))
     }
 
     /// The class Gaussians as a classifier on the features will see them.
     fn without_noise(&self, gaussians: &Gaussians) -> Gaussians {
-        let (m, noise) = (gaussians.order(), self.ground.small.noise);
+        let (m, noise) = (gaussians.order(), self.projection.problem.noise);
         let mut means = Vec::new();
         let mut covariances = Vec::new();
         for class in 0..gaussians.len() {
             means.extend_from_slice(gaussians.mean(class));
             let mut covariance = gaussians.covariance(class).to_vec();
             let trace: f64 = (0..m).map(|i| covariance[i * m + i] - noise).sum();
-            let shift = SHRINKAGE * trace / m as f64 - noise;
+            let shift = QDA_SHRINKAGE * trace / m as f64 - noise;
             (0..m).for_each(|i| covariance[i * m + i] += shift);
             covariances.extend(covariance);
         }
@@ -207,13 +204,13 @@ impl<'a> Posterior<'a> {
 
     /// Classifies the held-out points at a point and remembers the result.
     fn judge(&self, point: &Point) {
-        if self.witnesses.held.is_empty() {
+        if self.split.held.is_empty() {
             return;
         }
-        let gaussians = self.without_noise(&point.value.placed.gaussians);
+        let gaussians = self.without_noise(&point.value.classes.gaussians);
         let Ok(scores) = ClassScores::new(&gaussians, &self.log_priors) else { return };
-        let features = mapped(&point.projected.held, &point.value.placed.map);
-        let right = hits(&scores, &features, &self.witnesses.held_codes);
+        let features = mapped(&point.projected.held, &point.value.classes.map);
+        let right = hits(&scores, &features, &self.split.held_codes);
         if let Ok(mut judged) = self.judged.lock() {
             judged.push(right);
         }
@@ -228,7 +225,8 @@ fn mapped(projected: &Grouped, map: &Map) -> Grouped {
     let m = projected.columns;
     let t = map.dense(m);
     let mut values = vec![Lanes::splat(0.0); projected.values.len()];
-    values.par_chunks_mut(m * TASK).zip(projected.values.par_chunks(m * TASK)).for_each(
+    parallel::for_each(
+        values.chunks_mut(m * TASK).zip(projected.values.chunks(m * TASK)),
         |(values, projected)| {
             for (z, x) in values.chunks_exact_mut(m).zip(projected.chunks_exact(m)) {
                 for j in 0..m {
@@ -249,22 +247,18 @@ fn mapped(projected: &Grouped, map: &Map) -> Grouped {
 /// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
 fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     let (m, k) = (x.columns, y.columns);
-    let partials: Vec<Vec<Lanes>> = x
-        .values
-        .par_chunks(m * TASK)
-        .zip(y.values.par_chunks(k * TASK))
-        .map(|(x, y)| {
-            let mut sums = vec![Lanes::splat(0.0); m * k];
-            for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
-                for i in 0..m {
-                    for j in 0..k {
-                        sums[i * k + j] = sums[i * k + j] + x[i] * y[j];
-                    }
+    let chunks = x.values.chunks(m * TASK).zip(y.values.chunks(k * TASK));
+    let partials = parallel::map(chunks, |(x, y)| {
+        let mut sums = vec![Lanes::splat(0.0); m * k];
+        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
+            for i in 0..m {
+                for j in 0..k {
+                    sums[i * k + j] = sums[i * k + j] + x[i] * y[j];
                 }
             }
-            sums
-        })
-        .collect();
+        }
+        sums
+    });
     let mut total = vec![0.0; m * k];
     for partial in partials {
         for (total, lanes) in total.iter_mut().zip(partial) {
@@ -293,7 +287,7 @@ impl Objective for Posterior<'_> {
 
     fn at(&self, free: Vec<Mat<f64>>) -> Vec<Result<Point, EvaluationError>> {
         let blocks: Vec<_> = free.iter().map(|block| block.as_ref()).collect();
-        let products = pass(self.ground.statistics, &blocks);
+        let products = pass(self.projection.statistics, &blocks);
         let projected = self.project(&blocks);
         let points: Vec<Result<Point, EvaluationError>> = free
             .into_iter()
@@ -306,14 +300,14 @@ impl Objective for Posterior<'_> {
 
     fn along(&self, searches: Vec<(&Point, Mat<f64>)>) -> Vec<Line> {
         let blocks: Vec<_> = searches.iter().map(|(_, direction)| direction.as_ref()).collect();
-        let products = pass(self.ground.statistics, &blocks);
+        let products = pass(self.projection.statistics, &blocks);
         let projected = self.project(&blocks);
         searches
             .into_iter()
             .zip(products.into_iter().zip(projected))
             .map(|((point, direction), (products, projected))| {
                 let (first, second) =
-                    self.ground.line_forms(point.free.as_ref(), direction.as_ref(), &products);
+                    self.projection.line_forms(point.free.as_ref(), direction.as_ref(), &products);
                 Line { direction, products, projected, first, second, last: None }
             })
             .collect()
@@ -335,18 +329,18 @@ impl Objective for Posterior<'_> {
         let forms = point.forms.moved(step, &line.first, &line.second);
         let projected = moved(&point.projected.learn, &line.projected.learn, step);
         let value = self.evaluate(&forms, &projected)?;
-        let small = &self.ground.small;
+        let problem = &self.projection.problem;
         let rate = Forms::rate(step, &line.first, &line.second);
         let sums = &value.evaluated.sums;
-        let mut slope = small.slope(&forms, &rate, &value.placed, sums);
+        let mut slope = problem.slope(&forms, &rate, &value.classes, sums);
         // ⟨Z̄, Z′⟩ with Z′ = (Xη+tXD)T′ + (XD)T.
-        let m = small.filters;
-        let map_slope = small.constraint.slope(&value.placed.map, &rate.gram, m).dense(m);
-        let map = value.placed.map.dense(m);
+        let m = problem.filters;
+        let map_slope = problem.constraint.slope(&value.classes.map, &rate.gram, m).dense(m);
+        let map = value.classes.map.dense(m);
         let by_map = inner_products(&projected, &value.evaluated.feature_slopes);
         slope += by_map.iter().zip(&map_slope).map(|(a, b)| a * b).sum::<f64>();
         let by_points = inner_products(&line.projected.learn, &value.evaluated.feature_slopes);
-        let frozen = self.ground.frozen;
+        let frozen = self.projection.frozen;
         slope += by_points.iter().zip(&map[frozen * m..]).map(|(a, b)| a * b).sum::<f64>();
         let result = (value.evaluated.sums.value, slope);
         line.last = Some((step, forms, value));
@@ -365,7 +359,13 @@ impl Objective for Posterior<'_> {
             }
         };
         let direction = line.direction.as_ref();
-        self.ground.advance(&mut point.free, &mut point.products, direction, &line.products, step);
+        self.projection.advance(
+            &mut point.free,
+            &mut point.products,
+            direction,
+            &line.products,
+            step,
+        );
         point.gradient =
             self.gradient_at(point.free.as_ref(), &point.products, &point.projected.learn, &value);
         point.forms = forms;
@@ -376,7 +376,7 @@ impl Objective for Posterior<'_> {
 
     fn refresh(&self, mut points: Vec<&mut Point>) -> Result<(), EvaluationError> {
         let parts = points.iter_mut().map(|point| (point.free.as_ref(), &mut point.products));
-        self.ground.renew(parts.collect());
+        self.projection.renew(parts.collect());
         let blocks: Vec<_> = points.iter().map(|point| point.free.as_ref()).collect();
         let projected = self.project(&blocks);
         for (point, projected) in points.into_iter().zip(projected) {
@@ -395,12 +395,13 @@ impl Objective for Posterior<'_> {
     }
 
     fn moving<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
-        point.free.subcols(self.ground.frozen, self.ground.moving_columns())
+        point.free.subcols(self.projection.frozen, self.projection.moving_columns())
     }
 
     fn evaluations_per_pass(&self) -> f64 {
-        let (n, m) = (self.ground.statistics.dimension() as f64, self.ground.small.filters as f64);
+        let (n, m) =
+            (self.projection.statistics.dimension() as f64, self.projection.problem.filters as f64);
         // Two passes of 2nm flops a point against about 6cm² flops a point.
-        4.0 * n * m / (6.0 * self.ground.small.classes as f64 * m * m)
+        4.0 * n * m / (6.0 * self.projection.problem.classes as f64 * m * m)
     }
 }

@@ -17,11 +17,11 @@ fn values() -> Vec<f64> {
     (0..ROWS * DIMENSIONS).map(|at| 2.0 * ((at * at + 3 * at) as f64).sin()).collect()
 }
 
-fn witnesses<'a>(values: &'a [f64], preprocessor: Option<&'a Preprocessor>) -> Witnesses<'a> {
+fn split<'a>(values: &'a [f64], preprocessor: Option<&'a Preprocessor>) -> TrainValidation<'a> {
     let learn: Vec<usize> = (0..ROWS).filter(|row| row % 5 != 0).collect();
     let held: Vec<usize> = (0..ROWS).step_by(5).collect();
     let code = |row: &usize| (row * 7 % CLASSES) as u32;
-    Witnesses {
+    TrainValidation {
         points: Points::F64(Table::row_major(values, ROWS, DIMENSIONS).unwrap()),
         preprocessor,
         codes: learn.iter().map(code).collect(),
@@ -45,9 +45,9 @@ fn gradient_and_slope_agree_with_differences() {
     for (name, constraint) in CONSTRAINTS {
         for frozen in [0, 2] {
             for preprocessor in [None, Some(&preprocessor)] {
-                let witnesses = witnesses(&values, preprocessor);
+                let split = split(&values, preprocessor);
                 let objective =
-                    Posterior::new(&statistics, witnesses, constraint, NOISE, 3, frozen, &PRIORS);
+                    Posterior::new(&statistics, split, constraint, NOISE, 3, frozen, &PRIORS);
                 let direction = block(DIMENSIONS, 3 - frozen, 2);
                 assert_consistent(&objective, &start(DIMENSIONS, frozen), &direction, frozen, name);
             }
@@ -59,11 +59,11 @@ fn gradient_and_slope_agree_with_differences() {
 fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let statistics = example(DIMENSIONS, CLASSES);
     let (values, filters) = (values(), start(DIMENSIONS, 3));
-    let witnesses = witnesses(&values, None);
-    let rows = witnesses.rows.clone();
+    let split = split(&values, None);
+    let rows = split.rows.clone();
     let (codes, held, held_codes) =
-        (witnesses.codes.clone(), witnesses.held.clone(), witnesses.held_codes.clone());
-    let objective = Posterior::new(&statistics, witnesses, Constraint::None, NOISE, 3, 0, &PRIORS);
+        (split.codes.clone(), split.held.clone(), split.held_codes.clone());
+    let objective = Posterior::new(&statistics, split, Constraint::None, NOISE, 3, 0, &PRIORS);
     let point = objective.at(vec![filters.clone()]).remove(0).unwrap();
     let gaussians = project(&statistics, filters.as_ref(), NOISE);
     let qda = Qda::new(statistics.classes(), &gaussians, &PRIORS, 0.0).unwrap();
@@ -83,6 +83,6 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
     // Held-out points are judged as a classifier on the features will judge them: without noise.
     let gaussians = project(&statistics, filters.as_ref(), 0.0);
-    let judge = Qda::new(statistics.classes(), &gaussians, &PRIORS, SHRINKAGE).unwrap();
+    let judge = Qda::new(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
     assert_eq!(accuracy, judge.accuracy(features(&held).as_points(3), &held_codes).unwrap());
 }

@@ -14,8 +14,6 @@
 
 use std::str::FromStr;
 
-use rayon::prelude::*;
-
 use super::SampleError;
 use super::gathered::check;
 use crate::labels::Labels;
@@ -25,6 +23,7 @@ use crate::linalg::{
 };
 use crate::names::chosen;
 use crate::neighbors::Reference;
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
 /// Rows of a tile: its distances, affinities and products stay in the second-level cache.
@@ -228,10 +227,8 @@ fn local_scatter<T: Element + Scalar>(
     };
     // 1/σ, infinite for a sample on top of its measure.
     let inverse: Vec<f64> = squares.iter().map(|square| square.sqrt().recip()).collect();
-    let strips: Vec<(Vec<f64>, Vec<f64>)> = (0..count.div_ceil(STRIP))
-        .into_par_iter()
-        .map(|strip| strip_scatter(class, &inverse, strip))
-        .collect();
+    let strips: Vec<(Vec<f64>, Vec<f64>)> =
+        parallel::map(0..count.div_ceil(STRIP), |strip| strip_scatter(class, &inverse, strip));
     let mut degrees = vec![0.0; count];
     for (scatter, partial) in strips {
         sum.iter_mut().zip(scatter).for_each(|(sum, value)| *sum -= value);

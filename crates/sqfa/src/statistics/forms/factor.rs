@@ -5,11 +5,10 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Spanning;
 use super::diagonal::Diagonal;
 use crate::linalg::{Element, Float, Mat, MatMut, MatRef, add_table_transpose_times, table_times};
+use crate::parallel;
 use crate::points::Scalar;
 use crate::statistics::{Covariance, Entries, StatisticsError};
 
@@ -122,11 +121,11 @@ fn centred<T: Element>(
         let count = points as u64;
         return Err(StatisticsError::TooFewSamples { class: "of the factor".to_owned(), count });
     }
-    let place = rows.par_chunks(dimension).enumerate().find_map_first(|(row, values)| {
+    let places = parallel::map(rows.chunks(dimension).enumerate(), |(row, values)| {
         let column = values.iter().position(|&value| !Float::to_f64(value).is_finite())?;
         Some((row, column, Float::to_f64(values[column])))
     });
-    if let Some((row, column, value)) = place {
+    if let Some((row, column, value)) = places.into_iter().flatten().next() {
         return Err(StatisticsError::NotFinite { row, column, value });
     }
     let mut mean = vec![0.0; dimension];
@@ -134,7 +133,7 @@ fn centred<T: Element>(
         mean.iter_mut().zip(row).for_each(|(sum, &value)| *sum += Float::to_f64(value));
     }
     mean.iter_mut().for_each(|sum| *sum /= points as f64);
-    rows.par_chunks_mut(dimension).for_each(|row| {
+    parallel::rows(&mut rows, dimension, |_, row| {
         for (value, mean) in row.iter_mut().zip(&mean) {
             *value = T::from_f64(Float::to_f64(*value) - mean);
         }
@@ -168,7 +167,7 @@ impl<T: Element> Factor<T> {
     fn variances(&self) -> Vec<f64> {
         let n = self.dimension;
         let mut sums = vec![0.0; n];
-        sums.par_chunks_mut(1024).enumerate().for_each(|(chunk, sums)| {
+        parallel::for_each(sums.chunks_mut(1024).enumerate(), |(chunk, sums)| {
             let first = chunk * 1024;
             for row in self.rows.chunks_exact(n) {
                 for (sum, &value) in sums.iter_mut().zip(&row[first..]) {
@@ -180,7 +179,7 @@ impl<T: Element> Factor<T> {
     }
 
     fn rescale_rows(&mut self, factors: &[f64]) {
-        self.rows.par_chunks_mut(self.dimension).for_each(|row| {
+        parallel::rows(&mut self.rows, self.dimension, |_, row| {
             for (value, factor) in row.iter_mut().zip(factors) {
                 *value = T::from_f64(Float::to_f64(*value) * factor);
             }

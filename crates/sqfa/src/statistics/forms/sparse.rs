@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Spanning;
 use super::diagonal::Diagonal;
 use super::factor::Precision;
 use crate::linalg::{Mat, MatMut, MatRef};
+use crate::parallel;
 use crate::points::Scalar;
 use crate::statistics::{Covariance, Entries, StatisticsError};
 
@@ -199,7 +198,7 @@ impl<T: Precision> SparseFactor<T> {
             }
             std::array::from_fn(|lane| sums[lane] - centre[lane])
         };
-        (0..self.points()).into_par_iter().with_min_len(PANEL).map(row).collect()
+        parallel::runs(self.points(), PANEL, || (), |(), point| row(point))
     }
 
     /// XᵀY − μ(1ᵀY).
@@ -216,7 +215,7 @@ impl<T: Precision> SparseFactor<T> {
             }
             sums
         };
-        (0..self.mean.len()).into_par_iter().with_min_len(PANEL).map(row).collect()
+        parallel::runs(self.mean.len(), PANEL, || (), |(), column| row(column))
     }
 }
 
@@ -264,7 +263,7 @@ impl<T: Precision> Covariance for SparseFactor<T> {
             sum += (self.points() - entries) as f64 * mean * mean;
             self.weight * sum + self.diagonal.at(column)
         };
-        (0..self.mean.len()).into_par_iter().with_min_len(PANEL).map(variance).collect()
+        parallel::runs(self.mean.len(), PANEL, || (), |(), column| variance(column))
     }
 
     fn entries(&self) -> Option<Entries<'_>> {

@@ -5,10 +5,9 @@
 //! gathers in z-space, 2w(z_a−z_b) for a and its negative for b, and XᵀZ̄ brings it to the filters.
 //! Distances come from blocked products; what cannot be an impostor is passed over thirty-two at a time.
 
-use rayon::prelude::*;
-
 use super::super::gathered::Gathered;
 use crate::linalg::{Mat, MatRef, dispatch, rows_times, rows_times_rows, transpose_times};
+use crate::parallel;
 
 /// Parts of the samples that gather gradients of their own: a fixed number, so that no bit depends on threads.
 const PARTS: usize = 32;
@@ -39,19 +38,16 @@ impl Problem<'_> {
         let (rows, p, m) = (self.samples.rows(), self.samples.columns, filters.ncols());
         let mut projected = vec![0.0; rows * m];
         let block = rows.div_ceil(PARTS);
-        projected.par_chunks_mut(block * m).enumerate().for_each(|(part, target)| {
+        parallel::for_each(projected.chunks_mut(block * m).enumerate(), |(part, target)| {
             let values = &self.samples.values[part * block * p..];
             rows_times(values, target.len() / m, filters, target);
         });
         let squares: Vec<f64> =
             projected.chunks(m).map(|z| z.iter().map(|x| x * x).sum()).collect();
-        let shares: Vec<Share> = (0..rows.div_ceil(block))
-            .into_par_iter()
-            .map(|part| {
-                let end = ((part + 1) * block).min(rows);
-                self.share(&projected, &squares, m, part * block, end)
-            })
-            .collect();
+        let shares: Vec<Share> = parallel::map(0..rows.div_ceil(block), |part| {
+            let end = ((part + 1) * block).min(rows);
+            self.share(&projected, &squares, m, part * block, end)
+        });
         let mut loss = 0.0;
         let mut slope = vec![0.0; rows * m];
         for share in shares {

@@ -3,8 +3,6 @@
 //! With Z = XF and M_ab = |z_a − z_b|², a plan's M̄ = ∂W/∂M gives ∂W/∂z_a = 2Σ_b M̄_ab(z_a − z_b), and the same from the
 //! other side; then ∂/∂F = XᵀZ̄. Pairs of classes run in parallel, in groups that bound memory, and are added in order.
 
-use rayon::prelude::*;
-
 use super::super::SampleError;
 use super::super::gathered::Gathered;
 use super::{logarithmic, scaling};
@@ -12,6 +10,7 @@ use crate::linalg::{
     Mat, MatRef, add_inner_products, add_rows_product, dispatch, rows_times, rows_times_rows,
     transpose_times,
 };
+use crate::parallel;
 
 /// Costs beyond this multiple of the regularisation lose more than six digits of their plan to round-off.
 const SHARPEST: f64 = 1e9;
@@ -58,22 +57,19 @@ pub(super) fn evaluate(
     let mut prices = [0.0; 2];
     let mut slopes = [vec![0.0; rows * m], vec![0.0; rows * m]];
     for group in pairs.chunks(GROUP) {
-        let terms = group
-            .par_iter()
-            .map(|&(i, j)| {
-                let class = |k: usize| {
-                    let rows = &classes[k].1;
-                    &projected[rows.start * m..rows.end * m]
-                };
-                let mut costs = costs(class(i), class(j), m);
-                if i == j {
-                    // A sample is at no distance from itself, whatever rounding says.
-                    let width = classes[i].1.len();
-                    costs.iter_mut().step_by(width + 1).for_each(|cost| *cost = 0.0);
-                }
-                term(class(i), class(j), costs, m, regularization, iterations)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let terms = parallel::try_map(group, |&(i, j)| {
+            let class = |k: usize| {
+                let rows = &classes[k].1;
+                &projected[rows.start * m..rows.end * m]
+            };
+            let mut costs = costs(class(i), class(j), m);
+            if i == j {
+                // A sample is at no distance from itself, whatever rounding says.
+                let width = classes[i].1.len();
+                costs.iter_mut().step_by(width + 1).for_each(|cost| *cost = 0.0);
+            }
+            term(class(i), class(j), costs, m, regularization, iterations)
+        })?;
         for (&(i, j), term) in group.iter().zip(terms) {
             let side = usize::from(i != j);
             prices[side] += term.price;

@@ -53,7 +53,7 @@ impl Forms {
 
 /// Where some forms put the classes in feature space, and the map that put them there.
 #[derive(Debug, Clone)]
-pub(super) struct Placed {
+pub(super) struct FeatureGaussians {
     pub(super) map: Map,
     pub(super) gaussians: Gaussians,
 }
@@ -73,16 +73,16 @@ fn independence(gram: &[f64], m: usize) -> f64 {
 
 /// The part of the problem that is independent of n.
 #[derive(Debug)]
-pub(super) struct SmallProblem {
+pub(super) struct FeatureProblem {
     pub(super) classes: usize,
     pub(super) filters: usize,
     pub(super) noise: f64,
     pub(super) constraint: Constraint,
 }
 
-impl SmallProblem {
+impl FeatureProblem {
     /// The class Gaussians in feature space, noise included. Costs O(c m³).
-    pub(super) fn place(&self, forms: &Forms) -> Result<Placed, EvaluationError> {
+    pub(super) fn place(&self, forms: &Forms) -> Result<FeatureGaussians, EvaluationError> {
         let m = self.filters;
         let map = self.constraint.map(&forms.gram, m).ok_or(EvaluationError::Degenerate)?;
         // Noise keeps dependent filters harmless; without it, or through R⁻¹, they leave only round-off.
@@ -105,7 +105,7 @@ impl SmallProblem {
             }
             covariances.extend(covariance);
         }
-        Ok(Placed { map, gaussians: Gaussians::trusted(m, means, covariances) })
+        Ok(FeatureGaussians { map, gaussians: Gaussians::trusted(m, means, covariances) })
     }
 
     /// The objective's derivative along a line, Σ ⟨G, Σ′⟩ + h·μ′.
@@ -113,38 +113,38 @@ impl SmallProblem {
         &self,
         forms: &Forms,
         rate: &Forms,
-        placed: &Placed,
+        classes: &FeatureGaussians,
         slopes: &PairSums,
     ) -> f64 {
         let m = self.filters;
-        let map_slope = self.constraint.slope(&placed.map, &rate.gram, m);
+        let map_slope = self.constraint.slope(&classes.map, &rate.gram, m);
         let mut slope = 0.0;
         for class in 0..self.classes {
             let g = &slopes.cov_slopes[class * m * m..][..m * m];
             let h = &slopes.mean_slopes[class * m..][..m];
             let a = &forms.quadratic[class * m * m..][..m * m];
-            let changed = placed.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
+            let changed = classes.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
             // ⟨G, T′ᵀAT + TᵀAT′⟩ = 2⟨G, TᵀAT′⟩ because G and A are symmetric.
-            let turned = placed.map.transposed_times(&map_slope.times_right(a, m), m);
+            let turned = classes.map.transposed_times(&map_slope.times_right(a, m), m);
             slope += (0..m * m).map(|i| g[i] * (changed[i] + 2.0 * turned[i])).sum::<f64>();
             let by_map = map_slope.transposed_apply(&forms.linear[class * m..][..m], m);
-            let by_form = placed.map.transposed_apply(&rate.linear[class * m..][..m], m);
+            let by_form = classes.map.transposed_apply(&rate.linear[class * m..][..m], m);
             slope += (0..m).map(|i| h[i] * (by_map[i] + by_form[i])).sum::<f64>();
         }
         slope
     }
 
     /// M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
-    pub(super) fn inner_gradient(&self, placed: &Placed, slopes: &PairSums) -> Vec<f64> {
+    pub(super) fn inner_gradient(&self, classes: &FeatureGaussians, slopes: &PairSums) -> Vec<f64> {
         let m = self.filters;
         let mut total = vec![0.0; m * m];
         let mut product = vec![0.0; m * m];
         for class in 0..self.classes {
             let g = &slopes.cov_slopes[class * m * m..][..m * m];
             let h = &slopes.mean_slopes[class * m..][..m];
-            let mut sigma = placed.gaussians.covariance(class).to_vec();
+            let mut sigma = classes.gaussians.covariance(class).to_vec();
             (0..m).for_each(|i| sigma[i * m + i] -= self.noise);
-            let mu = placed.gaussians.mean(class);
+            let mu = classes.gaussians.mean(class);
             f64::multiply(&sigma, false, g, false, &mut product, m);
             for i in 0..m {
                 for j in 0..m {

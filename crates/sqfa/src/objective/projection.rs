@@ -5,21 +5,20 @@
 //! and then the forms at any t are polynomials: A_k(t) = A_k + t(ηᵀQ_k + Q_kᵀη) + t²DᵀQ_k, and likewise b and N.
 //! The first `frozen` columns of η never move; directions and gradients leave them out.
 
-use rayon::prelude::*;
-
-use super::small::{Forms, Placed, SmallProblem};
+use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
 use crate::constraint::Constraint;
 use crate::distance::PairSums;
 use crate::linalg::{
     Mat, MatRef, Real, WORTH_THREADS, add_products, add_scaled, tall_times, transpose_times,
 };
+use crate::parallel;
 use crate::statistics::ClassStatistics;
 use crate::statistics::pass;
 
 #[derive(Debug)]
-pub(super) struct Ground<'a> {
+pub(super) struct Projection<'a> {
     pub(super) statistics: &'a ClassStatistics,
-    pub(super) small: SmallProblem,
+    pub(super) problem: FeatureProblem,
     pub(super) frozen: usize,
 }
 
@@ -29,7 +28,7 @@ pub(super) struct SampleSlopes<'a> {
     pub(super) inner: &'a [f64],
 }
 
-impl<'a> Ground<'a> {
+impl<'a> Projection<'a> {
     pub(super) fn new(
         statistics: &'a ClassStatistics,
         constraint: Constraint,
@@ -38,11 +37,11 @@ impl<'a> Ground<'a> {
         frozen: usize,
     ) -> Self {
         let classes = statistics.classes().len();
-        Self { statistics, small: SmallProblem { classes, filters, noise, constraint }, frozen }
+        Self { statistics, problem: FeatureProblem { classes, filters, noise, constraint }, frozen }
     }
 
     pub(super) fn moving_columns(&self) -> usize {
-        self.small.filters - self.frozen
+        self.problem.filters - self.frozen
     }
 
     /// ηᵀX for every class, in parallel over classes.
@@ -53,13 +52,13 @@ impl<'a> Ground<'a> {
         if (flops.sum::<usize>() as f64) < WORTH_THREADS {
             products.iter().map(times).collect()
         } else {
-            products.par_iter().map(times).collect()
+            parallel::map(products, times)
         }
     }
 
     pub(super) fn forms(&self, free: MatRef<'_, f64>, products: &[Mat<f64>]) -> Forms {
-        let m = self.small.filters;
-        let mut forms = Forms::zeros(self.small.classes, m);
+        let m = self.problem.filters;
+        let mut forms = Forms::zeros(self.problem.classes, m);
         let linear = transpose_times(free, self.statistics.means().as_ref());
         let gram = transpose_times(free, free);
         for (class, quadratic) in self.against(free, products).iter().enumerate() {
@@ -82,13 +81,13 @@ impl<'a> Ground<'a> {
         direction: MatRef<'_, f64>,
         products: &[Mat<f64>],
     ) -> (Forms, Forms) {
-        let (m, frozen) = (self.small.filters, self.frozen);
-        let mut first = Forms::zeros(self.small.classes, m);
-        let mut second = Forms::zeros(self.small.classes, m);
+        let (m, frozen) = (self.problem.filters, self.frozen);
+        let mut first = Forms::zeros(self.problem.classes, m);
+        let mut second = Forms::zeros(self.problem.classes, m);
         let linear = transpose_times(direction, self.statistics.means().as_ref());
         let cross = self.against(free, products);
         let square = self.against(direction, products);
-        for class in 0..self.small.classes {
+        for class in 0..self.problem.classes {
             let own = class * m * m..(class + 1) * m * m;
             place_cross(&mut first.quadratic[own.clone()], &cross[class], m, frozen);
             place_square(&mut second.quadratic[own], &square[class], m, frozen);
@@ -114,7 +113,7 @@ impl<'a> Ground<'a> {
     ) {
         let (frozen, moving) = (self.frozen, self.moving_columns());
         add_scaled(free.as_mut().subcols_mut(frozen, moving), step, direction);
-        products.par_iter_mut().zip(changes).for_each(|(product, change)| {
+        parallel::for_each(products.iter_mut().zip(changes), |(product, change)| {
             add_scaled(product.as_mut().subcols_mut(frozen, moving), step, change.as_ref());
         });
     }
@@ -135,9 +134,9 @@ impl<'a> Ground<'a> {
     }
 
     /// F = ηT.
-    pub(super) fn filters(&self, free: &Mat<f64>, placed: &Placed) -> Mat<f64> {
-        let m = self.small.filters;
-        let map = placed.map.dense(m);
+    pub(super) fn filters(&self, free: &Mat<f64>, classes: &FeatureGaussians) -> Mat<f64> {
+        let m = self.problem.filters;
+        let map = classes.map.dense(m);
         tall_times(free.as_ref(), MatRef::from_row_major_slice(&map, m, m))
     }
 
@@ -146,13 +145,13 @@ impl<'a> Ground<'a> {
         &self,
         free: MatRef<'_, f64>,
         products: &[Mat<f64>],
-        placed: &Placed,
+        classes: &FeatureGaussians,
         slopes: &PairSums,
         samples: Option<SampleSlopes<'_>>,
     ) -> Mat<f64> {
-        let (m, moving, frozen) = (self.small.filters, self.moving_columns(), self.frozen);
-        let classes = self.small.classes;
-        let t = placed.map.dense(m);
+        let (m, moving, frozen) = (self.problem.filters, self.moving_columns(), self.frozen);
+        let count = self.problem.classes;
+        let t = classes.map.dense(m);
         // Everything that multiplies an n-dimensional block is combined first: with K = S restricted and
         // Tᵀ folded in, the gradient is Σ P_k·(2TG_kTᵀ) + Γ·(HTᵀ) − η·(TSTᵀ), trailing columns.
         let fold = |matrix: &[f64]| {
@@ -160,23 +159,23 @@ impl<'a> Ground<'a> {
             f64::multiply(matrix, false, &t, true, &mut folded, m);
             Mat::from_fn(m, moving, |i, j| folded[i * m + frozen + j])
         };
-        let class_factors: Vec<Mat<f64>> = (0..classes)
+        let class_factors: Vec<Mat<f64>> = (0..count)
             .map(|class| {
                 let g = &slopes.cov_slopes[class * m * m..][..m * m];
-                let mut factor = placed.map.times(g, m);
+                let mut factor = classes.map.times(g, m);
                 factor.iter_mut().for_each(|entry| *entry *= 2.0);
                 fold(&factor)
             })
             .collect();
-        let mean_factor = Mat::from_fn(classes, moving, |class, j| {
+        let mean_factor = Mat::from_fn(count, moving, |class, j| {
             (0..m).map(|k| slopes.mean_slopes[class * m + k] * t[(frozen + j) * m + k]).sum::<f64>()
         });
-        let mut inner = self.small.inner_gradient(placed, slopes);
+        let mut inner = self.problem.inner_gradient(classes, slopes);
         if let Some(samples) = &samples {
             inner.iter_mut().zip(samples.inner).for_each(|(total, own)| *total += own);
         }
-        let correction = self.small.constraint.correction(&inner, m);
-        let mut own = placed.map.times(&correction, m);
+        let correction = self.problem.constraint.correction(&inner, m);
+        let mut own = classes.map.times(&correction, m);
         own.iter_mut().for_each(|entry| *entry = -*entry);
         let own_factor = fold(&own);
         let mut terms: Vec<(MatRef<'_, f64>, MatRef<'_, f64>)> = products
