@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from ._inputs import loose_points, repetition_counts, row_blocks
 from ._labels import check_room, class_names, joined, positions
 from ._statistics import ClassStatistics, estimator_name
 from ._streams import ArrowStream
+
+# A part of the data in whatever form an engine holds it.
+Part = TypeVar("Part")
 
 
 class ClassAccumulator:
@@ -178,15 +181,19 @@ class ClassAccumulator:
         >>> ClassAccumulator.merge_all(parts).counts.tolist()
         [5, 5, 5]
         """
-        level = list(accumulators)
-        if not level:
+        # Finished subtrees, each at least twice as wide as the next: few, however many parts there are.
+        subtrees: list[tuple[int, ClassAccumulator]] = []
+        for accumulator in accumulators:
+            width, sums = 1, cls(n_jobs=accumulator.n_jobs).merge(accumulator)
+            while subtrees and subtrees[-1][0] == width:
+                width, sums = 2 * width, subtrees.pop()[1].merge(sums)
+            subtrees.append((width, sums))
+        if not subtrees:
             return cls()
-        if len(level) == 1:
-            return cls(n_jobs=level[0].n_jobs).merge(level[0])
-        while len(level) > 1:
-            pairs = [level[i].merge(level[i + 1]) for i in range(0, len(level) - 1, 2)]
-            level = pairs + level[len(level) - len(level) % 2 :]
-        return level[0]
+        total = subtrees.pop()[1]
+        while subtrees:
+            total = subtrees.pop()[1].merge(total)
+        return total
 
     def finish(self, covariance: str | float = "empirical") -> ClassStatistics:
         """The statistics so far; needs at least two classes with at least two points each."""
@@ -256,6 +263,15 @@ class ClassAccumulator:
 
     def __repr__(self) -> str:
         return f"ClassAccumulator({len(self.classes)} classes, {int(self.counts.sum())} points)"
+
+
+def merged_in_pairs(parts: Sequence[Part], merge: Callable[[Part, Part], Part]) -> Part:
+    """Neighbours merged in pairs until one is left; parts and merge may be an engine's tasks."""
+    level = list(parts)
+    while len(level) > 1:
+        pairs = [merge(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(level) - len(level) % 2 :]
+    return level[0]
 
 
 def _widened(sums: _core.Accumulator | None, classes: NDArray[Any]) -> _core.Accumulator | None:

@@ -163,6 +163,10 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         score : float
             The share of points whose most probable class is their own.
         """
+        return float(accuracy_score(y, self._predicted(X), sample_weight=sample_weight))
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every point, by quadratic discriminant analysis on the features."""
         check_is_fitted(self)
         threads = thread_count(self.n_jobs)
         counts = self.class_counts_
@@ -175,8 +179,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             SHRINKAGE,
             threads,
         )
-        codes = judge.predict(self._features(X), threads)
-        return float(accuracy_score(y, self.classes_[codes], sample_weight=sample_weight))
+        return np.asarray(self.classes_[judge.predict(self._features(X), threads)])
 
     @property
     def _n_features_out(self) -> int:
