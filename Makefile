@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers and fuzz are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet check bench bench-peers fuzz docs clean
+.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray check bench bench-peers fuzz docs clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
 DATA ?= data
@@ -14,6 +14,8 @@ help:
 	@echo "make demo        compare methods on built-in data and write a report to look at"
 	@echo "make test        every test, installing what they need"
 	@echo "make test-parquet the reader of parquet tables, a feature that other builds leave out"
+	@echo "make test-spark  the estimators on a Spark of two executors (downloads Spark, needs Java)"
+	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
@@ -37,7 +39,7 @@ test-parquet:
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
-		pandas polars pyarrow matplotlib playwright mypy ruff
+		pandas polars pyarrow matplotlib playwright mypy ruff "dask[array,dataframe]" distributed
 	touch $@
 
 # The browser of the report's tests, installed where that asks for no password; without one they are skipped loudly, and on
@@ -49,13 +51,25 @@ $(VENV)/.browser: $(VENV)/.ready
 	touch $@
 
 # The wheel is built on the same profile and in the same target folder as the Rust tests.
-test-python: $(VENV)/.ready $(VENV)/.browser
+test-python: wheel-installed $(VENV)/.browser
+	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(VENV)/bin/pytest -q --ignore python/tests/test_spark.py --ignore python/tests/test_ray.py
+
+wheel-installed: $(VENV)/.ready
 	test -x $(TARGET)/debug/sqfa || cargo build --workspace --bins
 	rm -f $(TARGET)/wheels/*.whl
 	CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --quiet --profile dev --interpreter $(VENV)/bin/python \
 		--out $(TARGET)/wheels
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(TARGET)/wheels/sqfa_rs-*.whl
-	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(VENV)/bin/pytest -q
+
+# Engines of their own, in the same environment: 0.5 GB each, so not part of every test run.
+test-spark: wheel-installed
+	command -v java >/dev/null || { echo "Spark needs Java 17: install it first"; exit 1; }
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "pyspark>=4.1"
+	$(VENV)/bin/pytest -q python/tests/test_spark.py
+
+test-ray: wheel-installed
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ray[data]>=2.40"
+	$(VENV)/bin/pytest -q python/tests/test_ray.py
 
 check: $(VENV)/.ready
 	cargo fmt --all -- --check

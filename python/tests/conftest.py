@@ -1,6 +1,7 @@
 """Data that many tests share, and the environment they run in."""
 
 import os
+import pathlib
 
 # Without this scikit-learn skips one of its checks.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -25,3 +26,17 @@ def blobs():
     X = rng.normal(size=(180, 5)) * scale + y[:, None] * np.array([0, 1.0, 0, 0, 0])
     order = rng.permutation(180)
     return X[order], y[order]
+
+
+@pytest.fixture(scope="session")
+def block_of():
+    """The first block of Python under a heading of a document."""
+
+    def block(page, heading):
+        path = pathlib.Path(__file__).parents[2] / "docs" / page
+        if not path.exists():
+            pytest.skip("the documents are not part of this installation")
+        section = path.read_text().partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        return section.partition("```python\n")[2].partition("```")[0]
+
+    return block

@@ -1,0 +1,376 @@
+"""The estimators on Dask: class statistics where the points are, the fit where you are.
+
+Every partition becomes sums on its worker, the sums merge in a fixed tree on the cluster, and one small
+set of statistics comes home. Points are never moved or scattered, so a lost worker costs the time to
+read its partitions again. The fit itself takes seconds on statistics and runs in the calling process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import dask
+    import dask.array as da
+    from dask.base import is_dask_collection
+except ImportError as error:
+    raise ImportError("sqfa_rs.dask needs Dask: install it with pip install 'sqfa-rs[dask]'") from error
+
+from . import estimators as local
+from .data import ClassAccumulator, ClassStatistics
+from .data._accumulator import merged_in_pairs
+from .engines._estimators import OnEngine, constructor
+from .engines._parts import accuracy, confusion, merged, part_sums
+
+__all__ = [
+    "LAD",
+    "LDA",
+    "PCA",
+    "QDA",
+    "SQFA",
+    "SecondMomentSQFA",
+    "class_accumulator",
+    "class_statistics",
+]
+
+
+def class_accumulator(
+    X: Any, y: Any, *, sample_weight: Any = None, client: Any = None
+) -> ClassAccumulator:
+    """The sums of labelled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
+
+    Parameters
+    ----------
+    X : dask array of shape (n_samples, n_features), or dask data frame
+        Points.
+    y : dask array or series of shape (n_samples,), or str
+        Labels, or the name of the label column of the frame.
+    sample_weight : dask array or series of shape (n_samples,), default=None
+        Whole numbers: how often each point counts.
+    client : distributed.Client, default=None
+        Where to compute; Dask's current scheduler by default.
+
+    Returns
+    -------
+    ClassAccumulator
+    """
+    blocks, labels, weights, columns = _aligned(X, y, sample_weight)
+    task = dask.delayed(part_sums, pure=True)
+    sums = [
+        task(block, label, weight, part=part, columns=columns)
+        for part, (block, label, weight) in enumerate(zip(blocks, labels, weights, strict=True))
+    ]
+    total: ClassAccumulator = _computed(merged_in_pairs(sums, dask.delayed(merged, pure=True)), client)
+    if not total.counts.sum():
+        raise ValueError("there are no points in the data")
+    return total
+
+
+def class_statistics(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    covariance: str | float = "empirical",
+    client: Any = None,
+) -> ClassStatistics:
+    """Counts, means and covariances of labelled points that live in Dask.
+
+    Parameters
+    ----------
+    X : dask array of shape (n_samples, n_features), or dask data frame
+        Points.
+    y : dask array or series of shape (n_samples,), or str
+        Labels, or the name of the label column of the frame.
+    sample_weight : dask array or series of shape (n_samples,), default=None
+        Whole numbers: how often each point counts.
+    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+        The estimator of the class covariances.
+    client : distributed.Client, default=None
+        Where to compute; Dask's current scheduler by default.
+
+    Returns
+    -------
+    ClassStatistics
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs.dask import class_statistics
+    >>> X, y = load_iris(return_X_y=True)
+    >>> class_statistics(da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)).counts.tolist()
+    [50, 50, 50]
+    """
+    sums = class_accumulator(X, y, sample_weight=sample_weight, client=client)
+    return sums.finish(covariance)
+
+
+class _OnDask(OnEngine):
+    """Fits from statistics of the cluster; answers lazily to lazy points."""
+
+    _connection = "client"
+    client: Any
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from labelled points that live in Dask, or from local ones as the local estimator does.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features), or dask data frame
+            Points.
+        y : dask array or series of shape (n_samples,), or str
+            Labels, or the name of the label column of the frame.
+        sample_weight : dask array or series of shape (n_samples,), default=None
+            Whole numbers: how often each point counts.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        if not is_dask_collection(X):
+            weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+            super().fit(X, y, **weights)  # type: ignore[misc]
+            return self
+        covariance = getattr(self, "covariance", "empirical")
+        statistics = class_statistics(
+            X, y, sample_weight=sample_weight, covariance=covariance, client=self.client
+        )
+        self.fit_statistics(statistics)  # type: ignore[attr-defined]
+        names = _names(X, y)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of points whose most probable class is their own, from one pass of whole counts.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features), or dask data frame
+            Points.
+        y : dask array or series of shape (n_samples,), or str
+            Labels, or the name of the label column of the frame.
+        sample_weight : array-like of shape (n_samples,), default=None
+            For local points only.
+
+        Returns
+        -------
+        score : float
+            The accuracy, exact whatever the order of the partitions.
+        """
+        if not is_dask_collection(X):
+            return float(super().score(X, y, sample_weight=sample_weight))  # type: ignore[misc]
+        if sample_weight is not None:
+            raise ValueError("sample_weight is not taken with points in Dask: score counts points")
+        blocks, labels, _, _ = _aligned(X, y, None)
+        model = dask.delayed(self.to_local())
+        count = dask.delayed(_counted, pure=True)
+        parts = [
+            count(model, block, label, i)
+            for i, (block, label) in enumerate(zip(blocks, labels, strict=True))
+        ]
+        counts: NDArray[np.int64] = _computed(
+            merged_in_pairs(parts, dask.delayed(np.add, pure=True)), self.client
+        )
+        return accuracy(counts)
+
+    def _lazily(self, X: Any, method: str, width: int | None, dtype: Any) -> Any:
+        """A method of the local estimator, applied to every partition when it is asked for."""
+        model = self.to_local()
+        if hasattr(X, "map_partitions") and hasattr(X, "columns"):
+            return X.map_partitions(
+                _framed, model, method, meta=_frame_meta(model, method, width, dtype, X._meta.index)
+            )
+        X = _whole_rows(X)
+        if width is None:
+            return X.map_blocks(
+                _answered, model, method, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype)
+            )
+        return X.map_blocks(
+            _answered,
+            model,
+            method,
+            chunks=(X.chunks[0], (width,)),
+            dtype=dtype,
+            meta=np.empty((0, width), dtype=dtype),
+        )
+
+
+class _Reducer(_OnDask):
+    def transform(self, X: Any) -> Any:
+        """Features of points: lazy for points that live in Dask, computed for local ones.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features), dask data frame, or local points
+            Points.
+
+        Returns
+        -------
+        Z : dask array, dask data frame or ndarray of shape (n_samples, n_components)
+            Features.
+        """
+        if not is_dask_collection(X):
+            return super().transform(X)  # type: ignore[misc]
+        components = self.components_  # type: ignore[attr-defined]
+        single = getattr(X, "dtype", None) in (np.dtype(np.float32), np.dtype(np.uint8))
+        return self._lazily(X, "transform", len(components), np.float32 if single else np.float64)
+
+
+class _Classifier(_OnDask):
+    def predict(self, X: Any) -> Any:
+        """The most probable class of every point: lazy for points that live in Dask."""
+        if not is_dask_collection(X):
+            return super().predict(X)  # type: ignore[misc]
+        return self._lazily(X, "predict", None, self.classes_.dtype)  # type: ignore[attr-defined]
+
+    def predict_proba(self, X: Any) -> Any:
+        """p(class | point): lazy for points that live in Dask."""
+        if not is_dask_collection(X):
+            return super().predict_proba(X)  # type: ignore[misc]
+        return self._lazily(X, "predict_proba", len(self.classes_), np.float64)  # type: ignore[attr-defined]
+
+
+def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
+    """The Dask estimator of a local one."""
+    name = estimator.__name__
+    first, _, rest = (estimator.__doc__ or "").partition("\n")
+    document = (
+        f"{first}\n\n    :class:`sqfa_rs.{name}` for points that live in Dask: ``fit`` makes class "
+        "statistics on the cluster,\n    ``transform`` and ``predict`` are lazy, ``to_local`` gives the "
+        "plain estimator. It takes ``client``\n    beside the parameters of the local one; Dask's "
+        f"current scheduler by default.\n{rest.partition('    Examples')[0]}"
+    )
+    members = {
+        "__init__": constructor(estimator, "client"),
+        "__doc__": document.rstrip() + "\n    ",
+        "__module__": __name__,
+        "_local": estimator,
+    }
+    return type(name, (kind, estimator), members)
+
+
+SQFA: type[Any] = _on_dask(local.SQFA, _Reducer)
+SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Reducer)
+LDA: type[Any] = _on_dask(local.LDA, _Reducer)
+PCA: type[Any] = _on_dask(local.PCA, _Reducer)
+LAD: type[Any] = _on_dask(local.LAD, _Reducer)
+QDA: type[Any] = _on_dask(local.QDA, _Classifier)
+
+
+def _computed(task: Any, client: Any) -> Any:
+    return task.compute() if client is None else client.compute(task, sync=True)
+
+
+def _aligned(
+    X: Any, y: Any, weight: Any
+) -> tuple[list[Any], list[Any], list[Any], Sequence[str] | None]:
+    """The partitions of points, labels and weights side by side, and the names of the columns."""
+    if isinstance(y, str):
+        if not hasattr(X, "columns"):
+            raise TypeError(
+                f"y is the name of a column, so X must be a data frame, not {type(X).__name__}"
+            )
+        if y not in X.columns:
+            raise ValueError(f"there is no column '{y}'; there are: {', '.join(map(str, X.columns))}")
+        X, y = X.drop(columns=[y]), X[y]
+    if not is_dask_collection(X):
+        raise TypeError(f"X must be a dask array or data frame, not {type(X).__name__}")
+    if hasattr(X, "columns"):
+        names = [str(name) for name in X.columns]
+        blocks = list(X.to_delayed())
+        return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), names
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimension(s): give points one a row")
+    X = _whole_rows(X)
+    blocks = list(X.to_delayed().ravel())
+    return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), None
+
+
+def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:
+    """One value a point, cut as the points are."""
+    if values is None:
+        return [None] * len(blocks)
+    lengths = getattr(X, "chunks", ((np.nan,),))[0]
+    if not is_dask_collection(values):
+        if np.isnan(lengths).any():
+            raise TypeError(
+                f"{what} is local, and the lengths of X's partitions are unknown: give it lazily"
+            )
+        values = da.from_array(np.asarray(values), chunks=-1)
+    chunks = getattr(values, "chunks", ((np.nan,),))[0]
+    if not np.isnan(lengths).any() and not np.isnan(chunks).any():
+        if sum(chunks) != sum(lengths):
+            raise ValueError(
+                f"{what} has {sum(chunks)} entries for {sum(lengths)} points: give one a point"
+            )
+        values = values.rechunk((lengths,))
+    parts = list(np.ravel(values.to_delayed()))
+    if len(parts) != len(blocks):
+        raise ValueError(
+            f"{what} has {len(parts)} partitions and X has {len(blocks)}: partition both alike"
+        )
+    return parts
+
+
+def _whole_rows(X: Any) -> Any:
+    """A dask array whose chunks hold all columns."""
+    return X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+
+
+def _names(X: Any, y: Any) -> list[str] | None:
+    if not hasattr(X, "columns"):
+        return None
+    return [str(name) for name in X.columns if not (isinstance(y, str) and name == y)]
+
+
+def _answered(block: Any, model: Any, method: str) -> Any:
+    width = len(getattr(model, "components_", getattr(model, "classes_", ())))
+    if not len(block):
+        return np.empty(0, dtype=model.classes_.dtype) if method == "predict" else np.empty((0, width))
+    return getattr(model, method)(block)
+
+
+def _framed(frame: Any, model: Any, method: str) -> Any:
+    import pandas as pd
+
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None:
+        missing = [name for name in known if name not in frame.columns]
+        if missing:
+            raise ValueError(f"column '{missing[0]}' is missing: the model was fitted with it")
+        frame = frame[list(known)]
+    answers = _answered(frame, model, method)
+    if answers.ndim == 1:
+        return pd.Series(answers, index=frame.index, name="prediction")
+    return pd.DataFrame(answers, index=frame.index, columns=_columns(model, method))
+
+
+def _columns(model: Any, method: str) -> list[str]:
+    if method == "transform":
+        return [str(name) for name in model.get_feature_names_out()]
+    return [str(name) for name in model.classes_]
+
+
+def _frame_meta(model: Any, method: str, width: int | None, dtype: Any, index: Any) -> Any:
+    import pandas as pd
+
+    if width is None:
+        return pd.Series(np.empty(0, dtype=dtype), index=index, name="prediction")
+    return pd.DataFrame(np.empty((0, width), dtype=dtype), index=index, columns=_columns(model, method))
+
+
+def _counted(model: Any, X: Any, y: Any, part: int) -> NDArray[np.int64]:
+    if not len(X):
+        return np.zeros((len(model.classes_),) * 2, dtype=np.int64)
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None and hasattr(X, "columns"):
+        X = X[list(known)]
+    predicted = model.predict(X) if hasattr(model, "predict") else model._predicted(X)
+    return confusion(predicted, y, model.classes_, part)

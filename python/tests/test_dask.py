@@ -1,0 +1,215 @@
+"""The estimators on Dask: the same numbers as at home, lazily, and with workers that die."""
+
+import doctest
+import os
+import pickle
+import signal
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+da = pytest.importorskip("dask.array", reason="Dask is not installed")
+dd = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+
+import sqfa_rs
+import sqfa_rs.dask as on_dask
+from sqfa_rs import ClassAccumulator
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster of two worker processes on the loopback device."""
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 600)
+    X = rng.normal(size=(600, 6)) * (1 + y[:, None] * np.array([0, 1, 0, 0.5, 0, 0])) + y[:, None]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def lazy(points):
+    X, y = points
+    return da.from_array(X, chunks=(70, 4)), da.from_array(y, chunks=150)
+
+
+def chunked(X, y, rows=70):
+    """The parts that Dask makes of the points."""
+    return [ClassAccumulator().update(X[i : i + rows], y[i : i + rows]) for i in range(0, len(X), rows)]
+
+
+def test_statistics_are_those_of_the_parts_bit_for_bit(client, points, lazy):
+    X, y = points
+    there = on_dask.class_statistics(*lazy, client=client)
+    here = ClassAccumulator.merge_all(chunked(X, y)).finish()
+    assert (there.means == here.means).all()
+    assert (there.covariances == here.covariances).all()
+    assert there.counts.tolist() == here.counts.tolist()
+    whole = sqfa_rs.class_statistics(X, y)
+    np.testing.assert_allclose(there.covariances, whole.covariances, rtol=1e-12, atol=1e-13)
+
+
+def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, lazy):
+    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(*lazy)
+    local = sqfa_rs.SQFA(2, noise=0.1, random_state=0)
+    local.fit_statistics(ClassAccumulator.merge_all(chunked(*points)).finish())
+    assert (fitted.components_ == local.components_).all()
+
+
+@pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "LDA", "PCA", "LAD"])
+def test_features_are_lazy_and_equal_the_local_ones(client, points, lazy, name):
+    X, y = points
+    settings = {"LDA": {"shrinkage": 0.1}, "PCA": {}}.get(name, {"noise": 0.1, "random_state": 0})
+    fitted = getattr(on_dask, name)(2, client=client, **settings).fit(*lazy)
+    features = fitted.transform(lazy[0])
+    assert isinstance(features, da.Array)
+    assert features.shape == (600, 2)
+    assert features.dtype == np.float64
+    np.testing.assert_array_equal(features.compute(), fitted.to_local().transform(X))
+    assert fitted.score(*lazy) == fitted.to_local().score(X, y)
+
+
+def test_the_classifier_predicts_lazily(client, points, lazy):
+    X, y = points
+    fitted = on_dask.QDA(client=client).fit(*lazy)
+    local = fitted.to_local()
+    assert type(local) is sqfa_rs.QDA
+    np.testing.assert_array_equal(fitted.predict(lazy[0]).compute(), local.predict(X))
+    np.testing.assert_array_equal(fitted.predict_proba(lazy[0]).compute(), local.predict_proba(X))
+    assert fitted.predict(lazy[0]).dtype == y.dtype
+    assert fitted.score(*lazy) == local.score(X, y)
+
+
+def test_frames_keep_their_names(client, points):
+    X, y = points
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=np.array(["x", "y", "z"])[y])
+    lazy = dd.from_pandas(frame, npartitions=4)
+    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(lazy, "kind")
+    assert fitted.feature_names_in_.tolist() == list("abcdef")
+    assert fitted.classes_.tolist() == ["x", "y", "z"]
+    features = fitted.transform(lazy)
+    assert features.columns.tolist() == ["sqfa0", "sqfa1"]
+    expected = fitted.to_local().transform(frame[list("abcdef")])
+    np.testing.assert_array_equal(features.compute().to_numpy(), expected)
+    # Columns in another order are put right, as the names say.
+    other = lazy[["f", "e", "d", "c", "b", "a"]]
+    np.testing.assert_array_equal(fitted.transform(other).compute().to_numpy(), expected)
+    assert fitted.score(lazy, "kind") == fitted.to_local().score(frame[list("abcdef")], frame["kind"])
+
+
+def test_parquet_in(client, points, tmp_path):
+    X, y = points
+    pd.DataFrame(X, columns=list("abcdef")).assign(kind=y).to_parquet(tmp_path / "points.parquet")
+    lazy = dd.read_parquet(tmp_path / "points.parquet")
+    there = on_dask.class_statistics(lazy, "kind", client=client)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+
+
+def test_weights_count_points_more_than_once(client, points, lazy):
+    X, y = points
+    weights = np.arange(600) % 3
+    there = on_dask.class_statistics(
+        *lazy, sample_weight=da.from_array(weights, chunks=100), client=client
+    )
+    here = sqfa_rs.class_statistics(X, y, sample_weight=weights)
+    assert there.counts.tolist() == here.counts.tolist()
+    np.testing.assert_allclose(there.covariances, here.covariances, rtol=1e-11, atol=1e-13)
+
+
+def test_a_killed_worker_changes_nothing(client, points, lazy, tmp_path):
+    X, y = points
+    marker = tmp_path / "killed"
+
+    def deadly(block, marker=str(marker)):
+        if len(block) and block[0, 0] == X[70, 0] and not os.path.exists(marker):
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    once = da.from_array(X, chunks=(70, 6)).map_blocks(deadly, dtype=float, meta=np.empty((0, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = on_dask.class_statistics(once, lazy[1], client=client)
+    assert marker.exists()
+    here = ClassAccumulator.merge_all(chunked(X, y)).finish()
+    assert (there.covariances == here.covariances).all()
+    assert there.counts.sum() == 600
+
+
+def test_empty_partitions_and_late_classes(client, points):
+    X, y = points
+    order = np.argsort(y, kind="stable")
+    sizes = (0, 100, 0, 300, 200)
+    lazy = da.from_array(X[order], chunks=(sizes, 6)), da.from_array(y[order], chunks=(sizes,))
+    there = on_dask.class_statistics(*lazy, client=client)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+
+
+def test_bad_partitions_are_named(client, points):
+    X, y = points
+    bad = X.copy()
+    bad[333, 2] = np.nan
+    with pytest.raises(ValueError, match=r"partition 3: .*(NaN|nan|finite)"):
+        on_dask.class_statistics(
+            da.from_array(bad, chunks=(100, 6)), da.from_array(y, chunks=100), client=client
+        )
+    with pytest.raises(ValueError, match="500 entries for 600 points"):
+        on_dask.class_statistics(da.from_array(X, chunks=(100, 6)), da.from_array(y[:500], chunks=100))
+    with pytest.raises(ValueError, match="there is no column 'kind'"):
+        on_dask.class_statistics(
+            dd.from_pandas(pd.DataFrame(X, columns=list("abcdef")), npartitions=2), "kind"
+        )
+    with pytest.raises(TypeError, match="dask array or data frame"):
+        on_dask.class_statistics(X, y)
+    mixed = [da.from_array(y[:300], chunks=300), da.from_array(y[300:].astype(str), chunks=300)]
+    labels = da.concatenate([part.astype(object) for part in mixed])
+    with pytest.raises((ValueError, TypeError), match="kind|compar|not supported"):
+        on_dask.class_statistics(da.from_array(X, chunks=(300, 6)), labels, client=client)
+    empty = (
+        da.from_array(np.empty((0, 3)), chunks=(1, 3)),
+        da.from_array(np.empty(0, dtype=int), chunks=1),
+    )
+    with pytest.raises(ValueError, match="no points"):
+        on_dask.class_statistics(*empty, client=client)
+
+
+def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
+    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(*lazy)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert copy.client is None
+    assert (copy.components_ == fitted.components_).all()
+    again = clone(fitted)
+    assert again.client is client
+    assert again.get_params()["noise"] == 0.1
+    assert not hasattr(again, "components_")
+
+
+def test_local_points_are_fitted_locally(points):
+    X, y = points
+    fitted = on_dask.SQFA(2, noise=0.1, random_state=0).fit(X, y)
+    assert (fitted.components_ == sqfa_rs.SQFA(2, noise=0.1, random_state=0).fit(X, y).components_).all()
+    assert fitted.transform(X).shape == (600, 2)
+
+
+def test_the_document_runs(block_of):
+    block = doctest.DocTestParser().get_doctest(
+        block_of("clusters.md", "Dask"), {}, "clusters.md", None, 0
+    )
+    result = doctest.DocTestRunner().run(block)
+    assert result.attempted > 5 and result.failed == 0

@@ -1,0 +1,166 @@
+"""Spark's data frames: the same numbers as at home, in pipelines, and with executors that die."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
+
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.evaluation import MulticlassClassificationEvaluator
+from pyspark.ml.linalg import Vectors
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+from pyspark.sql import SparkSession
+
+import sqfa_rs
+import sqfa_rs.spark as on_spark
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """Two executors in processes of their own, everything they write in a temporary folder."""
+    home = tmp_path_factory.mktemp("spark")
+    os.environ["SPARK_WORKER_DIR"] = str(home / "work")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .appName("sqfa")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.local.dir", str(home / "local"))
+        .config("spark.sql.warehouse.dir", str(home / "warehouse"))
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 400)
+    return rng.normal(size=(400, 4)) * (1 + y[:, None]) + y[:, None], y
+
+
+@pytest.fixture(scope="module")
+def frame(spark, points):
+    X, y = points
+    rows = [
+        (Vectors.dense(x), x.tolist(), *x.tolist(), float(label), 1 + i % 2)
+        for i, (x, label) in enumerate(zip(X, y, strict=True))
+    ]
+    names = ["features", "array", "a", "b", "c", "d", "label", "times"]
+    return spark.createDataFrame(rows, names).repartition(3).cache()
+
+
+@pytest.mark.parametrize("features", ["features", "array", ["a", "b", "c", "d"]])
+def test_statistics_of_every_kind_of_column(frame, points, features):
+    there = on_spark.class_statistics(frame, features)
+    here = sqfa_rs.class_statistics(*points)
+    np.testing.assert_allclose(there.covariances, here.covariances, rtol=1e-12, atol=1e-13)
+    assert there.classes.tolist() == [0.0, 1.0, 2.0]
+    again = on_spark.class_statistics(frame, features)
+    assert (again.covariances == there.covariances).all()
+
+
+def test_weights_count_points_more_than_once(frame, points):
+    X, y = points
+    there = on_spark.class_statistics(frame, weight="times")
+    here = sqfa_rs.class_statistics(X, y, sample_weight=1 + np.arange(400) % 2)
+    assert there.counts.tolist() == here.counts.tolist()
+    np.testing.assert_allclose(there.means, here.means, rtol=1e-12)
+
+
+def test_sums_that_do_not_fit_the_driver_merge_on_the_executors(frame, monkeypatch):
+    plain = on_spark.class_statistics(frame)
+    one = len(on_spark.class_accumulator(frame).to_bytes())
+    monkeypatch.setattr(on_spark, "_driver_limit", lambda session: 2 * 2.5 * one)
+    grouped = on_spark.class_statistics(frame)
+    assert (grouped.covariances == plain.covariances).all()
+    monkeypatch.setattr(on_spark, "_driver_limit", lambda session: one / 2)
+    with pytest.raises(ValueError, match="raise spark.driver.maxResultSize"):
+        on_spark.class_statistics(frame)
+
+
+def test_a_pipeline_fits_predicts_and_travels(frame, tmp_path):
+    steps = [
+        on_spark.SQFA(2, noise=0.1, random_state=0, outputCol="z"),
+        on_spark.QDA(featuresCol="z"),
+    ]
+    model = Pipeline(stages=steps).fit(frame)
+    filters, classifier = (stage.to_local() for stage in model.stages)
+    assert type(filters) is sqfa_rs.SQFA
+    rows = model.transform(frame).select("array", "z", "prediction", "probability").collect()
+    there = np.array([row["z"].toArray() for row in rows])
+    here = filters.transform(np.array([row["array"] for row in rows]))
+    np.testing.assert_allclose(there, here, rtol=1e-12)
+    assert [row["prediction"] for row in rows] == classifier.predict(here).tolist()
+    model.write().overwrite().save(f"file://{tmp_path}/pipeline")
+    again = PipelineModel.load(f"file://{tmp_path}/pipeline")
+    assert (again.stages[0].to_local().components_ == filters.components_).all()
+    same = [row["prediction"] for row in again.transform(frame).select("prediction").collect()]
+    assert same == [row["prediction"] for row in rows]
+
+
+def test_a_search_over_the_number_of_filters(frame):
+    filters = on_spark.LDA(1, shrinkage=0.1, outputCol="z")
+    grid = ParamGridBuilder().addGrid(filters.n_components, [1, 2]).build()
+    search = CrossValidator(
+        estimator=Pipeline(stages=[filters, on_spark.QDA(featuresCol="z")]),
+        estimatorParamMaps=grid,
+        evaluator=MulticlassClassificationEvaluator(metricName="accuracy"),
+        numFolds=2,
+        seed=1,
+    ).fit(frame)
+    assert len(search.avgMetrics) == 2
+    assert all(0.3 < metric <= 1 for metric in search.avgMetrics)
+
+
+def test_a_killed_executor_changes_nothing(spark, frame, points, tmp_path):
+    marker = str(tmp_path / "killed")
+
+    def deadly(batches):
+        for batch in batches:
+            if not os.path.exists(marker):
+                open(marker, "w").close()
+                # The executor is the parent of the daemon that made this worker.
+                with open(f"/proc/{os.getppid()}/stat") as stat:
+                    os.kill(int(stat.read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+            yield batch
+
+    plain = frame.select("array", "label")
+    there = on_spark.class_statistics(plain.mapInArrow(deadly, plain.schema), "array")
+    assert os.path.exists(marker)
+    here = sqfa_rs.class_statistics(*points)
+    assert there.counts.sum() == 400
+    np.testing.assert_allclose(there.covariances, here.covariances, rtol=1e-12, atol=1e-13)
+
+
+def test_bad_data_are_named(spark, frame):
+    with pytest.raises(ValueError, match="there is no column 'x'"):
+        on_spark.class_statistics(frame, "x")
+    bad = spark.createDataFrame([([1.0, 2.0], 0), ([1.0], 1)], ["features", "label"]).coalesce(1)
+    with pytest.raises(ValueError, match="partition 0: row 1 has 1 features and the first has 2"):
+        on_spark.class_statistics(bad)
+    nan = spark.createDataFrame([([1.0, float("nan")], 0)] * 4, ["features", "label"])
+    with pytest.raises(ValueError, match=r"partition \d+: .*(NaN|nan|finite)"):
+        on_spark.class_statistics(nan)
+    with pytest.raises(TypeError, match="there is no parameter 'components'"):
+        on_spark.SQFA(components=2)
+    with pytest.raises(ValueError, match="no points"):
+        on_spark.class_statistics(frame.filter("label > 7"))
+
+
+def test_the_document_runs(frame, block_of):
+    names = {"frame": frame}
+    exec(block_of("clusters.md", "Spark"), names)
+    assert names["answers"].columns == ["label", "prediction", "probability"]
+    assert names["filters"].components_.shape == (2, 4)
