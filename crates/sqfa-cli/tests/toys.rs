@@ -110,3 +110,25 @@ fn four_classes_have_a_best_and_a_vertical_optimum() {
     assert!((report["objective"].as_f64().unwrap() - 3.770).abs() < 1e-3);
     assert_eq!(report["restarts"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn optimisers_and_pairs_can_be_forced_and_are_reported() {
+    let folder = Folder::new();
+    let mut objectives = Vec::new();
+    for optimizer in ["subspace", "lbfgs"] {
+        let fit = format!(
+            "fit toy-6d --filters 2 --noise 0.002 --optimizer {optimizer} --pairs all --json --out m.sqfa"
+        );
+        let report: serde_json::Value = serde_json::from_str(&folder.ok(&fit)).unwrap();
+        assert_eq!(report["optimizer"], optimizer);
+        objectives.push(report["objective"].as_f64().unwrap());
+        assert!(folder.ok("inspect m.sqfa").contains(optimizer));
+    }
+    assert!((objectives[0] / objectives[1] - 1.0).abs() < 1e-5, "{objectives:?}");
+    folder
+        .run("fit toy-6d --filters 2 --pairs 0 --out m.sqfa")
+        .fails(2, "give auto, all or a whole number above 0");
+    folder
+        .run("fit toy-6d --filters 2 --method lda --optimizer lbfgs --out m.sqfa")
+        .fails(2, "--optimizer");
+}

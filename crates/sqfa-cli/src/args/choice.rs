@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use sqfa::constraint::{CONSTRAINTS, Constraint};
 use sqfa::distance::registry;
+use sqfa::optimize::{OPTIMIZERS, Optimizer};
 use sqfa::reduce::{ReducerEntry, reducer_entry, reducers};
 use sqfa::statistics::{ESTIMATORS, Form, SCALINGS, Scaling};
 use sqfa::{Distance, Estimator};
@@ -60,6 +61,14 @@ pub(crate) fn distance() -> Choice<Distance> {
 pub(crate) fn constraint() -> Choice<Constraint> {
     Choice {
         names: || CONSTRAINTS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        parse: str::parse,
+    }
+}
+
+/// The optimisers.
+pub(crate) fn optimizer() -> Choice<Optimizer> {
+    Choice {
+        names: || OPTIMIZERS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
         parse: str::parse,
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sqfa::constraint::Constraint;
+use sqfa::distance::Pairs;
 use sqfa::model::Restarts;
+use sqfa::optimize::Optimizer;
 use sqfa::reduce::{Choice, ReducerEntry, Setting};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{Distance, Estimator, Noise};
@@ -120,6 +122,14 @@ pub(crate) struct FitArgs {
     #[arg(default_missing_value = "2")]
     #[arg(help_heading = "Optimisation")]
     pub(crate) sequential: Option<usize>,
+    /// How filters are climbed [default: auto, by the counted cost of a pass and an evaluation].
+    #[arg(long, value_name = "OPTIMIZER", value_parser = choice::optimizer())]
+    #[arg(help_heading = "Optimisation")]
+    pub(crate) optimizer: Option<Optimizer>,
+    /// Pairs of classes that climbs look at: auto (a seeded sample beyond 200 classes), all, or a number;
+    /// the objective is always that of all.
+    #[arg(long, value_name = "PAIRS", help_heading = "Optimisation")]
+    pub(crate) pairs: Option<Pairs>,
     /// Seed of all random numbers.
     #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Optimisation")]
     pub(crate) seed: u64,

@@ -11,6 +11,8 @@ pub(crate) fn flag(setting: Setting) -> &'static str {
         Setting::Start => "--start",
         Setting::Restarts => "--restarts",
         Setting::Sequential => "--sequential",
+        Setting::Optimizer => "--optimizer",
+        Setting::Pairs => "--pairs",
         Setting::MaxIterations => "--max-iterations",
         Setting::Tolerance => "--tolerance",
         Setting::Shrinkage => "--shrinkage",

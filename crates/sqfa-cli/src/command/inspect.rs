@@ -78,6 +78,9 @@ fn text(model: &Model) -> String {
             seconds(fit.seconds),
         ),
     ));
+    if let Some(optimizer) = &fit.optimizer {
+        lines.push(("optimizer", optimizer.clone()));
+    }
     if !fit.restarts.is_empty() {
         let starts: Vec<String> = fit.restarts.iter().map(|r| measured(r.objective)).collect();
         let (count, reached) = (starts.len(), starts.join(", "));

@@ -90,6 +90,9 @@ pub struct FitRecord {
     pub termination: String,
     /// Iterations of the best start.
     pub iterations: usize,
+    /// How the filters were climbed, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimizer: Option<String>,
     /// Passes over the class covariances in all.
     pub passes: usize,
     /// Evaluations of the objective in all.
@@ -186,6 +189,7 @@ impl From<&Reduction> for FitRecord {
             converged: fitted.converged(),
             termination: fitted.termination.map_or("closed-form", Termination::name).to_owned(),
             iterations: fitted.iterations,
+            optimizer: fitted.optimizer.map(|optimizer| optimizer.name().to_owned()),
             passes: fitted.passes,
             evaluations: fitted.evaluations,
             seconds: fitted.seconds,

@@ -39,6 +39,7 @@ fn description() -> Description {
             converged: true,
             termination: "small-change".to_owned(),
             iterations: 3,
+            optimizer: Some("lbfgs".to_owned()),
             passes: 4,
             evaluations: 5,
             seconds: 0.1,

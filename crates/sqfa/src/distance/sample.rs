@@ -3,6 +3,8 @@
 //! Classes stand on a circle in random order and meet those at d randomly drawn distances along it: c·d pairs, 2d for each class,
 //! none twice. Cost: O(c·d).
 
+use std::str::FromStr;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
@@ -24,6 +26,20 @@ const ENOUGH: usize = 20_000;
 
 /// The stream of random numbers that pairs are drawn from.
 const STREAM: u64 = u64::MAX - 7;
+
+impl FromStr for Pairs {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Self::Auto),
+            ("all", _) => Ok(Self::All),
+            (_, Ok(count)) if count > 0 => Ok(Self::Count(count)),
+            _ => Err(format!(
+                "'{text}' is no number of pairs: give auto, all or a whole number above 0"
+            )),
+        }
+    }
+}
 
 impl Pairs {
     /// The pairs drawn; `None` for all.

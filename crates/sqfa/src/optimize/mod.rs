@@ -15,6 +15,9 @@ pub(crate) use climb::{Climbed, climb};
 pub(crate) use descend::{Descended, descend};
 pub(crate) use subspace::climb_in_subspaces;
 
+use std::str::FromStr;
+
+use crate::names::chosen;
 use crate::objective::Effort;
 
 /// When to stop.
@@ -66,6 +69,13 @@ impl Optimizer {
             Self::Auto => Self::Lbfgs,
             forced => forced,
         }
+    }
+}
+
+impl FromStr for Optimizer {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        Ok(chosen("optimizer", name, &OPTIMIZERS)?)
     }
 }
 

@@ -161,6 +161,8 @@ const CLIMB: &[Parameter] = &[
     Parameter::common(Setting::Start),
     Parameter::common(Setting::Restarts),
     Parameter::common(Setting::Sequential),
+    Parameter::common(Setting::Optimizer),
+    Parameter::common(Setting::Pairs),
     Parameter::common(Setting::MaxIterations),
     Parameter::common(Setting::Tolerance),
 ];
@@ -174,6 +176,8 @@ const CLIMB_ANY: &[Parameter] = &[
     CLIMB[4],
     CLIMB[5],
     CLIMB[6],
+    CLIMB[7],
+    CLIMB[8],
 ];
 
 /// A closed form on class statistics.

@@ -22,6 +22,10 @@ pub enum Setting {
     Restarts,
     /// Filters learned at a time.
     Sequential,
+    /// How filters are climbed.
+    Optimizer,
+    /// Which pairs of classes climbs look at.
+    Pairs,
     /// Iterations of one start at most.
     MaxIterations,
     /// The relative change at which a start has converged.
@@ -52,13 +56,15 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Distance,
         Self::Noise,
         Self::Constraint,
         Self::Start,
         Self::Restarts,
         Self::Sequential,
+        Self::Optimizer,
+        Self::Pairs,
         Self::MaxIterations,
         Self::Tolerance,
         Self::Shrinkage,
@@ -83,6 +89,8 @@ impl Setting {
             Self::Start => "start",
             Self::Restarts => "restarts",
             Self::Sequential => "sequential",
+            Self::Optimizer => "optimizer",
+            Self::Pairs => "pairs",
             Self::MaxIterations => "max iterations",
             Self::Tolerance => "tolerance",
             Self::Shrinkage => "shrinkage",
