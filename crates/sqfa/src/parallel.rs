@@ -4,6 +4,7 @@
 //! whose one instance of the thread pool's machinery serves the whole crate; generic use of it doubled the time to compile.
 //! A part costs about 50 ns of bookkeeping and should take at least some microseconds.
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -109,6 +110,11 @@ pub(crate) fn runs<S, R: Send>(
         results.extend(part);
     }
     results
+}
+
+/// Sorts row numbers; equal ones keep their order.
+pub(crate) fn sort(rows: &mut [usize], compare: &(dyn Fn(usize, usize) -> Ordering + Sync)) {
+    rows.par_sort_by(|&a, &b| compare(a, b));
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
-use rayon::prelude::*;
 
 use crate::labels::Labels;
+use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::{ClassAccumulator, StatisticsError};
 use crate::with_table;
@@ -208,7 +208,7 @@ fn deal_table<S: Scalar>(
     let mut of_row = vec![NEVER; data.labels.len()];
     let mut dealt = 0;
     for mut rows in rows {
-        rows.par_sort_by(|&a, &b| compare(table, a, b));
+        parallel::sort(&mut rows, &|a, b| compare(table, a, b));
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for row in rows {
             match groups.last_mut() {
