@@ -39,7 +39,8 @@ test-parquet:
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
-		pandas polars pyarrow matplotlib playwright mypy ruff "dask[array,dataframe]" distributed
+		pandas polars pyarrow matplotlib playwright mypy ruff "dask[array,dataframe]" distributed \
+		pynwb xarray
 	touch $@
 
 # The browser of the report's tests, installed where that asks for no password; without one they are skipped loudly, and on

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _moved, datasets, distances
+from . import _moved, datasets, distances, neural
 from ._compare import compare
 from ._core import __version__
 from ._files import load, save
 from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
+from ._robust import RobustCovariance, robust_covariance
 from .data import ClassAccumulator, ClassStatistics, class_statistics
 from .estimators import (
     AMA,
@@ -58,6 +59,7 @@ __all__ = [
     "NoiseTrial",
     "Progress",
     "Restart",
+    "RobustCovariance",
     "SecondMomentSQFA",
     "SupervisedPCA",
     "Trial",
@@ -71,7 +73,9 @@ __all__ = [
     "geodesic",
     "load",
     "logarithm",
+    "neural",
     "plots",
+    "robust_covariance",
     "save",
 ]
 

@@ -121,6 +121,23 @@ def fisher_rao(
     tolerance: float,
     bounds: bool,
 ) -> tuple[float, float, float, float, int, bool]: ...
+def robust_covariance(
+    points: NDArray[Any], support: float, starts: int, seed: int, threads: int
+) -> dict[str, Any]: ...
+def clean(
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    window: float | None,
+    rate: float,
+    components: int,
+    support: float,
+    deviations: float,
+    outlying: float,
+    unstable: int,
+    seed: int,
+    threads: int,
+) -> dict[str, Any]: ...
 def reduce(
     method: str,
     statistics: Statistics,

@@ -14,6 +14,7 @@ use sqfa::fisher_rao::FisherRaoError;
 use sqfa::labels::LabelError;
 use sqfa::model::FitError;
 use sqfa::reduce::ReduceError;
+use sqfa::robust::RobustError;
 use sqfa::statistics::StatisticsError;
 use sqfa_io::datasets::DatasetError;
 use sqfa_io::formats::FormatError;
@@ -56,6 +57,7 @@ value_errors!(
     LabelError,
     PairError,
     ReduceError,
+    RobustError,
     StatisticsError,
     serde_json::Error,
     String

@@ -18,6 +18,7 @@ mod pools;
 mod qda;
 mod reduce;
 mod running;
+mod robust;
 mod settings;
 mod sparse;
 mod statistics;
@@ -58,6 +59,8 @@ mod _core {
     use crate::qda::Qda;
     #[pymodule_export]
     use crate::reduce::reduce;
+    #[pymodule_export]
+    use crate::robust::{clean, robust_covariance};
     #[pymodule_export]
     use crate::settings::{check_settings, choices};
     #[pymodule_export]

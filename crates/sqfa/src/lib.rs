@@ -43,6 +43,7 @@ mod parallel;
 mod linalg;
 pub mod transform;
 mod neighbors;
+pub mod robust;
 pub mod features;
 pub mod statistics;
 pub mod fisher_rao;

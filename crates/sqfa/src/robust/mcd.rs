@@ -1,0 +1,325 @@
+//! The minimum covariance determinant: location and scatter of the h points whose covariance has the least determinant.
+//!
+//! Concentration steps (take the h points closest in the metric of the last h) never raise the determinant. Many start from
+//! p + 1 random points; after two steps the best go on until nothing changes. With more than [`SAMPLE`] points the first steps
+//! look at a sample. The raw scatter times med(d²)/χ²_p(½) is consistent for Gaussian points; the reweighted estimate is the
+//! mean and covariance of all points with d² < χ²_p(0.975) in that metric. A step costs N·p² and p³.
+//!
+//! Rousseeuw & Van Driessen, "A fast algorithm for the minimum covariance determinant estimator", Technometrics 41, 1999.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha12Rng;
+
+use super::RobustError;
+use super::chi_squared::quantile;
+use crate::linalg::Real;
+use crate::parallel;
+use crate::points::{Points, Scalar};
+use crate::with_table;
+
+/// Points that the first steps look at.
+const SAMPLE: usize = 1500;
+/// Starts that are carried to the end.
+const FINALISTS: usize = 10;
+/// Steps of a start before the best are chosen.
+const FIRST_STEPS: usize = 2;
+/// Steps of a finalist at most; determinants fall and supports are finitely many, so it ends long before.
+const STEPS: usize = 500;
+/// The share of Gaussian points that reweighting keeps.
+const KEPT: f64 = 0.975;
+
+/// How the minimum is looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct McdOptions {
+    /// The share of points that are no outliers: h = ⌊share·N⌋.
+    pub support: f64,
+    /// Random starts.
+    pub starts: usize,
+    /// Seed of the starts.
+    pub seed: u64,
+}
+
+impl Default for McdOptions {
+    fn default() -> Self {
+        Self { support: 0.8, starts: 500, seed: 0 }
+    }
+}
+
+/// A location and a scatter, which points they come from, and how far all points are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McdEstimate {
+    /// The location.
+    pub location: Vec<f64>,
+    /// The scatter, row-major, divisor N.
+    pub scatter: Vec<f64>,
+    /// Which points it is the mean and covariance of.
+    pub support: Vec<bool>,
+    /// Squared Mahalanobis distances of all points.
+    pub distances: Vec<f64>,
+    /// ln det of the scatter.
+    pub log_determinant: f64,
+}
+
+/// The minimum covariance determinant of some points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mcd {
+    /// The best h points, without any correction.
+    pub raw: McdEstimate,
+    /// The reweighted estimate.
+    pub reweighted: McdEstimate,
+    /// med(d²)/χ²_p(½), by which the raw scatter is multiplied before reweighting.
+    pub consistency: f64,
+}
+
+/// Finds the minimum covariance determinant of points.
+pub fn mcd(points: Points<'_>, options: &McdOptions) -> Result<Mcd, RobustError> {
+    if !(options.support > 0.5 && options.support <= 1.0) {
+        return Err(RobustError::Support { share: options.support });
+    }
+    if let Some((row, column, value)) = points.first_not_finite() {
+        return Err(RobustError::NotFinite { row, column, value });
+    }
+    let all = Columns::new(points);
+    let support = (options.support * all.rows as f64) as usize;
+    if support <= all.width {
+        let (points, dimension) = (all.rows, all.width);
+        return Err(RobustError::TooFewPoints { points, support, dimension });
+    }
+    let best = search(&all, support, options)
+        .ok_or(RobustError::ExactFit { support, points: all.rows })?;
+    let raw = all.estimate(&best.chosen, &best.metric);
+    let mut sorted = raw.distances.clone();
+    sorted.sort_by(f64::total_cmp);
+    let consistency = median(&sorted) / quantile(all.width, 0.5);
+    let limit = consistency * quantile(all.width, KEPT);
+    let kept: Vec<f64> = raw.distances.iter().map(|&d| if d < limit { 1.0 } else { 0.0 }).collect();
+    let metric = all.metric(&kept).ok_or(RobustError::ExactFit { support, points: all.rows })?;
+    let reweighted = all.estimate(&kept, &metric);
+    Ok(Mcd { raw, reweighted, consistency })
+}
+
+/// The middle of sorted numbers, or the mean of the two in the middle.
+pub(super) fn median(sorted: &[f64]) -> f64 {
+    let half = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[half] } else { 0.5 * (sorted[half - 1] + sorted[half]) }
+}
+
+/// Points by columns, so that every inner loop runs over points.
+struct Columns {
+    values: Vec<f64>,
+    rows: usize,
+    width: usize,
+}
+
+/// Mean, covariance and whitening matrix of some points.
+struct Metric {
+    mean: Vec<f64>,
+    covariance: Vec<f64>,
+    whitening: Vec<f64>,
+    log_determinant: f64,
+}
+
+/// A support and its metric; `chosen` is 1 for its points and 0 for the others.
+struct Candidate {
+    chosen: Vec<f64>,
+    metric: Metric,
+}
+
+impl Columns {
+    fn new(points: Points<'_>) -> Self {
+        let (rows, width) = (points.rows(), points.columns());
+        let mut values = Vec::with_capacity(rows * width);
+        with_table!(points, table => for column in 0..width {
+            values.extend((0..rows).map(|row| table.get(row, column).to_f64()));
+        });
+        Self { values, rows, width }
+    }
+
+    fn sample(&self, rows: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(rows.len() * self.width);
+        for column in self.values.chunks(self.rows) {
+            values.extend(rows.iter().map(|&row| column[row]));
+        }
+        Self { values, rows: rows.len(), width: self.width }
+    }
+
+    fn column(&self, index: usize) -> &[f64] {
+        &self.values[index * self.rows..][..self.rows]
+    }
+
+    /// Mean and covariance of the chosen points; `None` when they lie on a hyperplane.
+    fn metric(&self, chosen: &[f64]) -> Option<Metric> {
+        let p = self.width;
+        let count: f64 = chosen.iter().sum();
+        let mean: Vec<f64> = (0..p).map(|i| dot(self.column(i), chosen) / count).collect();
+        let mut weighted = Vec::with_capacity(self.values.len());
+        for (i, mean) in mean.iter().enumerate() {
+            weighted.extend(self.column(i).iter().zip(chosen).map(|(x, w)| w * (x - mean)));
+        }
+        let own = |i: usize| &weighted[i * self.rows..][..self.rows];
+        let mut covariance = vec![0.0; p * p];
+        for i in 0..p {
+            for j in 0..=i {
+                let entry = dot(own(i), own(j)) / count;
+                covariance[i * p + j] = entry;
+                covariance[j * p + i] = entry;
+            }
+        }
+        let mut lower = covariance.clone();
+        f64::cholesky(&mut lower, p);
+        let mut log_determinant = 0.0;
+        for i in 0..p {
+            let (pivot, variance) = (lower[i * p + i], covariance[i * p + i]);
+            // What a column has left beside the others, relative to round-off in its variance.
+            if !(pivot * pivot > 1e-13 * variance) {
+                return None;
+            }
+            log_determinant += 2.0 * pivot.ln();
+        }
+        let mut whitening = vec![0.0; p * p];
+        f64::invert_lower(&lower, &mut whitening, p);
+        Some(Metric { mean, covariance, whitening, log_determinant })
+    }
+
+    /// Squared Mahalanobis distances of all points.
+    fn distances(&self, metric: &Metric) -> Vec<f64> {
+        let p = self.width;
+        let mut squares = vec![0.0; self.rows];
+        let mut whitened = vec![0.0; self.rows];
+        for i in 0..p {
+            whitened.fill(0.0);
+            for j in 0..=i {
+                let (factor, mean) = (metric.whitening[i * p + j], metric.mean[j]);
+                for (sum, x) in whitened.iter_mut().zip(self.column(j)) {
+                    *sum += factor * (x - mean);
+                }
+            }
+            for (square, value) in squares.iter_mut().zip(&whitened) {
+                *square += value * value;
+            }
+        }
+        squares
+    }
+
+    /// The `support` closest points; of equally distant ones the first.
+    fn closest(&self, distances: &[f64], support: usize) -> Vec<f64> {
+        let mut order: Vec<usize> = (0..self.rows).collect();
+        if support < self.rows {
+            order.select_nth_unstable_by(support, |&a, &b| {
+                distances[a].total_cmp(&distances[b]).then(a.cmp(&b))
+            });
+        }
+        let mut chosen = vec![0.0; self.rows];
+        order[..support].iter().for_each(|&row| chosen[row] = 1.0);
+        chosen
+    }
+
+    /// Concentration steps until the determinant no longer falls, or so many.
+    fn concentrate(&self, start: Candidate, support: usize, steps: usize) -> Option<Candidate> {
+        let mut current = start;
+        for step in 0..steps {
+            let chosen = self.closest(&self.distances(&current.metric), support);
+            let metric = self.metric(&chosen)?;
+            // The start is no support of h points yet, so its determinant says nothing.
+            let done = step > 0
+                && (chosen == current.chosen
+                    || metric.log_determinant >= current.metric.log_determinant);
+            if done {
+                break;
+            }
+            current = Candidate { chosen, metric };
+        }
+        Some(current)
+    }
+
+    /// A start from p + 1 points in random order, more where they lie on a hyperplane.
+    fn start(&self, order: &[usize]) -> Option<Candidate> {
+        let mut chosen = vec![0.0; self.rows];
+        for (taken, &row) in order.iter().enumerate() {
+            chosen[row] = 1.0;
+            if taken >= self.width
+                && let Some(metric) = self.metric(&chosen)
+            {
+                return Some(Candidate { chosen, metric });
+            }
+        }
+        None
+    }
+
+    fn estimate(&self, chosen: &[f64], metric: &Metric) -> McdEstimate {
+        McdEstimate {
+            location: metric.mean.clone(),
+            scatter: metric.covariance.clone(),
+            support: chosen.iter().map(|&one| one > 0.0).collect(),
+            distances: self.distances(metric),
+            log_determinant: metric.log_determinant,
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (a_rest, b_rest) = (a.chunks_exact(LANES).remainder(), b.chunks_exact(LANES).remainder());
+    for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The support of least determinant that the starts lead to; `None` when all end on a hyperplane.
+fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candidate> {
+    if support == all.rows {
+        let chosen = vec![1.0; all.rows];
+        return Some(Candidate { metric: all.metric(&chosen)?, chosen });
+    }
+    let sampled = (all.rows > SAMPLE).then(|| {
+        let mut rows: Vec<usize> = (0..all.rows).collect();
+        rows.shuffle(&mut generator(options.seed, u64::MAX));
+        rows.truncate(SAMPLE);
+        rows.sort_unstable();
+        all.sample(&rows)
+    });
+    let looked_at = sampled.as_ref().unwrap_or(all);
+    let own = (support * looked_at.rows / all.rows).max(all.width + 1);
+    let starts = parallel::map(0..options.starts.max(1), |index| {
+        let mut order: Vec<usize> = (0..looked_at.rows).collect();
+        order.shuffle(&mut generator(options.seed, index as u64));
+        let start = looked_at.start(&order)?;
+        looked_at.concentrate(start, own, FIRST_STEPS)
+    });
+    let mut starts: Vec<Candidate> = starts.into_iter().flatten().collect();
+    // Stable: of equal determinants the earlier start.
+    starts.sort_by(|a, b| a.metric.log_determinant.total_cmp(&b.metric.log_determinant));
+    starts.dedup_by(|a, b| a.chosen == b.chosen);
+    starts.truncate(FINALISTS);
+    let ends = parallel::map(starts, |start| all.concentrate(start_on(all, start), support, STEPS));
+    let ends = ends.into_iter().flatten();
+    ends.reduce(
+        |best, next| {
+            if next.metric.log_determinant < best.metric.log_determinant { next } else { best }
+        },
+    )
+}
+
+/// A candidate of a sample as a start on all points: its metric is all that counts.
+fn start_on(all: &Columns, candidate: Candidate) -> Candidate {
+    if candidate.chosen.len() == all.rows {
+        candidate
+    } else {
+        Candidate { chosen: Vec::new(), metric: candidate.metric }
+    }
+}
+
+fn generator(seed: u64, stream: u64) -> ChaCha12Rng {
+    let mut generator = ChaCha12Rng::seed_from_u64(seed);
+    generator.set_stream(stream);
+    generator
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Cleaning finds what was planted: quiet neurons, outlying trials, unstable neurons.
+
+#![allow(clippy::unwrap_used)]
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+use sqfa::robust::{Cleaning, RobustError, clean};
+use sqfa::{Points, Table};
+
+const TRIALS: usize = 600;
+const NEURONS: usize = 14;
+const QUIET: usize = 3;
+const UNSTABLE: usize = 9;
+const OUTLYING: [usize; 5] = [17, 120, 121, 400, 599];
+
+/// Counts in 50 ms of two classes with different rates, and what is wrong with some of them.
+fn recording() -> (Vec<f64>, Vec<u32>) {
+    let mut random = ChaCha12Rng::seed_from_u64(1);
+    let mut counts = Vec::with_capacity(TRIALS * NEURONS);
+    let codes: Vec<u32> = (0..TRIALS).map(|trial| (trial % 2) as u32).collect();
+    for trial in 0..TRIALS {
+        for neuron in 0..NEURONS {
+            // Binomial counts of mean 2 or 3: forty chances each.
+            let chance =
+                if neuron == QUIET { 0.0005 } else { 0.05 + 0.025 * f64::from(codes[trial]) };
+            let mut count = (0..40).filter(|_| random.random::<f64>() < chance).count() as f64;
+            // In one trial of thirty the whole population fires twice; one neuron does so by itself, often and strongly.
+            if OUTLYING.contains(&trial) && neuron != QUIET {
+                count = 3.0 * count + 6.0;
+            }
+            counts.push(count);
+        }
+    }
+    for trial in (0..TRIALS).step_by(40) {
+        counts[trial * NEURONS + UNSTABLE] = 25.0;
+    }
+    (counts, codes)
+}
+
+fn cleaning() -> Cleaning {
+    Cleaning { window: Some(0.05), unstable: 12, ..Cleaning::default() }
+}
+
+fn points(counts: &[f64]) -> Points<'_> {
+    Points::F64(Table::row_major(counts, counts.len() / NEURONS, NEURONS).unwrap())
+}
+
+fn names() -> Vec<String> {
+    vec!["left".into(), "right".into()]
+}
+
+#[test]
+fn what_was_planted_is_removed() {
+    let (counts, codes) = recording();
+    let found = clean(points(&counts), &codes, &names(), &cleaning()).unwrap();
+    let quiet: Vec<usize> = found.quiet.iter().map(|one| one.index).collect();
+    assert_eq!(quiet, [QUIET]);
+    let outlying: Vec<usize> = found.outlying.iter().map(|one| one.index).collect();
+    for trial in OUTLYING {
+        assert!(outlying.contains(&trial), "{trial} of {outlying:?}");
+    }
+    assert!(found.outlying.iter().all(|one| one.value > found.limit));
+    assert!(found.trials.len() > TRIALS - 40, "{}", found.trials.len());
+    assert_eq!(found.trials.len() + found.outlying.len(), TRIALS);
+    assert_eq!(found.neurons.len() + found.quiet.len() + found.unstable.len(), NEURONS);
+    let kept: usize = found.counts.iter().map(|count| count.1).sum();
+    assert_eq!(kept, found.trials.len());
+}
+
+#[test]
+fn a_neuron_with_many_outlying_trials_goes() {
+    let (mut counts, codes) = recording();
+    // Alone among many, too weak to make its trials outlying: a tenth of its trials at six times its deviation.
+    let calm = Cleaning { deviations: 1e6, ..cleaning() };
+    for trial in (5..TRIALS).step_by(23) {
+        counts[trial * NEURONS + UNSTABLE] = 14.0;
+    }
+    let found = clean(points(&counts), &codes, &names(), &calm).unwrap();
+    assert!(found.outlying.is_empty());
+    let unstable: Vec<usize> = found.unstable.iter().map(|one| one.index).collect();
+    assert_eq!(unstable, [UNSTABLE]);
+    assert!(!found.neurons.contains(&UNSTABLE));
+}
+
+#[test]
+fn counts_and_rates_are_cleaned_alike() {
+    let (counts, codes) = recording();
+    let rates: Vec<f64> = counts.iter().map(|count| count / 0.05).collect();
+    let by_rate = Cleaning { window: None, ..cleaning() };
+    let (a, b) = (
+        clean(points(&counts), &codes, &names(), &cleaning()).unwrap(),
+        clean(points(&rates), &codes, &names(), &by_rate).unwrap(),
+    );
+    assert_eq!((a.trials, a.neurons), (b.trials, b.neurons));
+}
+
+#[test]
+fn what_cannot_be_cleaned_is_named() {
+    let (mut counts, codes) = recording();
+    let ask =
+        |counts: &[f64], cleaning: &Cleaning| clean(points(counts), &codes, &names(), cleaning);
+    let loud = Cleaning { rate: 1e4, ..cleaning() };
+    assert_eq!(ask(&counts, &loud), Err(RobustError::Silent { neurons: NEURONS, rate: 1e4 }));
+    let no_window = Cleaning { window: Some(0.0), ..cleaning() };
+    assert!(matches!(ask(&counts, &no_window), Err(RobustError::Threshold { .. })));
+    counts[5 * NEURONS + 2] = 1.5;
+    let fractional = RobustError::NotACount { row: 5, column: 2, value: 1.5 };
+    assert_eq!(ask(&counts, &cleaning()), Err(fractional));
+    counts[5 * NEURONS + 2] = -1.0;
+    let negative = RobustError::NotACount { row: 5, column: 2, value: -1.0 };
+    assert_eq!(ask(&counts, &cleaning()), Err(negative));
+    // Ten trials of a class are too few for ten components.
+    let few: Vec<f64> = recording().0[..22 * NEURONS].to_vec();
+    let failed = clean(points(&few), &codes[..22], &names(), &cleaning());
+    assert!(matches!(failed, Err(RobustError::InClass { .. })), "{failed:?}");
+}

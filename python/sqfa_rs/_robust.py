@@ -1,0 +1,108 @@
+"""Location and scatter that outliers do not move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._threads import thread_count
+from .data._inputs import dense, loose_points
+from .estimators._settings import seed_of
+
+
+@dataclass(frozen=True)
+class RobustCovariance:
+    """What :func:`robust_covariance` finds.
+
+    Attributes
+    ----------
+    location : ndarray of shape (n_features,)
+        The mean of the points that reweighting keeps.
+    covariance : ndarray of shape (n_features, n_features)
+        Their covariance, divisor N.
+    support : ndarray of bool of shape (n_samples,)
+        Which points these are.
+    distances : ndarray of shape (n_samples,)
+        Squared Mahalanobis distances of all points in this metric.
+    raw_location, raw_covariance, raw_support, raw_distances : ndarray
+        The same of the h points of least determinant, before any correction.
+    raw_log_determinant : float
+        ln det of the raw covariance.
+    consistency : float
+        The factor that makes the raw covariance consistent for Gaussian points.
+    """
+
+    location: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    support: NDArray[np.bool_]
+    distances: NDArray[np.float64]
+    raw_location: NDArray[np.float64]
+    raw_covariance: NDArray[np.float64]
+    raw_support: NDArray[np.bool_]
+    raw_distances: NDArray[np.float64]
+    raw_log_determinant: float
+    consistency: float
+
+
+def robust_covariance(
+    X: Any,
+    *,
+    support_fraction: float = 0.8,
+    n_starts: int = 500,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> RobustCovariance:
+    """The minimum covariance determinant of points.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Points.
+    support_fraction : float, default=0.8
+        The share of points that are no outliers, above 0.5.
+    n_starts : int, default=500
+        Random starts.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the starts.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+
+    Returns
+    -------
+    RobustCovariance
+
+    References
+    ----------
+    Rousseeuw & Van Driessen, "A fast algorithm for the minimum covariance determinant estimator",
+    Technometrics 41, 1999.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sqfa_rs import robust_covariance
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> X[:20] += 10
+    >>> bool(robust_covariance(X).support[:20].any())
+    False
+    """
+    points = dense(loose_points(X))
+    found = _core.robust_covariance(
+        points, float(support_fraction), int(n_starts), seed_of(random_state), thread_count(n_jobs)
+    )
+    raw, kept = found["raw"], found["reweighted"]
+    return RobustCovariance(
+        location=kept["location"],
+        covariance=kept["covariance"],
+        support=kept["support"],
+        distances=kept["distances"],
+        raw_location=raw["location"],
+        raw_covariance=raw["covariance"],
+        raw_support=raw["support"],
+        raw_distances=raw["distances"],
+        raw_log_determinant=raw["log_determinant"],
+        consistency=found["consistency"],
+    )
