@@ -233,7 +233,8 @@ class Cleaned:
         lost, quiet = len(self.outlying_trials), len(self.quiet_neurons)
         unstable = len(self.unstable_neurons)
         lines = [
-            f"{trials} of {trials + lost} trials, {neurons} of {neurons + quiet + unstable} neurons stay",
+            f"{trials} of {trials + lost} trials and {neurons} of "
+            f"{neurons + quiet + unstable} neurons stay",
             f"  quiet neurons      {quiet}",
             f"  outlying trials    {lost}  (squared distance above {self.limit:.1f})",
             f"  unstable neurons   {unstable}",

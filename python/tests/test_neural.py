@@ -141,7 +141,7 @@ def test_cleaning_follows_the_protocol_step_by_step(recording):
     np.testing.assert_array_equal(cleaned.neurons, loud[beyond < 8])
     np.testing.assert_array_equal(cleaned.counts, counts[np.ix_(cleaned.trials, cleaned.neurons)])
     np.testing.assert_array_equal(cleaned.labels, y[cleaned.trials])
-    assert "trials, " in str(cleaned) and "quiet neurons      1" in str(cleaned)
+    assert "trials and " in str(cleaned) and "quiet neurons      1" in str(cleaned)
 
 
 def test_frames_and_labelled_arrays_keep_their_names(recording):

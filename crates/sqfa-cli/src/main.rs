@@ -34,6 +34,7 @@ fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
         Subcommand::Dataset(args) => command::dataset::Dataset::try_from(args)?.run(),
         Subcommand::Fit(args) => command::fit::Fit::try_from(*args)?.run(began),
         Subcommand::Stats(args) => command::stats::Stats::try_from(args)?.run(),
+        Subcommand::Clean(args) => command::clean::Clean::try_from(args)?.run(),
         Subcommand::Transform(args) => command::transform::Transform::try_from(args)?.run(),
         Subcommand::Predict(args) => command::predict::Predict::try_from(args)?.run(),
         Subcommand::Evaluate(args) => command::evaluate::Evaluate::try_from(args)?.run(),

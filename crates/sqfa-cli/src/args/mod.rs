@@ -1,6 +1,7 @@
 //! The command line as typed; clap turns it into help, completions and man pages.
 
 mod choice;
+mod clean;
 mod compare;
 mod fit;
 mod paper;
@@ -15,6 +16,7 @@ use clap::{Args, Parser};
 use sqfa_io::formats::Encoding;
 
 use crate::data::Builtin;
+pub(crate) use clean::CleanArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use paper::PaperArgs;
@@ -84,6 +86,8 @@ pub(crate) enum Subcommand {
     Inspect(InspectArgs),
     /// Write a model's numbers as npz or csv.
     Export(ExportArgs),
+    /// Remove quiet neurons, outlying trials and unstable neurons from a recording.
+    Clean(CleanArgs),
     /// Compare methods on one data set: accuracies, times and a report.
     Compare(Box<CompareArgs>),
     /// Make the paper's tables and figures by name, beside the printed numbers.

@@ -1,5 +1,6 @@
 //! The commands as meant: one module each, flags checked against each other, then run.
 
+pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod dataset;
 pub(crate) mod demo;

@@ -1,0 +1,49 @@
+//! Flags of `sqfa clean`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{DataFlags, values};
+
+/// Remove quiet neurons, outlying trials and unstable neurons from a recording.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArgs {
+    /// Trials × neurons with a label each: counts with --window-seconds, else rates.
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// File to write: .npz (X, y, trials, neurons) or .csv.
+    #[arg(short, long, value_name = "CLEAN")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) flags: DataFlags,
+    /// Seconds in which spikes were counted.
+    #[arg(long, value_name = "S", help_heading = "Thresholds")]
+    pub(crate) window_seconds: Option<f64>,
+    /// Keep neurons whose mean rate is above this, in spikes a second.
+    #[arg(long, value_name = "HZ", default_value_t = 2.0, help_heading = "Thresholds")]
+    pub(crate) min_rate: f64,
+    /// Principal components of each class in which trials are judged.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::positive)]
+    #[arg(help_heading = "Thresholds")]
+    pub(crate) components: usize,
+    /// Share of a class's trials that are no outliers.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.8, help_heading = "Thresholds")]
+    pub(crate) support: f64,
+    /// Remove trials beyond the median and so many standard deviations of squared distances.
+    #[arg(long, value_name = "K", default_value_t = 4.0, help_heading = "Thresholds")]
+    pub(crate) max_deviations: f64,
+    /// A trial is outlying for a neuron beyond this z-score.
+    #[arg(long, value_name = "Z", default_value_t = 3.0, help_heading = "Thresholds")]
+    pub(crate) outlying_z: f64,
+    /// Remove neurons with so many outlying trials.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::positive)]
+    #[arg(help_heading = "Thresholds")]
+    pub(crate) max_outlying_trials: usize,
+    /// Seed of the robust covariance.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
