@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use sqfa_io::data::{LoadOptions, Loaded, Opened, Summed, is_sums, open_batches, read_named_sums};
+use sqfa_io::data::{
+    ColumnMeans, LoadOptions, Loaded, Opened, Summed, is_sums, open_batches, read_named_sums,
+};
+use sqfa_io::formats::{Column, Missing};
 
 use super::{check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
@@ -27,6 +30,8 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
     let mut summed = Summed::default();
+    let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
+    let fill = means_of(&files, None, |_| given.clone())?;
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;
         let path = Path::new(file);
@@ -37,8 +42,7 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         }
         check_flags(file, flags.labels.is_some(), &flags.table)?;
         let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
-        let labels = flags.labels.clone();
-        let options = LoadOptions { labels, expected, ..options(&flags.table) };
+        let options = LoadOptions { expected, fill: fill.clone(), ..given.clone() };
         let reader = open_batches(path, &options, None).map_err(in_flags)?;
         let mut rate = Rate::new(file, at, files.len());
         let added = summed.add(reader, &mut |now| {
@@ -57,6 +61,29 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
     let columns = summed.columns().to_vec();
     let loaded = Loaded::Sums(name, summed.finish().map_err(in_flags)?);
     Ok(Opened { loaded, columns, notes: Vec::new() })
+}
+
+/// The means of all columns of all files, where missing values are to be filled in with them.
+pub(crate) fn means_of(
+    files: &[String],
+    weights: Option<&Column>,
+    mut options: impl FnMut(&str) -> LoadOptions,
+) -> Result<Option<Vec<f64>>> {
+    let mut means = ColumnMeans::default();
+    for file in files {
+        check_exists(file)?;
+        let options = options(file);
+        if options.missing != Missing::Mean {
+            return Ok(None);
+        }
+        if is_sums(Path::new(file)) {
+            return usage(format!(
+                "--missing mean: {file} holds class sums, whose points are gone"
+            ));
+        }
+        means.add(Path::new(file), &options, weights).map_err(in_flags)?;
+    }
+    means.finish(&files.join(" ")).map(Some).map_err(in_flags)
 }
 
 /// Names with * and ? in their last part as the files they stand for, in order.

@@ -177,7 +177,7 @@ pub fn open_batches(
         let problem = "weights are a column of a table, and this is none";
         return Err(DataError::content(&path.display().to_string(), problem));
     }
-    batches::cleaned((kind.batches)(path, options, weights)?, options.missing)
+    batches::cleaned((kind.batches)(path, options, weights)?, options)
 }
 
 #[cfg(test)]

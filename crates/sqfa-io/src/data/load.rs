@@ -37,6 +37,8 @@ pub struct LoadOptions {
     pub expected: Option<Vec<String>>,
     /// What to do about missing values.
     pub missing: Missing,
+    /// What stands in for missing values of every column when points are read batch by batch ([`super::ColumnMeans`]).
+    pub fill: Option<Vec<f64>>,
     /// Whether a table's numbers are kept in single precision.
     pub single_precision: bool,
     /// The labels of points in an `.npy` file: another `.npy` file.
@@ -179,6 +181,9 @@ fn checked(
     let count = data.train.labels.len();
     if count >= IDS && data.train.labels.classes().len() == count {
         return Err(DataError::AllDifferent { place: place.to_owned(), count });
+    }
+    if let Some(classes) = data.train.labels.ids() {
+        return Err(DataError::Ids { place: place.to_owned(), count, classes });
     }
     for part in std::iter::once(&mut data.train).chain(&mut data.test) {
         let points = std::mem::replace(&mut part.points, OwnedPoints::none());

@@ -3,6 +3,7 @@
 mod batches;
 mod kinds;
 mod load;
+mod means;
 mod missing;
 mod points;
 mod select;
@@ -20,6 +21,7 @@ use crate::formats::{FormatError, Remedy};
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
 pub use kinds::{FILE_KINDS, FileKind, Holds, file_kind, file_kinds_help, open_batches};
 pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
+pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
 pub use statistics::{GivenStatistics, Moments};
@@ -137,6 +139,28 @@ pub enum DataError {
         /// How many labels.
         count: usize,
     },
+    /// Labels that mostly name points, not classes.
+    #[error(
+        "{place}: {classes} different labels of {count} points: this looks like a column of ids; name the \
+         column of labels"
+    )]
+    Ids {
+        /// The file.
+        place: String,
+        /// How many labels.
+        count: usize,
+        /// How many different ones.
+        classes: usize,
+    },
+    /// Means to fill in, of a file that can be read only once.
+    #[error(
+        "{place} cannot be read twice: filling in means takes one reading for the means and one with them; save \
+         it to a file, or leave incomplete rows out"
+    )]
+    ReadOnce {
+        /// The file.
+        place: String,
+    },
     /// A value that is infinite.
     #[error("{place}: row {row}, column {column} is {value}: correct or remove it")]
     Infinite {
@@ -165,7 +189,8 @@ impl DataError {
         match self {
             Self::Format(error) => error.remedy(),
             Self::NoLabels { .. } => Some(Remedy::Labels),
-            Self::AllDifferent { .. } => Some(Remedy::Label),
+            Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label),
+            Self::ReadOnce { .. } => Some(Remedy::DropMissing),
             _ => None,
         }
     }

@@ -23,6 +23,8 @@ const READ: f64 = 2.0;
 pub(crate) struct OnStatistics<'a> {
     ground: Ground<'a>,
     criterion: Arc<Criterion>,
+    /// What counts as zero: the root mean variance, noise included, to the power of the criterion's degree.
+    unit: f64,
 }
 
 /// The criterion's value somewhere, with what its gradient needs.
@@ -69,8 +71,13 @@ impl<'a> OnStatistics<'a> {
         filters: usize,
         frozen: usize,
     ) -> Self {
+        let unit = match criterion.degree() {
+            0 => 1.0,
+            degree => (statistics.noise_scale() + noise).sqrt().powi(i32::from(degree)),
+        };
         let criterion = Arc::new(criterion);
-        Self { ground: Ground::new(statistics, constraint, noise, filters, frozen), criterion }
+        let ground = Ground::new(statistics, constraint, noise, filters, frozen);
+        Self { ground, criterion, unit }
     }
 
     /// F = ηT.
@@ -198,6 +205,10 @@ impl Objective for OnStatistics<'_> {
         point.free.subcols(self.ground.frozen, self.ground.moving_columns())
     }
 
+    fn unit(&self) -> f64 {
+        self.unit
+    }
+
     fn evaluations_per_pass(&self) -> f64 {
         let columns = self.ground.moving_columns() as f64;
         let covariances = self.ground.statistics.covariances().iter();
@@ -244,6 +255,7 @@ impl Restrictable for OnStatistics<'_> {
         OnStatistics {
             ground: Ground::new(restricted, constraint, noise, filters, self.ground.frozen),
             criterion: Arc::clone(&self.criterion),
+            unit: self.unit,
         }
     }
 
