@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use sqfa_io::data::{
-    ColumnMeans, LoadOptions, Loaded, Opened, Summed, is_sums, open_batches, read_named_sums,
+    ColumnMeans, LoadOptions, Loaded, Opened, Summed, decoded_bytes, is_sums, open_batches,
+    read_named_sums,
 };
 use sqfa_io::formats::{Column, Missing};
 
@@ -13,7 +14,7 @@ use crate::args::DataFlags;
 use crate::failure::usage;
 use crate::progress::{Line, Rate};
 
-/// Files above this share of the memory at hand are summed up instead of held.
+/// Points that take more than this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
 /// The environment variable that says how many bytes of memory are at hand where the system cannot know, as in containers.
 const MEMORY: &str = "SQFA_MEMORY";
@@ -21,8 +22,9 @@ const MEMORY: &str = "SQFA_MEMORY";
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
 pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Opened> {
     let files = expand(data)?;
+    let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     if let [one] = &files[..]
-        && !is_larger_than_memory(one, available_memory()?)
+        && !is_larger_than_memory(one, &given, available_memory()?)
     {
         return open_named(one, flags, None);
     }
@@ -30,7 +32,6 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
     let mut summed = Summed::default();
-    let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     let fill = means_of(&files, None, |_| given.clone())?;
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;
@@ -150,10 +151,15 @@ fn fits(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&mark| mark == '*')
 }
 
-/// Whether a file of points takes more than half of the memory at hand; false where nobody tells.
-fn is_larger_than_memory(file: &str, memory: Option<u64>) -> bool {
-    let (Ok(about), Some(memory)) = (std::fs::metadata(file), memory) else { return false };
-    about.is_file() && !is_sums(Path::new(file)) && about.len() as f64 > SHARE * memory as f64
+/// Whether the points of a file take more than a share of the memory at hand once they are read; false where nobody tells.
+fn is_larger_than_memory(file: &str, options: &LoadOptions, memory: Option<u64>) -> bool {
+    let path = Path::new(file);
+    let Some(memory) = memory else { return false };
+    if !path.is_file() || is_sums(path) {
+        return false;
+    }
+    // Where it cannot be opened, opening it for good says why.
+    decoded_bytes(path, options).is_some_and(|bytes| bytes as f64 > SHARE * memory as f64)
 }
 
 /// Bytes of memory at hand: what the environment says, or else the system.

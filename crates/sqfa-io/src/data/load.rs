@@ -245,8 +245,9 @@ fn whole(
     let labels = match batch.labels.classes() {
         // Text is kept as it is batch by batch; all of it together may read as numbers.
         Classes::Texts(texts) => {
-            let codes = batch.labels.codes().iter();
-            Labels::from_texts(&codes.map(|&code| &texts[code as usize]).collect::<Vec<_>>())
+            let read = Labels::from_texts(texts);
+            let codes = batch.labels.codes().iter().map(|&code| read.codes()[code as usize]);
+            Labels::from_codes(read.classes().clone(), codes.collect()).unwrap_or(batch.labels)
         }
         Classes::Integers(_) => batch.labels,
     };

@@ -19,7 +19,9 @@ use thiserror::Error;
 use crate::formats::{FormatError, Remedy};
 
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
-pub use kinds::{FILE_KINDS, FileKind, Holds, file_kind, file_kinds_help, open_batches};
+pub use kinds::{
+    FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
+};
 pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
 pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
