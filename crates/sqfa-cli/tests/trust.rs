@@ -113,3 +113,30 @@ fn gaps_are_filled_in_the_same_in_memory_and_in_a_stream() {
     let gaps = std::fs::read_to_string(folder.path("gaps.csv")).unwrap();
     folder.feed(line, &gaps).fails(1, "--missing drop");
 }
+
+/// Twenty points of two classes in 2000 columns: little to hold, 64 MB to sum.
+#[test]
+fn sums_that_do_not_fit_are_refused_before_they_are_made() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..2000).map(|j| format!("x{j}")).collect();
+    let mut text = format!("{},label\n", names.join(","));
+    for row in 0..20 {
+        let cells: Vec<String> = (0..2000).map(|j| (row * j % 17).to_string()).collect();
+        text.push_str(&format!("{},c{}\n", cells.join(","), row % 2));
+    }
+    folder.write("wide.csv", text);
+    let with = |memory: &str, line: &str| {
+        Said::new(line, folder.command(line).env("SQFA_MEMORY", memory).output().unwrap())
+    };
+    for (memory, line) in [
+        ("10000000", "fit wide.csv --method lda -m 1 --shrinkage 0.1 --out m.sqfa"),
+        ("10000000", "fit wide.csv --form dense -m 1 --noise scale --out m.sqfa"),
+        ("10000000", "distances wide.csv"),
+        ("10000000", "stats wide.csv --out s.stats"),
+        // Not even the points: they are summed, and the sums are refused.
+        ("100000", "fit wide.csv -m 1 --out m.sqfa"),
+    ] {
+        with(memory, line).fails(1, "--columns");
+    }
+    assert_eq!(folder.names(), ["wide.csv"]);
+}

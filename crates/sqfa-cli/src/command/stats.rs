@@ -13,7 +13,9 @@ use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
 
 use crate::args::{MergeArgs, StatsArgs, StatsCommand, TableFlags};
-use crate::data::{check_exists, check_flags, column, expand, in_flags, means_of, options, tell};
+use crate::data::{
+    available_memory, check_exists, check_flags, column, expand, in_flags, means_of, options, tell,
+};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -115,7 +117,7 @@ impl Points {
         let mut labels = self.labels.iter();
         let fill = means_of(&self.files, self.weights.as_ref(), |file| given(&mut labels, file))?;
         let mut labels = self.labels.iter();
-        let mut summed = Summed::default();
+        let mut summed = Summed::within(available_memory()?);
         for (at, file) in self.files.iter().enumerate() {
             let options = LoadOptions {
                 expected: Some(summed.columns().to_vec()).filter(|names| !names.is_empty()),

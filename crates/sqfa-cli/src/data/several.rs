@@ -9,6 +9,7 @@ use sqfa_io::data::{
 };
 use sqfa_io::formats::{Column, Missing};
 
+use super::memory::available;
 use super::{check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
 use crate::failure::usage;
@@ -16,22 +17,19 @@ use crate::progress::{Line, Rate};
 
 /// Points that take more than this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
-/// The environment variable that says how many bytes of memory are at hand where the system cannot know, as in containers.
-const MEMORY: &str = "SQFA_MEMORY";
-
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
 pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Opened> {
     let files = expand(data)?;
     let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     if let [one] = &files[..]
-        && !is_larger_than_memory(one, &given, available_memory()?)
+        && !is_larger_than_memory(one, &given, available()?)
     {
         return open_named(one, flags, None);
     }
     if files.len() > 1 && flags.labels.is_some() {
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
-    let mut summed = Summed::default();
+    let mut summed = Summed::within(available()?);
     let fill = means_of(&files, None, |_| given.clone())?;
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;
@@ -160,24 +158,6 @@ fn is_larger_than_memory(file: &str, options: &LoadOptions, memory: Option<u64>)
     }
     // Where it cannot be opened, opening it for good says why.
     decoded_bytes(path, options).is_some_and(|bytes| bytes as f64 > SHARE * memory as f64)
-}
-
-/// Bytes of memory at hand: what the environment says, or else the system.
-fn available_memory() -> Result<Option<u64>> {
-    if let Some(given) = std::env::var_os(MEMORY) {
-        let Some(bytes) = given.to_str().and_then(|text| text.trim().parse().ok()) else {
-            let given = given.to_string_lossy();
-            return usage(format!("{MEMORY} is '{given}': give a whole number of bytes"));
-        };
-        return Ok(Some(bytes));
-    }
-    Ok(system_memory())
-}
-
-fn system_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
 #[cfg(test)]

@@ -163,6 +163,25 @@ pub enum DataError {
         /// The file.
         place: String,
     },
+    /// Class sums that do not fit into memory.
+    #[error(
+        "{place}: sums of {classes} classes in {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
+         choose fewer columns, or make sure that the labels are classes",
+        *needed as f64 / 1e9,
+        *memory as f64 / 1e9
+    )]
+    SumsTooLarge {
+        /// The file.
+        place: String,
+        /// Classes so far.
+        classes: usize,
+        /// Columns.
+        columns: usize,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes at hand.
+        memory: u64,
+    },
     /// A value that is infinite.
     #[error("{place}: row {row}, column {column} is {value}: correct or remove it")]
     Infinite {
@@ -193,6 +212,7 @@ impl DataError {
             Self::NoLabels { .. } => Some(Remedy::Labels),
             Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label),
             Self::ReadOnce { .. } => Some(Remedy::DropMissing),
+            Self::SumsTooLarge { .. } => Some(Remedy::FewerColumns),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
-use sqfa::{ClassStatistics, Estimator, Mat, Noise};
+use sqfa::{ClassStatistics, Estimator, Mat, Noise, Points};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 use sqfa_io::formats::{Limits, Values, read_npy};
 
@@ -287,6 +287,11 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
 fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     let (points, labels) = (part.points.view(), &part.labels);
     let form = if fit.needs_dense() { Form::Dense } else { fit.form };
+    let (classes, columns) = (labels.classes().len(), points.columns());
+    let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
+    if form.decide(points.rows() as u64, columns, classes, width) == Form::Dense {
+        data::check_sums(classes, columns)?;
+    }
     ClassStatistics::from_points_as(form, points, labels, fit.estimator)
         .context("DATA cannot be used")
 }
