@@ -1,6 +1,6 @@
 """Peak memory of `sqfa fit` on tables, beside their decoded size and their class sums.
 
-Usage: memory.py COMMAND FOLDER [--out benchmarks/runs --date YYYY-MM-DD]. Tables are made in FOLDER and removed again.
+Usage: memory.py COMMAND FOLDER [--out FOLDER --date D]. Tables are made in FOLDER and removed again.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ def main() -> None:
                 "ratio": round(ratio, 2),
             }
         )
-        print(f"{rows} × {columns}, {classes} classes, {' '.join(flags)}: {most >> 20} MiB, {ratio:.2f} of the larger", flush=True)
+        print(
+            f"{rows} × {columns} × {classes} {' '.join(flags)}: {most >> 20} MiB, ratio {ratio:.2f}",
+            flush=True,
+        )
     table.unlink()
     model.unlink()
     if args.out:

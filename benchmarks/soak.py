@@ -1,14 +1,15 @@
-"""The campaign against the command: random kills, structured mutants and fuzzing in turn, for some minutes.
+"""A campaign against the command: random kills, structured mutants and fuzzing, for some minutes.
 
-Usage: soak.py --minutes M --command target/debug/sqfa --mutants BINARY [--fuzz fuzz/run.sh] --out benchmarks/runs --date D.
+Usage: soak.py --minutes M --command sqfa --mutants BINARY [--fuzz fuzz/run.sh] --out FOLDER --date D.
 
-A killed command must leave the old file or the new one, and the next run must make what a run that nobody killed makes.
-Every process that is killed was started here. Ends with 1 when anything was found; the record says what.
+A killed command must leave the old file or the new one, and the next run must make what a run that
+nobody killed makes. Every process that is killed was started here. Ends with 1 when anything was found.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -46,6 +47,23 @@ def timeless(value: Any) -> Any:
     return value
 
 
+Look = Callable[[Path], Any]
+
+
+@dataclass
+class Job:
+    """A command, what its folder holds before, and what an undisturbed run makes."""
+
+    name: str
+    line: str
+    begin: dict[str, bytes]
+    look: Look
+    old: Any
+    new: Any
+    # Seconds within which it is killed.
+    most: float
+
+
 @dataclass
 class Soak:
     """What was done and found."""
@@ -72,10 +90,9 @@ class Soak:
         path = folder / "run" / "records.jsonl"
         found = []
         for line in path.read_text().splitlines() if path.exists() else []:
-            try:
+            # A torn line is no record.
+            with contextlib.suppress(json.JSONDecodeError):
                 found.append(timeless(json.loads(line)))
-            except json.JSONDecodeError:
-                pass
         return found
 
     def made(self, folder: Path) -> dict[str, bytes]:
@@ -83,28 +100,29 @@ class Soak:
         files = (folder / "made").glob("*") if (folder / "made").is_dir() else []
         return {file.name: file.read_bytes() for file in files if file.is_file() and file.name[0] != "."}
 
-    def kill(self, name: str, line: str, begin: dict[str, bytes], look: Callable[[Path], Any], old: Any, new: Any, most: float) -> None:
+    def kill(self, job: Job) -> None:
         """Kills one run somewhere and looks at what is left, then at what the next run makes of it."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            for file, content in begin.items():
+            for file, content in job.begin.items():
                 (folder / file).write_bytes(content)
-            words = [str(self.command), *line.split()]
-            child = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words = [str(self.command), *job.line.split()]
+            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            child = subprocess.Popen(words, cwd=folder, **silent)  # type: ignore[call-overload]
             try:
-                child.wait(timeout=self.generator.uniform(0.0, most))
+                child.wait(timeout=self.generator.uniform(0.0, job.most))
             except subprocess.TimeoutExpired:
                 os.kill(child.pid, signal.SIGKILL)
                 child.wait()
-                self.kills[name] = self.kills.get(name, 0) + 1
-            left = look(folder)
-            if not allowed(left, old, new):
-                self.finds.append(f"{name}: a kill left something else")
-            done = self.run(folder, line)
+                self.kills[job.name] = self.kills.get(job.name, 0) + 1
+            if not allowed(job.look(folder), job.old, job.new):
+                self.finds.append(f"{job.name}: a kill left something else")
+            done = self.run(folder, job.line)
             if done.returncode != 0:
-                self.finds.append(f"{name}: the next run ended with {done.returncode}: {done.stderr.decode()[-300:]}")
-            elif look(folder) != new:
-                self.finds.append(f"{name}: the next run made something else")
+                said = done.stderr.decode()[-300:]
+                self.finds.append(f"{job.name}: the next run ended with {done.returncode}: {said}")
+            elif job.look(folder) != job.new:
+                self.finds.append(f"{job.name}: the next run made something else")
 
 
 def allowed(left: Any, old: Any, new: Any) -> bool:
@@ -118,17 +136,17 @@ def allowed(left: Any, old: Any, new: Any) -> bool:
     return False
 
 
-def jobs(soak: Soak) -> list[Callable[[], None]]:
+def jobs(soak: Soak) -> list[Job]:
     """One job for every command, each knowing what an undisturbed run makes."""
     data, other = table(900).encode(), table(90).encode()
-    found: list[Callable[[], None]] = []
-    lookers: dict[str, tuple[str, Callable[[Path], Any], list[str]]] = {
-        "fit": (FIT, soak.model, ["m.sqfa"]),
-        "stats": (STATS, lambda folder: (folder / "s.stats").read_bytes(), ["s.stats"]),
-        "compare": (COMPARE, soak.records, []),
-        "paper": (PAPER, soak.made, []),
-    }
-    for name, (line, look, kept) in lookers.items():
+    lookers: list[tuple[str, str, Look, list[str]]] = [
+        ("fit", FIT, soak.model, ["m.sqfa"]),
+        ("stats", STATS, lambda folder: (folder / "s.stats").read_bytes(), ["s.stats"]),
+        ("compare", COMPARE, soak.records, []),
+        ("paper", PAPER, soak.made, []),
+    ]
+    found: list[Job] = []
+    for name, line, look, kept in lookers:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             (folder / "data.csv").write_bytes(other)
@@ -144,12 +162,7 @@ def jobs(soak: Soak) -> list[Callable[[], None]]:
             most = 1.2 * (time.monotonic() - began)
             if done.returncode != 0:
                 raise SystemExit(f"sqfa {line}\n{done.stderr.decode()}")
-            new = look(folder)
-
-        def job(name: str = name, line: str = line, begin: dict[str, bytes] = begin, look: Callable[[Path], Any] = look, old: Any = old, new: Any = new, most: float = most) -> None:
-            soak.kill(name, line, begin, look, old, new, most)
-
-        found.append(job)
+            found.append(Job(name, line, begin, look, old, look(folder), most))
     return found
 
 
@@ -172,7 +185,7 @@ def main() -> None:
     seed = args.seed
     while time.monotonic() < middle:
         for job in kill_jobs * 5:
-            job()
+            soak.kill(job)
         if args.mutants:
             seed += 1
             environment = {**os.environ, "SQFA_MUTANTS": "300", "SQFA_SEED": str(seed)}
