@@ -196,9 +196,12 @@ fn toml(value: &Value) -> String {
 
 #[test]
 fn specs_that_lie_are_refused_or_resolved() {
-    let spec = serde_json::to_value(Spec::default()).unwrap();
+    let usual = serde_json::to_value(Spec::default()).unwrap();
+    let text =
+        "parts = { folds = 5 }\nnoise = { value = 0.1 }\nprotocol = \"mnist\"\npairs = true\n";
+    let other = serde_json::to_value(Spec::parse(text, "other").unwrap()).unwrap();
     mutants(4, |mutator| {
-        let mutant = mutator.json(&spec);
+        let mutant = if mutator.chance() { mutator.json(&usual) } else { mutator.json(&other) };
         let Value::Object(fields) = &mutant else { return };
         let text: String =
             fields.iter().map(|(key, own)| format!("{key:?} = {}\n", toml(own))).collect();

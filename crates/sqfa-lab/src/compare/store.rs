@@ -168,10 +168,16 @@ fn read_manifest(folder: &Path) -> Result<Manifest, CompareError> {
         action: "read",
         source,
     })?;
-    serde_json::from_str(&text).map_err(|error| CompareError::Spec {
-        place: path.display().to_string(),
-        problem: error.to_string(),
-    })
+    let refused =
+        |problem: String| CompareError::Spec { place: path.display().to_string(), problem };
+    let manifest: Manifest =
+        serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    if !manifest.facts.fit_together() {
+        return Err(refused("what it says of the data does not fit together".to_owned()));
+    }
+    // What was written had been checked; what was changed since is checked here.
+    manifest.spec.clone().resolved(&manifest.facts.name)?;
+    Ok(manifest)
 }
 
 /// The records of a file, the last of each cell, and a sentence about every line that is none.
