@@ -15,11 +15,11 @@ from typing import Any
 
 # Rows, columns, classes; the method and its flags.
 CASES: list[tuple[int, int, int, list[str]]] = [
-    (400_000, 4, 3, ["--method", "pca"]),
-    (100_000, 50, 5, ["--method", "lda", "--shrinkage", "0.1"]),
-    (100_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
-    (40_000, 100, 5, ["--method", "sqfa", "--restarts", "1"]),
-    (3_000, 800, 3, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
+    (1_000_000, 4, 3, ["--method", "pca"]),
+    (300_000, 50, 5, ["--method", "lda", "--shrinkage", "0.1"]),
+    (300_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
+    (100_000, 100, 5, ["--method", "sqfa", "--restarts", "1"]),
+    (3_000, 2_000, 2, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
 ]
 
 

@@ -140,3 +140,25 @@ fn sums_that_do_not_fit_are_refused_before_they_are_made() {
     }
     assert_eq!(folder.names(), ["wide.csv"]);
 }
+
+/// A remedy that was just taken, or just refused, is none.
+#[test]
+fn no_message_suggests_what_was_just_tried() {
+    let folder = Folder::new();
+    folder.write("data.csv", table(20));
+    let fit =
+        |flags: &str| folder.run(&format!("fit data.csv --label species {flags} --out m.sqfa"));
+    let said = fit("--method pca -m 9");
+    said.fails(1, "ask for at most 3");
+    assert!(!said.err.contains("use pca"), "{}", said.err);
+    fit("--method lda -m 3").fails(1, "or use pca");
+    let mut few = String::from("a,b,c,label\n");
+    for row in 0..6 {
+        few.push_str(&format!("{},{},{},c{}\n", row * 5 % 7, row * 3 % 5, row * row % 11, row % 2));
+    }
+    folder.write("few.csv", few);
+    let plain = folder.run("fit few.csv -m 1 --noise 1 --out m.sqfa");
+    assert!(plain.err.contains("--covariance oas"), "{}", plain.err);
+    let shrunk = folder.run("fit few.csv -m 1 --noise 1 --covariance oas --out m.sqfa");
+    assert!(!shrunk.err.contains("--covariance oas"), "{}", shrunk.err);
+}

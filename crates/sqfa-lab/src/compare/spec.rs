@@ -183,6 +183,9 @@ impl Spec {
         if self.seeds == 0 || self.seeds > MOST_SEEDS {
             return refuse("seeds", self.seeds.to_string(), "give a number from 1 to 1000");
         }
+        if self.first_seed.checked_add(self.seeds).is_none() {
+            return refuse("the first seed", self.first_seed.to_string(), "give a smaller number");
+        }
         if self.classifiers.is_empty() {
             return refuse("classifiers", "empty".to_owned(), "name qda, knn or both");
         }

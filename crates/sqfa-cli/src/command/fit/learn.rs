@@ -123,8 +123,11 @@ impl Prepared {
         {
             warnings.extend(warnings::constant_features(statistics));
         }
+        // Shrunk covariances have full rank, and those of few components as many dimensions.
+        let full = (fit.estimator == Estimator::Empirical)
+            .then(|| fit.pca_dims.map_or(dimension, |dims| dims.min(dimension)));
         if let Some(counts) = &counts {
-            warnings.extend(warnings::about(&classes, counts, dimension));
+            warnings.extend(warnings::about(&classes, counts, full));
         }
         Ok(Self {
             name,

@@ -175,7 +175,8 @@ impl Fit {
         drop(guard);
         drop(line);
         let told = learned.reduction.warnings.iter().map(ToString::to_string);
-        for warning in told.chain(warnings::about_filters(model.filters())) {
+        for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
+        {
             output::warn(&warning);
         }
         let times = Times { read, statistics, learning, total: began.elapsed().as_secs_f64() };
@@ -297,6 +298,22 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
 }
 
 impl Fit {
+    /// What helps against filters that coincide, as far as it was not tried.
+    fn against_copies(&self) -> Vec<&'static str> {
+        let mut helps = Vec::new();
+        if self.method.takes(Setting::Noise) {
+            helps.push("lower --noise");
+            if matches!(self.noise, Some(Noise::Scale | Noise::Value(_))) {
+                helps.push("try --noise auto");
+            }
+        }
+        if self.method.takes(Setting::Constraint) {
+            helps.push("use --constraint orthonormal");
+        }
+        helps.push("ask for fewer --filters");
+        helps
+    }
+
     /// The method with its refinement, as the registry names it.
     fn method_name(&self) -> String {
         format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })

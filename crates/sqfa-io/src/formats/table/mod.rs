@@ -4,11 +4,11 @@ mod cell;
 mod columns;
 mod encoding;
 mod lines;
+mod names;
 mod notes;
 mod sniff;
 mod whole;
 
-use std::collections::HashMap;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -17,6 +17,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
 use lines::Lines;
+use names::Names;
 use sniff::First;
 
 use cell::Troubles;
@@ -116,26 +117,6 @@ pub struct CsvRows<R> {
     /// Bytes of a row of the sample.
     row_bytes: f64,
     place: String,
-}
-
-/// Different texts in the order in which they came.
-#[derive(Debug, Default)]
-struct Names {
-    all: Vec<String>,
-    places: HashMap<String, u32>,
-}
-
-impl Names {
-    /// The place of a text, which is new or not.
-    fn place(&mut self, text: &str) -> u32 {
-        if let Some(&place) = self.places.get(text) {
-            return place;
-        }
-        let place = self.all.len() as u32;
-        self.all.push(text.to_owned());
-        self.places.insert(text.to_owned(), place);
-        place
-    }
 }
 
 impl<R> std::fmt::Debug for CsvRows<R> {
