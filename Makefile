@@ -1,6 +1,7 @@
-# The words of this project: demo · test · check · bench (bench-peers and fuzz are never part of the tests).
+# The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray check bench bench-peers fuzz docs clean
+.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray wheel-installed check bench bench-memory bench-peers fuzz soak \
+	docs clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
 DATA ?= data
@@ -20,6 +21,7 @@ help:
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
 	@echo "make fuzz        coverage-guided fuzzing of every file reader (SECONDS each)"
+	@echo "make soak        random kills, mutants and fuzzing for MINUTES, a dated record in benchmarks/runs"
 
 # Ends with the path of the report.
 demo:
@@ -94,6 +96,20 @@ bench-peers:
 SECONDS ?= 60
 fuzz:
 	fuzz/run.sh $(SECONDS)
+
+MINUTES ?= 10
+# Half of the time kills and mutants, half fuzzing; without cargo-fuzz (FUZZ=) all of it kills and mutants.
+FUZZ ?= fuzz/run.sh
+soak:
+	cargo build -p sqfa-cli
+	cargo test -p sqfa-lab --test mutants --no-run
+	$(PYTHON) benchmarks/soak.py --minutes $(MINUTES) --command $(TARGET)/debug/sqfa \
+		--mutants "$$(ls -t $(TARGET)/debug/deps/mutants-* | grep -v '\.d$$' | head -1)" \
+		$(if $(FUZZ),--fuzz $(FUZZ)) --out benchmarks/runs --date $(DATE)
+
+bench-memory:
+	cargo build --release -p sqfa-cli
+	$(PYTHON) benchmarks/memory.py target/release/sqfa $(TARGET)/memory --out benchmarks/runs --date $(DATE)
 
 docs:
 	cargo doc --workspace --no-deps --open

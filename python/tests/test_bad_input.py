@@ -256,3 +256,12 @@ def test_the_private_module_guards_itself(blobs):
         _core.class_statistics(X, [0, 1, 2], y, None, "empirical", 1)
     with pytest.raises(ValueError, match="at least 1 dimension"):
         _core.Accumulator([0, 1], 0)
+
+
+@pytest.mark.parametrize("estimator", [SQFA, sqfa_rs.LDA])
+def test_labels_that_name_points_are_refused_before_anything_is_kept(estimator):
+    # Their covariances would take 1.6 GB.
+    X = np.random.default_rng(0).normal(size=(60, 2000))
+    y = [f"id{row % 50}" for row in range(60)]
+    with pytest.raises(ValueError, match="50 different labels of 60 points"):
+        estimator(n_components=1).fit(X, y)

@@ -12,12 +12,17 @@ const PARALLEL: f64 = 0.999;
 const LISTED: usize = 4;
 
 /// Warnings about the points of every class, in words a user can act on.
-pub(crate) fn about(classes: &Classes, counts: &[u64], dimension: usize) -> Vec<String> {
-    few_samples(classes, counts, dimension).into_iter().chain(unbalanced(classes, counts)).collect()
+///
+/// `dimension` is that of the covariances; nothing where they are shrunk, so that few points do no harm.
+pub(crate) fn about(classes: &Classes, counts: &[u64], dimension: Option<usize>) -> Vec<String> {
+    let few = dimension.and_then(|dimension| few_samples(classes, counts, dimension));
+    few.into_iter().chain(unbalanced(classes, counts)).collect()
 }
 
 /// A warning when two filters nearly coincide, as they do when noise hides what another one could add.
-pub(crate) fn about_filters(filters: MatRef<'_, f64>) -> Option<String> {
+///
+/// `helps` are the flags that could, as a phrase each: what was just tried is not among them.
+pub(crate) fn about_filters(filters: MatRef<'_, f64>, helps: &[&str]) -> Option<String> {
     let inner = |a: usize, b: usize| -> f64 {
         (0..filters.nrows()).map(|i| filters[(i, a)] * filters[(i, b)]).sum()
     };
@@ -26,9 +31,10 @@ pub(crate) fn about_filters(filters: MatRef<'_, f64>) -> Option<String> {
     let (a, b) = pairs.into_iter().find(|&pair| cosine(pair) > PARALLEL)?;
     Some(format!(
         "filters {} and {} nearly coincide: against this noise another copy helps more than a new \
-         direction; lower --noise, try --noise auto, or use --constraint orthonormal",
+         direction; {}",
         a + 1,
-        b + 1
+        b + 1,
+        helps.join(", or ")
     ))
 }
 

@@ -62,24 +62,26 @@ fn an_existing_model_survives_a_failed_fit() {
 /// The fit would take days: that it ends at all shows that it ends between two iterations.
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_leaves_nothing_half_written() {
-    let folder = Folder::new();
-    folder.write("old.sqfa", "an older model");
-    let mut child = folder
-        .command(
-            "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000000 --out old.sqfa",
-        )
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_until_busy(&mut child, 100);
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stdout.is_empty());
-    assert_eq!(std::fs::read(folder.path("old.sqfa")).unwrap(), b"an older model");
-    assert_eq!(folder.names(), ["old.sqfa"]);
+fn ctrl_c_and_a_request_to_terminate_leave_nothing_half_written() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = Folder::new();
+        folder.write("old.sqfa", "an older model");
+        let mut child = folder
+            .command(
+                "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000000 --out old.sqfa",
+            )
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        wait_until_busy(&mut child, 100);
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{signal}: {said}");
+        assert!(output.stdout.is_empty(), "{signal}");
+        assert_eq!(std::fs::read(folder.path("old.sqfa")).unwrap(), b"an older model", "{signal}");
+        assert_eq!(folder.names(), ["old.sqfa"], "{signal}");
+    }
 }

@@ -129,8 +129,18 @@ fn all_parts_of_an_archive_are_transformed_and_said() {
         assert_eq!(z.shape("X_test").unwrap(), [2, 1]);
         assert_eq!(z.contains("y_train"), labelled);
         let said = folder.run("predict m.sqfa parts.npz");
-        assert_eq!(said.out.lines().count(), 2, "{}", said.err);
-        assert!(said.err.contains("test points"), "{}", said.err);
+        let lines: Vec<&str> = said.out.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (7, "part,label"), "{}", said.err);
+        assert!(lines[1..5].iter().all(|line| line.starts_with("train,")), "{lines:?}");
+        assert!(lines[5..].iter().all(|line| line.starts_with("test,")), "{lines:?}");
+        assert!(said.err.contains("4 train, 2 test"), "{}", said.err);
+        let json = folder.json("predict m.sqfa parts.npz");
+        assert_eq!(
+            (json["n_points"].as_u64(), json["parts"][1]["n_points"].as_u64()),
+            (Some(6), Some(2))
+        );
+        assert_eq!(json["predicted"].as_array().unwrap().len(), 6);
+        folder.run("predict m.sqfa parts.npz --out y.npy").fails(2, "name one with --part");
         assert_eq!(folder.ok("predict m.sqfa parts.npz --part train").lines().count(), 4);
     }
 }

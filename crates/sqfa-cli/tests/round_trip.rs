@@ -126,7 +126,7 @@ fn parts_are_kept_apart() {
     folder.run("transform m.sqfa d.npz --out z.npy").fails(2, "name one with --part");
     folder.ok("transform m.sqfa d.npz --part test --out z.npy");
     folder.ok("transform m.sqfa d.npz --out z.npz");
-    folder.ok("predict m.sqfa d.npz --out y.npy");
+    folder.ok("predict m.sqfa d.npz --part test --out y.npy");
     assert_eq!(read_npy(&folder.path("y.npy"), Limits::default()).unwrap().shape(), [300]);
 }
 

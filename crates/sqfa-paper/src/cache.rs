@@ -47,6 +47,7 @@ impl ResultCache {
         let fail = |error: &dyn std::fmt::Display| {
             PaperError::numbers(format!("cannot keep {}", self.path(key).display()), error)
         };
+        sqfa_io::formats::crash::before_operation();
         std::fs::create_dir_all(&self.0).map_err(|error| fail(&error))?;
         let kept = Kept { settings: settings.clone(), result };
         let text = serde_json::to_string_pretty(&kept).map_err(|error| fail(&error))?;

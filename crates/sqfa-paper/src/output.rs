@@ -116,6 +116,7 @@ pub(crate) fn claim(folder: &Path) -> Result<(), PaperError> {
     if mark.exists() {
         return Ok(());
     }
+    sqfa_io::formats::crash::before_operation();
     fs::create_dir_all(folder).map_err(|error| PaperError::io(folder, "use", error))?;
     write(&mark, b"Made by sqfa paper; cells/ holds the fits, one folder a data set.\n")
 }

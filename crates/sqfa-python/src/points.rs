@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
-use sqfa::statistics::{ClassAccumulator, Form};
+use sqfa::statistics::{ClassAccumulator, Form, check_classes};
 use sqfa::{ClassStatistics, Estimator};
 
 use crate::arrays::{PointArray, slice};
@@ -29,6 +29,9 @@ pub(crate) fn class_statistics(
     let points = array.points()?;
     let labels = labels(&classes(names)?, &codes)?;
     let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+    if weights.is_none() {
+        check_classes(&labels)?;
+    }
     Ok(run(py, threads, |stop| {
         let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
         if !sums.update_while(points, &labels, weights, &mut || !stop.asked())? {

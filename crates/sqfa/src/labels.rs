@@ -197,6 +197,18 @@ impl Labels {
         counts
     }
 
+    /// How many different labels there are, where they look like ids of points rather than names of classes: more than half
+    /// as many as points, so that some have no second point, of at least [`Self::ENOUGH`].
+    pub fn ids(&self) -> Option<usize> {
+        let mut seen = vec![false; self.classes.len()];
+        self.codes.iter().for_each(|&code| seen[code as usize] = true);
+        let different = seen.iter().filter(|seen| **seen).count();
+        (self.codes.len() >= Self::ENOUGH && 2 * different > self.codes.len()).then_some(different)
+    }
+
+    /// With fewer points many labels are chance.
+    pub const ENOUGH: usize = 20;
+
     /// The labels of some of the points, in the same set of classes.
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {

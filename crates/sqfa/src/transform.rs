@@ -49,7 +49,7 @@ const BLOCK: usize = 512;
 ///
 /// Points must have as many dimensions as the filters have rows.
 pub fn transform(points: Points<'_>, filters: MatRef<'_, f64>, offset: Option<&[f64]>) -> Features {
-    project_points(points, points.rows(), &|row| row, filters, offset)
+    project_points(points, points.rows(), &|row| row, filters, Shift::after(offset))
 }
 
 /// Projects some of the points.
@@ -58,7 +58,7 @@ pub(crate) fn transform_rows(
     rows: &[usize],
     filters: MatRef<'_, f64>,
 ) -> Features {
-    transform_rows_offset(points, rows, filters, None)
+    project_points(points, rows.len(), &|row| rows[row], filters, Shift::None)
 }
 
 /// Projects some of the points and adds an offset.
@@ -68,7 +68,34 @@ pub(crate) fn transform_rows_offset(
     filters: MatRef<'_, f64>,
     offset: Option<&[f64]>,
 ) -> Features {
-    project_points(points, rows.len(), &|row| rows[row], filters, offset)
+    project_points(points, rows.len(), &|row| rows[row], filters, Shift::after(offset))
+}
+
+/// Projects some of the points less a centre (n values), which is taken off before anything is rounded to single precision:
+/// far from the origin that keeps the digits in which points differ.
+pub(crate) fn transform_rows_about(
+    points: Points<'_>,
+    rows: &[usize],
+    filters: MatRef<'_, f64>,
+    centre: &[f64],
+) -> Features {
+    project_points(points, rows.len(), &|row| rows[row], filters, Shift::Before(centre))
+}
+
+/// What moves points or features.
+#[derive(Clone, Copy)]
+enum Shift<'a> {
+    None,
+    /// Taken off the points.
+    Before(&'a [f64]),
+    /// Added to the features.
+    After(&'a [f64]),
+}
+
+impl<'a> Shift<'a> {
+    fn after(offset: Option<&'a [f64]>) -> Self {
+        offset.map_or(Self::None, Self::After)
+    }
 }
 
 fn project_points(
@@ -76,12 +103,12 @@ fn project_points(
     count: usize,
     which: &(impl Fn(usize) -> usize + Sync),
     filters: MatRef<'_, f64>,
-    offset: Option<&[f64]>,
+    shift: Shift<'_>,
 ) -> Features {
     match points {
-        Points::U8(table) => Features::F32(project_table(&table, count, which, filters, offset)),
-        Points::F32(table) => Features::F32(project_table(&table, count, which, filters, offset)),
-        Points::F64(table) => Features::F64(project_table(&table, count, which, filters, offset)),
+        Points::U8(table) => Features::F32(project_table(&table, count, which, filters, shift)),
+        Points::F32(table) => Features::F32(project_table(&table, count, which, filters, shift)),
+        Points::F64(table) => Features::F64(project_table(&table, count, which, filters, shift)),
     }
 }
 
@@ -90,7 +117,7 @@ fn project_table<S: Scalar, T: Element>(
     count: usize,
     which: &(impl Fn(usize) -> usize + Sync),
     filters: MatRef<'_, f64>,
-    offset: Option<&[f64]>,
+    shift: Shift<'_>,
 ) -> Vec<T> {
     let (n, m) = (filters.nrows(), filters.ncols());
     let cast = Mat::from_fn(n, m, |i, j| T::from_f64(filters[(i, j)]));
@@ -101,9 +128,13 @@ fn project_table<S: Scalar, T: Element>(
     parallel::for_each(features.chunks_mut(BLOCK * m).enumerate(), |(index, target)| {
         let first = index * BLOCK;
         let rows = target.len() / m;
-        let block = block_of::<S, T>(table, (first..first + rows).map(which));
+        let which = (first..first + rows).map(which);
+        let block = match shift {
+            Shift::Before(centre) => block_about::<S, T>(table, which, centre),
+            Shift::None | Shift::After(_) => block_of::<S, T>(table, which),
+        };
         rows_times(&block, rows, cast.as_ref(), target);
-        if let Some(offset) = offset {
+        if let Shift::After(offset) = shift {
             for row in target.chunks_mut(m) {
                 for (value, offset) in row.iter_mut().zip(offset) {
                     *value = T::from_f64(Float::to_f64(*value) + offset);
@@ -112,6 +143,20 @@ fn project_table<S: Scalar, T: Element>(
         }
     });
     features
+}
+
+/// Some points less a centre, one after the other.
+fn block_about<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    rows: impl Iterator<Item = usize>,
+    centre: &[f64],
+) -> Vec<T> {
+    let mut block = Vec::with_capacity(rows.size_hint().0 * centre.len());
+    for row in rows {
+        let numbers = centre.iter().enumerate();
+        block.extend(numbers.map(|(j, mean)| T::from_f64(table.get(row, j).to_f64() - mean)));
+    }
+    block
 }
 
 /// XᵀW for some of the points (rows of X) and as many rows of weights, row-major with `columns` numbers each.

@@ -46,7 +46,7 @@ Examples:
 pub(crate) struct PredictArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// Points, with or without labels; the test part when there are two.
+    /// Points, with or without labels; all parts when there are two, training first.
     pub(crate) data: String,
     #[command(flatten)]
     pub(crate) flags: DataFlags,

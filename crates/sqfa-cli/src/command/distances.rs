@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::distance::{PairError, pairwise};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
-use sqfa_io::data::Loaded;
+use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::write_npy;
 use sqfa_io::model_file::ClassNames;
 
@@ -154,11 +154,10 @@ impl Distances {
             loaded = data::restrict(loaded, names)?;
         }
         let statistics = match loaded {
-            Loaded::Data(data) => ClassStatistics::from_points(
-                data.train.points.view(),
-                &data.train.labels,
-                Estimator::Empirical,
-            )?,
+            Loaded::Data(LabeledData { train: Part { points, labels }, .. }) => {
+                data::check_sums(labels.classes().len(), points.columns())?;
+                ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
+            }
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
         };

@@ -5,14 +5,15 @@ use std::fmt::Write;
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::Labels;
+use sqfa::classify::Qda;
 use sqfa::labels::Label;
 use sqfa_io::formats::write_npy;
-use sqfa_io::model_file::ClassNames;
+use sqfa_io::model_file::{ClassNames, Model};
 
 use super::tables::{cell, label_values, write_text};
 use super::{classifier, ending, read_model};
 use crate::args::PredictArgs;
-use crate::data::{incomplete, one_part};
+use crate::data::{NamedPart, incomplete, parts};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -26,11 +27,20 @@ pub(crate) struct Predict {
 #[derive(Serialize)]
 struct Report {
     n_points: usize,
+    /// Where the data have several: what `predicted` holds one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<PartReport>>,
     classes: ClassNames,
     /// One class a point, nothing where the point lacks a value.
     predicted: Vec<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<Vec<f64>>>,
+}
+
+#[derive(Serialize)]
+struct PartReport {
+    part: Option<&'static str>,
+    n_points: usize,
 }
 
 impl TryFrom<PredictArgs> for Predict {
@@ -60,7 +70,73 @@ impl Predict {
         let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
         let model = read_model(&args.model)?;
         let qda = classifier(&model, &args.classifier)?;
-        let part = one_part(&args.data, &args.flags, args.part, &model)?;
+        let parts = parts(&args.data, &args.flags, args.part, &model)?;
+        let several = parts.len() > 1;
+        if several && args.out.as_ref().is_some_and(|out| ending(out) == "npy") {
+            return usage(format!(
+                "'{}' has a training and a test part: name one with --part, or write .csv",
+                args.data
+            ));
+        }
+        let answers = parts
+            .into_iter()
+            .map(|part| Answers::of(part, &args, &model, &qda))
+            .collect::<Result<Vec<_>>>()?;
+        if several {
+            let counts: Vec<String> = answers
+                .iter()
+                .map(|part| format!("{} {}", part.predicted.len(), part.name.unwrap_or("others")))
+                .collect();
+            let data = &args.data;
+            let counts = counts.join(", ");
+            output::complain(
+                "note",
+                &format!(
+                    "{data} has several parts, one after the other: {counts} (--part for one)"
+                ),
+            );
+        }
+        if args.json {
+            let probabilities = args.probabilities.then(|| {
+                answers
+                    .iter()
+                    .flat_map(|part| part.probabilities.iter().flatten().cloned())
+                    .collect()
+            });
+            return output::say_json(&Report {
+                n_points: answers.iter().map(|part| part.predicted.len()).sum(),
+                parts: several.then(|| answers.iter().map(Answers::counted).collect()),
+                classes: model.classes().into(),
+                predicted: answers.iter().flat_map(names).collect(),
+                probabilities,
+            });
+        }
+        match (&args.out, answers.first()) {
+            (_, None) => anyhow::bail!("'{}' holds no points", args.data),
+            (Some(out), Some(part)) if ending(out) == "npy" => {
+                let _guard = Guard::new();
+                Ok(write_npy(out, &[part.predicted.len()], label_values(&part.predicted).as_ref())?)
+            }
+            (Some(out), _) => {
+                let _guard = Guard::new();
+                write_text(out, &table(&answers, true))
+            }
+            (None, _) => output::say(&table(&answers, false)),
+        }
+    }
+}
+
+/// The answers for one part of the data.
+struct Answers {
+    name: Option<&'static str>,
+    predicted: Labels,
+    /// Rows that lack a value, ascending: their answer is empty.
+    gaps: Vec<usize>,
+    probabilities: Option<Vec<Vec<f64>>>,
+}
+
+impl Answers {
+    fn of(part: NamedPart, args: &PredictArgs, model: &Model, qda: &Qda) -> Result<Self> {
         let gaps = incomplete(&part, &args.flags)?;
         if !gaps.is_empty() {
             if args.out.as_ref().is_some_and(|out| ending(out) == "npy") {
@@ -81,77 +157,70 @@ impl Predict {
         let features = features.as_points(model.filters().ncols());
         let predicted = Labels::from_codes(model.classes().clone(), qda.predict(features)?)
             .ok_or_else(|| anyhow::anyhow!("the classifier named a class that does not exist"))?;
-        let answered = |row: usize| gaps.binary_search(&row).is_err();
-        let count = model.classes().len();
-        let probabilities: Option<Vec<Vec<f64>>> = if args.probabilities {
+        let mut answers = Self { name: part.name, predicted, gaps, probabilities: None };
+        if args.probabilities {
             let logs = qda.log_posteriors(features)?;
-            let rows = logs.chunks(count).enumerate().map(|(row, logs)| match answered(row) {
+            let rows = logs.chunks(model.classes().len()).enumerate();
+            let rows = rows.map(|(row, logs)| match answers.answered(row) {
                 true => logs.iter().map(|log| log.exp()).collect(),
                 false => Vec::new(),
             });
-            Some(rows.collect())
-        } else {
-            None
-        };
-        if args.json {
-            return output::say_json(&Report {
-                n_points: predicted.len(),
-                classes: model.classes().into(),
-                predicted: names(&predicted, &answered),
-                probabilities,
-            });
+            answers.probabilities = Some(rows.collect());
         }
-        match &args.out {
-            Some(out) if ending(out) == "npy" => {
-                let _guard = Guard::new();
-                Ok(write_npy(out, &[predicted.len()], label_values(&predicted).as_ref())?)
-            }
-            Some(out) => {
-                let _guard = Guard::new();
-                write_text(out, &table(&predicted, &answered, probabilities.as_deref(), true))
-            }
-            None => output::say(&table(&predicted, &answered, probabilities.as_deref(), false)),
-        }
+        Ok(answers)
+    }
+
+    fn answered(&self, row: usize) -> bool {
+        self.gaps.binary_search(&row).is_err()
+    }
+
+    fn counted(&self) -> PartReport {
+        PartReport { part: self.name, n_points: self.predicted.len() }
     }
 }
 
-fn names(labels: &Labels, answered: &dyn Fn(usize) -> bool) -> Vec<serde_json::Value> {
+fn names(answers: &Answers) -> Vec<serde_json::Value> {
+    let labels = &answers.predicted;
     let value = |(row, &code): (usize, &u32)| match labels.classes().label(code as usize) {
-        _ if !answered(row) => serde_json::Value::Null,
+        _ if !answers.answered(row) => serde_json::Value::Null,
         Label::Integer(value) => value.into(),
         Label::Text(text) => text.into(),
     };
     labels.codes().iter().enumerate().map(value).collect()
 }
 
-/// One label a line, with a header when there is more to name.
-fn table(
-    predicted: &Labels,
-    answered: &dyn Fn(usize) -> bool,
-    probabilities: Option<&[Vec<f64>]>,
-    header: bool,
-) -> String {
-    let classes: Vec<String> =
-        predicted.classes().iter().map(|label| cell(&label.to_string())).collect();
+/// One label a line, with a header when there is more to name: the part first where there are several.
+fn table(parts: &[Answers], header: bool) -> String {
     let mut text = String::new();
-    if probabilities.is_some() {
-        text = format!("label,{}\n", classes.join(","));
-    } else if header {
-        text = "label\n".to_owned();
-    }
-    for (row, &code) in predicted.codes().iter().enumerate() {
-        if answered(row) {
-            text.push_str(&classes[code as usize]);
-        } else if probabilities.is_some() {
-            text.push_str(&",".repeat(classes.len()));
+    let several = parts.len() > 1;
+    let lead = if several { "part," } else { "" };
+    for (at, part) in parts.iter().enumerate() {
+        let predicted = &part.predicted;
+        let classes: Vec<String> =
+            predicted.classes().iter().map(|label| cell(&label.to_string())).collect();
+        if at == 0 && part.probabilities.is_some() {
+            text = format!("{lead}label,{}\n", classes.join(","));
+        } else if at == 0 && (header || several) {
+            text = format!("{lead}label\n");
         }
-        if let Some(probabilities) = probabilities {
-            for probability in &probabilities[row] {
-                // Writing to a string cannot fail.
-                let _ = write!(text, ",{probability:.6}");
+        for (row, &code) in predicted.codes().iter().enumerate() {
+            if several {
+                text.push_str(part.name.unwrap_or("others"));
+                text.push(',');
             }
+            if part.answered(row) {
+                text.push_str(&classes[code as usize]);
+            } else if part.probabilities.is_some() {
+                text.push_str(&",".repeat(classes.len()));
+            }
+            if let Some(probabilities) = &part.probabilities {
+                for probability in &probabilities[row] {
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, ",{probability:.6}");
+                }
+            }
+            text.push('\n');
         }
-        text.push('\n');
     }
     text
 }

@@ -13,7 +13,9 @@ use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
 
 use crate::args::{MergeArgs, StatsArgs, StatsCommand, TableFlags};
-use crate::data::{check_exists, check_flags, column, expand, in_flags, options, tell};
+use crate::data::{
+    available_memory, check_exists, check_flags, column, expand, in_flags, means_of, options, tell,
+};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -108,13 +110,19 @@ impl Points {
         let _ready = files::check(&inputs, &[&self.out])?;
         let began = Instant::now();
         let line = Line::new("opening");
+        let given = |labels: &mut std::slice::Iter<'_, PathBuf>, file: &str| LoadOptions {
+            labels: if is_npy(file) { labels.next().cloned() } else { None },
+            ..options(&self.table)
+        };
         let mut labels = self.labels.iter();
-        let mut summed = Summed::default();
+        let fill = means_of(&self.files, self.weights.as_ref(), |file| given(&mut labels, file))?;
+        let mut labels = self.labels.iter();
+        let mut summed = Summed::within(available_memory()?);
         for (at, file) in self.files.iter().enumerate() {
             let options = LoadOptions {
-                labels: if is_npy(file) { labels.next().cloned() } else { None },
                 expected: Some(summed.columns().to_vec()).filter(|names| !names.is_empty()),
-                ..options(&self.table)
+                fill: fill.clone(),
+                ..given(&mut labels, file)
             };
             let reader =
                 open_batches(Path::new(file), &options, self.weights.as_ref()).map_err(in_flags)?;

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod features;
+mod memory;
 mod restrict;
 mod several;
 
@@ -18,8 +19,9 @@ use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{NamedPart, incomplete, one_part, parts};
+pub(crate) use memory::{available as available_memory, check_sums};
 pub(crate) use restrict::{keep_known, restrict};
-pub(crate) use several::{expand, open_all};
+pub(crate) use several::{expand, means_of, open_all};
 
 use crate::args::{DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
@@ -132,6 +134,8 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
         Some(Remedy::Label) => "--label COLUMN".to_owned(),
         Some(Remedy::Labels) => "--labels FILE.npy".to_owned(),
         Some(Remedy::Ignore(columns)) => format!("--ignore {}", columns.join(",")),
+        Some(Remedy::FewerColumns) => "--columns or --ignore".to_owned(),
+        Some(Remedy::DropMissing) => "--missing drop".to_owned(),
         Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),
         Some(Remedy::Encoding) => "--encoding latin-1 or --encoding windows-1252".to_owned(),
         Some(Remedy::Delimiter) => "--delimiter MARK, if cells are separated otherwise".to_owned(),

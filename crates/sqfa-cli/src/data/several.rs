@@ -3,30 +3,34 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use sqfa_io::data::{LoadOptions, Loaded, Opened, Summed, is_sums, open_batches, read_named_sums};
+use sqfa_io::data::{
+    ColumnMeans, LoadOptions, Loaded, Opened, Summed, decoded_bytes, is_sums, open_batches,
+    read_named_sums,
+};
+use sqfa_io::formats::{Column, Missing};
 
+use super::memory::available;
 use super::{check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
 use crate::failure::usage;
 use crate::progress::{Line, Rate};
 
-/// Files above this share of the memory at hand are summed up instead of held.
+/// Points that take more than this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
-/// The environment variable that says how many bytes of memory are at hand where the system cannot know, as in containers.
-const MEMORY: &str = "SQFA_MEMORY";
-
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
 pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Opened> {
     let files = expand(data)?;
+    let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     if let [one] = &files[..]
-        && !is_larger_than_memory(one, available_memory()?)
+        && !is_larger_than_memory(one, &given, available()?)
     {
         return open_named(one, flags, None);
     }
     if files.len() > 1 && flags.labels.is_some() {
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
-    let mut summed = Summed::default();
+    let mut summed = Summed::within(available()?);
+    let fill = means_of(&files, None, |_| given.clone())?;
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;
         let path = Path::new(file);
@@ -37,8 +41,7 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
         }
         check_flags(file, flags.labels.is_some(), &flags.table)?;
         let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
-        let labels = flags.labels.clone();
-        let options = LoadOptions { labels, expected, ..options(&flags.table) };
+        let options = LoadOptions { expected, fill: fill.clone(), ..given.clone() };
         let reader = open_batches(path, &options, None).map_err(in_flags)?;
         let mut rate = Rate::new(file, at, files.len());
         let added = summed.add(reader, &mut |now| {
@@ -57,6 +60,29 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Resul
     let columns = summed.columns().to_vec();
     let loaded = Loaded::Sums(name, summed.finish().map_err(in_flags)?);
     Ok(Opened { loaded, columns, notes: Vec::new() })
+}
+
+/// The means of all columns of all files, where missing values are to be filled in with them.
+pub(crate) fn means_of(
+    files: &[String],
+    weights: Option<&Column>,
+    mut options: impl FnMut(&str) -> LoadOptions,
+) -> Result<Option<Vec<f64>>> {
+    let mut means = ColumnMeans::default();
+    for file in files {
+        check_exists(file)?;
+        let options = options(file);
+        if options.missing != Missing::Mean {
+            return Ok(None);
+        }
+        if is_sums(Path::new(file)) {
+            return usage(format!(
+                "--missing mean: {file} holds class sums, whose points are gone"
+            ));
+        }
+        means.add(Path::new(file), &options, weights).map_err(in_flags)?;
+    }
+    means.finish(&files.join(" ")).map(Some).map_err(in_flags)
 }
 
 /// Names with * and ? in their last part as the files they stand for, in order.
@@ -123,28 +149,15 @@ fn fits(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&mark| mark == '*')
 }
 
-/// Whether a file of points takes more than half of the memory at hand; false where nobody tells.
-fn is_larger_than_memory(file: &str, memory: Option<u64>) -> bool {
-    let (Ok(about), Some(memory)) = (std::fs::metadata(file), memory) else { return false };
-    about.is_file() && !is_sums(Path::new(file)) && about.len() as f64 > SHARE * memory as f64
-}
-
-/// Bytes of memory at hand: what the environment says, or else the system.
-fn available_memory() -> Result<Option<u64>> {
-    if let Some(given) = std::env::var_os(MEMORY) {
-        let Some(bytes) = given.to_str().and_then(|text| text.trim().parse().ok()) else {
-            let given = given.to_string_lossy();
-            return usage(format!("{MEMORY} is '{given}': give a whole number of bytes"));
-        };
-        return Ok(Some(bytes));
+/// Whether the points of a file take more than a share of the memory at hand once they are read; false where nobody tells.
+fn is_larger_than_memory(file: &str, options: &LoadOptions, memory: Option<u64>) -> bool {
+    let path = Path::new(file);
+    let Some(memory) = memory else { return false };
+    if !path.is_file() || is_sums(path) {
+        return false;
     }
-    Ok(system_memory())
-}
-
-fn system_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+    // Where it cannot be opened, opening it for good says why.
+    decoded_bytes(path, options).is_some_and(|bytes| bytes as f64 > SHARE * memory as f64)
 }
 
 #[cfg(test)]

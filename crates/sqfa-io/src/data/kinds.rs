@@ -177,7 +177,13 @@ pub fn open_batches(
         let problem = "weights are a column of a table, and this is none";
         return Err(DataError::content(&path.display().to_string(), problem));
     }
-    batches::cleaned((kind.batches)(path, options, weights)?, options.missing)
+    batches::cleaned((kind.batches)(path, options, weights)?, options)
+}
+
+/// How many bytes the points of a file take in memory as double-precision numbers, as far as its beginning tells.
+pub fn decoded_bytes(path: &Path, options: &LoadOptions) -> Option<u64> {
+    let reader = (file_kind(path).ok()?.batches)(path, options, None).ok()?;
+    reader.expected_rows()?.checked_mul(reader.columns() as u64)?.checked_mul(8)
 }
 
 #[cfg(test)]

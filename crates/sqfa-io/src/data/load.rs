@@ -37,6 +37,8 @@ pub struct LoadOptions {
     pub expected: Option<Vec<String>>,
     /// What to do about missing values.
     pub missing: Missing,
+    /// What stands in for missing values of every column when points are read batch by batch ([`super::ColumnMeans`]).
+    pub fill: Option<Vec<f64>>,
     /// Whether a table's numbers are kept in single precision.
     pub single_precision: bool,
     /// The labels of points in an `.npy` file: another `.npy` file.
@@ -180,6 +182,9 @@ fn checked(
     if count >= IDS && data.train.labels.classes().len() == count {
         return Err(DataError::AllDifferent { place: place.to_owned(), count });
     }
+    if let Some(classes) = data.train.labels.ids() {
+        return Err(DataError::Ids { place: place.to_owned(), count, classes });
+    }
     for part in std::iter::once(&mut data.train).chain(&mut data.test) {
         let points = std::mem::replace(&mut part.points, OwnedPoints::none());
         let labels = std::mem::replace(&mut part.labels, Labels::from_integers(&[]));
@@ -240,8 +245,9 @@ fn whole(
     let labels = match batch.labels.classes() {
         // Text is kept as it is batch by batch; all of it together may read as numbers.
         Classes::Texts(texts) => {
-            let codes = batch.labels.codes().iter();
-            Labels::from_texts(&codes.map(|&code| &texts[code as usize]).collect::<Vec<_>>())
+            let read = Labels::from_texts(texts);
+            let codes = batch.labels.codes().iter().map(|&code| read.codes()[code as usize]);
+            Labels::from_codes(read.classes().clone(), codes.collect()).unwrap_or(batch.labels)
         }
         Classes::Integers(_) => batch.labels,
     };

@@ -3,6 +3,7 @@
 mod batches;
 mod kinds;
 mod load;
+mod means;
 mod missing;
 mod points;
 mod select;
@@ -18,8 +19,11 @@ use thiserror::Error;
 use crate::formats::{FormatError, Remedy};
 
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
-pub use kinds::{FILE_KINDS, FileKind, Holds, file_kind, file_kinds_help, open_batches};
+pub use kinds::{
+    FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
+};
 pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
+pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
 pub use statistics::{GivenStatistics, Moments};
@@ -137,6 +141,47 @@ pub enum DataError {
         /// How many labels.
         count: usize,
     },
+    /// Labels that mostly name points, not classes.
+    #[error(
+        "{place}: {classes} different labels of {count} points: this looks like a column of ids; name the \
+         column of labels"
+    )]
+    Ids {
+        /// The file.
+        place: String,
+        /// How many labels.
+        count: usize,
+        /// How many different ones.
+        classes: usize,
+    },
+    /// Means to fill in, of a file that can be read only once.
+    #[error(
+        "{place} cannot be read twice: filling in means takes one reading for the means and one with them; save \
+         it to a file, or leave incomplete rows out"
+    )]
+    ReadOnce {
+        /// The file.
+        place: String,
+    },
+    /// Class sums that do not fit into memory.
+    #[error(
+        "{place}: sums of {classes} classes in {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
+         choose fewer columns, or make sure that the labels are classes",
+        *needed as f64 / 1e9,
+        *memory as f64 / 1e9
+    )]
+    SumsTooLarge {
+        /// The file.
+        place: String,
+        /// Classes so far.
+        classes: usize,
+        /// Columns.
+        columns: usize,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes at hand.
+        memory: u64,
+    },
     /// A value that is infinite.
     #[error("{place}: row {row}, column {column} is {value}: correct or remove it")]
     Infinite {
@@ -165,7 +210,9 @@ impl DataError {
         match self {
             Self::Format(error) => error.remedy(),
             Self::NoLabels { .. } => Some(Remedy::Labels),
-            Self::AllDifferent { .. } => Some(Remedy::Label),
+            Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label),
+            Self::ReadOnce { .. } => Some(Remedy::DropMissing),
+            Self::SumsTooLarge { .. } => Some(Remedy::FewerColumns),
             _ => None,
         }
     }

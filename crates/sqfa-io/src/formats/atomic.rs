@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::FormatError;
+use super::{FormatError, crash};
 
 /// How temporary names end.
 const ENDING: &str = ".part";
@@ -57,6 +57,7 @@ impl AtomicFile {
         let created = Self { target, place, into: Into::Neighbour { file, temporary } };
         if let (Some(about), Into::Neighbour { file, .. }) = (there, &created.into) {
             // Before anything is written: what was private must not be readable for a moment.
+            crash::before_operation();
             let kept = file.set_permissions(about.permissions());
             kept.map_err(|source| FormatError::write(&created.place, source))?;
         }
@@ -73,14 +74,17 @@ impl AtomicFile {
         let fail = |source| FormatError::write(&self.place, source);
         match std::mem::replace(&mut self.into, Into::Done) {
             Into::Stream(bytes) => {
+                crash::before_operation();
                 let mut stream = OpenOptions::new().write(true).open(&self.target).map_err(fail)?;
                 stream.write_all(bytes.get_ref()).and_then(|()| stream.flush()).map_err(fail)
             }
             Into::Neighbour { mut file, temporary } => {
-                let finished = file
-                    .flush()
-                    .and_then(|()| file.sync_all())
-                    .and_then(|()| fs::rename(&temporary, &self.target));
+                crash::before_operation();
+                let finished = file.flush().and_then(|()| file.sync_all()).and_then(|()| {
+                    crash::before_operation();
+                    fs::rename(&temporary, &self.target)
+                });
+                crash::before_operation();
                 if finished.is_err() {
                     let _ = fs::remove_file(&temporary);
                 }
@@ -94,6 +98,7 @@ impl AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Into::Neighbour { temporary, .. } = &self.into {
+            crash::before_operation();
             // Nothing more can be done about a temporary file that refuses to go.
             let _ = fs::remove_file(temporary);
         }
@@ -144,12 +149,14 @@ fn begin(target: &Path, start: &str) -> io::Result<(File, PathBuf)> {
     for _ in 0..ATTEMPTS {
         let number = RandomState::new().build_hasher().finish();
         let temporary = target.with_file_name(format!("{start}{number:016x}{ENDING}"));
+        crash::before_operation();
         let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary)
         {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         };
+        crash::before_operation();
         let _ = file.lock();
         // Between creation and lock another process may have taken it for a leftover.
         if temporary.exists() {
@@ -170,6 +177,7 @@ fn remove_stale(target: &Path, start: &str) {
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
         {
+            crash::before_operation();
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -178,7 +186,7 @@ fn remove_stale(target: &Path, start: &str) {
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.into {
-            Into::Neighbour { file, .. } => file.write(bytes),
+            Into::Neighbour { file, .. } => crash::write(file, bytes),
             Into::Stream(held) => held.write(bytes),
             Into::Done => Err(io::Error::other("the file is finished")),
         }

@@ -276,6 +276,10 @@ impl FormatError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
+    /// Fewer columns.
+    FewerColumns,
+    /// Leave out rows that lack a value.
+    DropMissing,
     /// Name the label column.
     Label,
     /// Name the file of labels.

@@ -5,6 +5,7 @@
 
 mod array;
 mod atomic;
+pub mod crash;
 mod decode;
 mod dtype;
 mod error;

@@ -1,7 +1,7 @@
 //! Opening a file that may be compressed with gzip, and knowing how many bytes it can yield.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
@@ -19,6 +19,8 @@ pub(crate) struct FileSource {
     /// The bytes it yields: exactly, or at most when `exact` is false.
     pub(crate) available: u64,
     pub(crate) exact: bool,
+    /// The bytes it most likely yields: for gzip what its last member says, modulo 2³².
+    pub(crate) expected: u64,
 }
 
 /// A path as messages show it.
@@ -30,8 +32,9 @@ pub(crate) fn place_of(path: &Path) -> String {
 pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     let place = place_of(path);
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
-    let file = File::open(path).map_err(fail)?;
+    let mut file = File::open(path).map_err(fail)?;
     let length = file.metadata().map_err(fail)?.len();
+    let said = last_size(&mut file, length).unwrap_or(0);
     let mut reader = BufReader::with_capacity(256 << 10, file);
     let gzip = reader.fill_buf().map_err(fail)?.starts_with(&[0x1f, 0x8b]);
     Ok(if gzip {
@@ -39,10 +42,22 @@ pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
             reader: Box::new(MultiGzDecoder::new(reader)),
             available: expanded(length),
             exact: false,
+            expected: u64::from(said).max(length).min(expanded(length)),
         }
     } else {
-        FileSource { reader: Box::new(reader), available: length, exact: true }
+        FileSource { reader: Box::new(reader), available: length, exact: true, expected: length }
     })
+}
+
+/// The last four bytes of a file that can be wound back, where gzip keeps the size of what it holds.
+fn last_size(file: &mut File, length: u64) -> Option<u32> {
+    if length < 4 || !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut size = [0; 4];
+    let read = file.seek(SeekFrom::End(-4)).and_then(|_| file.read_exact(&mut size));
+    file.rewind().ok()?;
+    read.ok().map(|()| u32::from_le_bytes(size))
 }
 
 /// The most bytes a deflated stream of this length can expand to.

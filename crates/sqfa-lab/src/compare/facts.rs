@@ -48,6 +48,19 @@ impl Facts {
         }
     }
 
+    /// Whether the facts can be of one data set: files are believed only as far as they are.
+    pub(super) fn fit_together(&self) -> bool {
+        let classes = self.class_names().len();
+        let sound = |counts: &Vec<u64>| {
+            let total = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
+            counts.len() == classes && total.is_some()
+        };
+        let area = |(height, width): (usize, usize)| height.checked_mul(width);
+        sound(&self.train_counts)
+            && self.test_counts.as_ref().is_none_or(sound)
+            && self.image_shape.is_none_or(|shape| area(shape) == Some(self.dimensions))
+    }
+
     /// The names of the classes.
     pub fn class_names(&self) -> Vec<String> {
         match &self.classes {

@@ -102,7 +102,9 @@ impl Climb {
     pub fn points(&self) -> Vec<(f64, f64)> {
         let last = self.objective.0.len().saturating_sub(1).max(1);
         let length = self.length.saturating_sub(1);
-        let at = |(k, &value): (usize, &f32)| ((k * length / last) as f64, f64::from(value));
+        // Wide enough for whatever length a file claims.
+        let place = |k: usize| (k as u128 * length as u128 / last as u128) as f64;
+        let at = |(k, &value): (usize, &f32)| (place(k), f64::from(value));
         self.objective.0.iter().enumerate().map(at).collect()
     }
 }

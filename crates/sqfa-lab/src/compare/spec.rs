@@ -81,6 +81,8 @@ pub enum MethodSet {
 
 /// More than any figure could show.
 const MOST_SEEDS: u64 = 1000;
+/// More fits than anybody waits for.
+const MOST_FOLDS: usize = 1000;
 
 impl Default for Spec {
     fn default() -> Self {
@@ -181,6 +183,9 @@ impl Spec {
         if self.seeds == 0 || self.seeds > MOST_SEEDS {
             return refuse("seeds", self.seeds.to_string(), "give a number from 1 to 1000");
         }
+        if self.first_seed.checked_add(self.seeds).is_none() {
+            return refuse("the first seed", self.first_seed.to_string(), "give a smaller number");
+        }
         if self.classifiers.is_empty() {
             return refuse("classifiers", "empty".to_owned(), "name qda, knn or both");
         }
@@ -195,8 +200,12 @@ impl Spec {
                     "give a number between 0 and 1",
                 );
             }
-            Parts::Folds(0 | 1) => {
-                return refuse("the number of folds", "below 2".to_owned(), "give at least 2");
+            Parts::Folds(folds) if !(2..=MOST_FOLDS).contains(&folds) => {
+                return refuse(
+                    "the number of folds",
+                    folds.to_string(),
+                    "give a number from 2 to 1000",
+                );
             }
             _ => {}
         }

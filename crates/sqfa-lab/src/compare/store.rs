@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CompareError, Facts, Record, Spec};
 use crate::folder::{LOCK, Owner};
-use sqfa_io::formats::AtomicFile;
+use sqfa_io::formats::{AtomicFile, crash};
 
 const MANIFEST: &str = "spec.json";
 const RECORDS: &str = "records.jsonl";
@@ -56,6 +56,7 @@ impl Store {
         };
         // Asked before anything is made there, and again by whoever holds the lock.
         owner()?;
+        crash::before_operation();
         fs::create_dir_all(folder).map_err(io(folder, "create"))?;
         let lock = lock(folder)?;
         let path = folder.join(MANIFEST);
@@ -72,6 +73,7 @@ impl Store {
             file.commit()?;
         }
         let path = folder.join(RECORDS);
+        crash::before_operation();
         let mut options = OpenOptions::new();
         let mut records =
             options.read(true).append(true).create(true).open(&path).map_err(io(&path, "open"))?;
@@ -96,7 +98,8 @@ impl Store {
         let io = |source| CompareError::Io { path: self.path.clone(), action: "write", source };
         let mut line = serde_json::to_string(record).map_err(|error| io(error.into()))?;
         line.push('\n');
-        self.records.write_all(line.as_bytes()).map_err(io)?;
+        crash::write_all(&mut self.records, line.as_bytes()).map_err(io)?;
+        crash::before_operation();
         self.records.sync_data().map_err(io)
     }
 
@@ -123,6 +126,7 @@ fn lock(folder: &Path) -> Result<File, CompareError> {
         file.read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
     match file.try_lock() {
         Ok(()) => {
+            crash::before_operation();
             file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(io)?;
         }
         Err(TryLockError::WouldBlock) => {
@@ -164,10 +168,16 @@ fn read_manifest(folder: &Path) -> Result<Manifest, CompareError> {
         action: "read",
         source,
     })?;
-    serde_json::from_str(&text).map_err(|error| CompareError::Spec {
-        place: path.display().to_string(),
-        problem: error.to_string(),
-    })
+    let refused =
+        |problem: String| CompareError::Spec { place: path.display().to_string(), problem };
+    let manifest: Manifest =
+        serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    if !manifest.facts.fit_together() {
+        return Err(refused("what it says of the data does not fit together".to_owned()));
+    }
+    // What was written had been checked; what was changed since is checked here.
+    manifest.spec.clone().resolved(&manifest.facts.name)?;
+    Ok(manifest)
 }
 
 /// The records of a file, the last of each cell, and a sentence about every line that is none.

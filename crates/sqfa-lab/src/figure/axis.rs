@@ -61,6 +61,10 @@ pub struct Axis {
 
 /// About this many ticks are wanted.
 const TICKS: f64 = 5.0;
+/// More can only come from a range without a width.
+const MOST_TICKS: i64 = 100;
+/// Decades beyond which not every one has a tick.
+const MOST_DECADES: usize = 12;
 
 impl Axis {
     /// An even axis.
@@ -168,14 +172,24 @@ fn round_numbers(range: Range) -> Vec<f64> {
         .unwrap_or(power);
     let first = (range.low / step - 1e-9).ceil() as i64;
     let last = (range.high / step + 1e-9).floor() as i64;
+    if last.saturating_sub(first) > MOST_TICKS {
+        // A width whose tenth is no number any more.
+        return Vec::new();
+    }
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// Powers of ten, with 2 and 5 times them when there are few.
+/// Powers of ten, with 2 and 5 times them when there are few, and only some when there are many.
 fn decades(range: Range) -> Vec<f64> {
+    if !(range.low > 0.0 && range.high.is_finite()) {
+        return Vec::new();
+    }
     let (low, high) = (range.low.log10().floor() as i32, range.high.log10().ceil() as i32);
     let factors: &[f64] = if high - low <= 3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let ticks = (low..=high).flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
+    let step = 1 + (high - low).max(0) as usize / MOST_DECADES;
+    let ticks = (low..=high)
+        .step_by(step)
+        .flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
     ticks.filter(|tick| (range.low..=range.high).contains(tick)).collect()
 }
 
@@ -218,6 +232,23 @@ mod tests {
             ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100"]
         );
         assert_eq!(labels(&Axis::linear("m").ticks_at(vec![2.0, 4.0, 16.0]), 2.0, 8.0), ["2", "4"]);
+    }
+
+    #[test]
+    fn no_range_is_too_wide_or_too_narrow_for_ticks() {
+        for (low, high) in [
+            (5e-324, 1e308),
+            (-1e308, 1e308),
+            (0.0, 5e-324),
+            (1e308, f64::INFINITY),
+            (0.0, 1.0),
+            (-1.0, 0.0),
+        ] {
+            for axis in [Axis::linear("x"), Axis::log("x")] {
+                assert!(labels(&axis, low, high).len() <= 30, "{axis:?} {low:e} {high:e}");
+            }
+        }
+        assert!((5..30).contains(&labels(&Axis::log("x"), 1e-160, 1e160).len()));
     }
 
     #[test]

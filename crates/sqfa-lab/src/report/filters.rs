@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::page::section as framed_section;
 use super::style::{filters, title_of};
-use super::view::View;
+use super::view::{View, fits};
 use crate::compare::{Facts, Manifest, Recommendation, Record};
 use crate::figure::{
     Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
@@ -43,9 +43,12 @@ pub(super) fn gallery(
 ) -> Markup {
     let Some(found) = found else { return html! {} };
     let m = found.choice.filters;
+    let shows = |record: &Record| {
+        let detail = record.evaluated().and_then(|evaluated| evaluated.detail.as_deref());
+        detail.is_some_and(|detail| fits(&manifest.facts, m, detail))
+    };
     let of_method = |method: &String| {
-        let own =
-            records.iter().find(|r| r.method == *method && r.filters == m && has_detail(r))?;
+        let own = records.iter().find(|r| r.method == *method && r.filters == m && shows(r))?;
         let detail = own.evaluated()?.detail.as_deref()?;
         let column = |k: usize| {
             let all = detail.weights.0.iter().skip(k).step_by(m);
@@ -68,10 +71,6 @@ pub(super) fn gallery(
     };
     let lead = format!("What every method finds with {}, first seed.", filters(m));
     framed_section("gallery", "Filters of all methods", &lead, body)
-}
-
-fn has_detail(record: &Record) -> bool {
-    record.evaluated().is_some_and(|evaluated| evaluated.detail.is_some())
 }
 
 fn grid(facts: &Facts, filters: &[Vec<f64>], title: &str) -> Markup {

@@ -39,8 +39,11 @@ impl View {
             .iter()
             .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
             .collect();
-        let evaluated =
-            own.iter().filter_map(|record| record.evaluated()).find(|j| j.detail.is_some())?;
+        let fitting = |detail: &Detail| fits(&manifest.facts, cell.filters, detail);
+        let evaluated = own
+            .iter()
+            .filter_map(|record| record.evaluated())
+            .find(|j| j.detail.as_deref().is_some_and(fitting))?;
         let detail = evaluated.detail.as_deref()?.clone();
         let many = own.len() > 1;
         let climbs = own
@@ -127,4 +130,23 @@ impl View {
         pairs.sort_by_key(|&(_, _, count)| std::cmp::Reverse(count));
         pairs
     }
+}
+
+/// Whether the numbers of a closer look fit together and to the data: files are believed only as far as they do.
+pub(super) fn fits(facts: &Facts, filters: usize, detail: &Detail) -> bool {
+    let (n, classes) = (facts.dimensions, facts.train_counts.len());
+    let product =
+        |sizes: &[usize]| sizes.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
+    let is = |length: usize, sizes: &[usize]| product(sizes) == Some(length);
+    let Detail { weights, means, covariances, confusion, sample, .. } = detail;
+    filters > 0
+        && facts.class_names().len() == classes
+        && facts.image_shape.is_none_or(|(height, width)| product(&[height, width]) == Some(n))
+        && is(weights.0.len(), &[n, filters])
+        && is(means.0.len(), &[classes, filters])
+        && is(covariances.0.len(), &[classes, filters, filters])
+        && (confusion.is_empty() || is(confusion.len(), &[classes, classes]))
+        && confusion.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count)).is_some()
+        && sample.truth.len() == sample.guess.len()
+        && is(sample.features.0.len(), &[sample.truth.len(), filters])
 }

@@ -79,6 +79,11 @@ pub(crate) trait Formula: Send + Sync {
         work: &mut Work<R>,
         slopes: Option<&mut Slopes<R>>,
     ) -> R;
+
+    /// What a clear separation is worth: 1 for a value without units.
+    fn unit<R: Real>(&self, _: &Pair<'_, R>) -> R {
+        R::splat(1.0)
+    }
 }
 
 /// Writes Δ = μ_b − μ_a.

@@ -5,8 +5,8 @@
 use super::formula::{Formula, Pair, Slopes, Work, scale};
 use crate::linalg::Real;
 
-/// Squared distances up to this count as zero: far above round-off of identical classes, far below
-/// any distance that matters (1e-10 in units where 1 is a clear separation).
+/// Squared distances up to this many units count as zero: far above round-off of identical classes, far below
+/// any distance that matters (1e-10 where 1 is a clear separation).
 pub(crate) const ZERO: f64 = 1e-20;
 
 /// A scalar function of a formula's value, with its derivative.
@@ -59,7 +59,10 @@ impl<F: Formula, L: Link> Formula for Linked<F, L> {
         mut slopes: Option<&mut Slopes<R>>,
     ) -> R {
         let inner = self.0.pair(pair, work, slopes.as_deref_mut());
-        let apply = |value: f64| if value <= ZERO { (0.0, 0.0) } else { self.1.apply(value) };
+        let counts = inner / self.0.unit(pair);
+        // As a factor, since lanes cannot be compared with each other: 1 leaves every bit as it is.
+        let inner = inner * counts.map(|units| if units <= ZERO { 0.0 } else { 1.0 });
+        let apply = |value: f64| if value <= 0.0 { (0.0, 0.0) } else { self.1.apply(value) };
         if let Some(slopes) = slopes {
             scale(slopes, inner.map(|value| apply(value).1));
         }

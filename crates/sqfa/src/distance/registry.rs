@@ -25,6 +25,8 @@ pub struct Claims {
     pub translation_invariant: bool,
     /// Unchanged under any invertible linear map of feature space.
     pub linear_invariant: bool,
+    /// Multiplied by cᵈ when all points are multiplied by c; d is 0 for what has no units.
+    pub degree: u8,
     /// Depends on means and covariances through second moments alone.
     pub second_moments: bool,
     /// Depends on covariances alone.
@@ -43,6 +45,7 @@ const INVARIANT: Claims = Claims {
     triangle: false,
     translation_invariant: true,
     linear_invariant: true,
+    degree: 0,
     second_moments: false,
     blind_to_means: false,
     exact_in_span: true,
@@ -133,7 +136,7 @@ static REGISTRY: &[Entry] = &[
         name: "wasserstein",
         summary: "Bures–Wasserstein transport distance (SQFA-W)",
         parameter: Parameter::None,
-        claims: Claims { linear_invariant: false, ..METRIC },
+        claims: Claims { linear_invariant: false, degree: 1, ..METRIC },
         build: |_| Arc::new(Linked(SquaredWasserstein, Root)),
     },
     Entry {

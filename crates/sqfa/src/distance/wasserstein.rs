@@ -57,4 +57,10 @@ impl Formula for SquaredWasserstein {
         }
         value
     }
+
+    /// tr Σ_a + tr Σ_b, from which a distance is what coupling takes away.
+    fn unit<R: Real>(&self, pair: &Pair<'_, R>) -> R {
+        let diagonal = (0..pair.order).map(|i| i * (pair.order + 1));
+        diagonal.fold(R::splat(0.0), |sum, at| sum + pair.cov_a[at] + pair.cov_b[at])
+    }
 }

@@ -15,7 +15,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
-use super::{FitError, Warning, starts};
+use super::{FitError, Warning, digits, starts};
 
 /// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
 const SINGLE_PRECISION_RANGE: f64 = 1e7;
@@ -47,6 +47,7 @@ impl Sqfa {
         let began = Instant::now();
         let mut warnings = self.warnings(statistics, noise);
         let largest = starts::largest_variance(statistics);
+        let single = statistics.covariances().iter().any(|covariance| covariance.is_single());
         let statistics = precise_enough(statistics, noise, largest, &mut warnings);
         let preconditioner =
             Preconditioner::new(&statistics, noise, largest, self.preconditioning_wish());
@@ -96,6 +97,8 @@ impl Sqfa {
             }
         }
         let Some(group) = last else { return Err(FitError::NoFilters { filters: 0 }) };
+        let classes = statistics.classes();
+        warnings.extend(digits::lost(&group.gaussians, classes, (noise, largest), single));
         let fitted = FittedSqfa {
             filters: group.filters,
             classes: statistics.classes().clone(),
@@ -153,7 +156,8 @@ impl Sqfa {
                 if objective(run) > objective(best) { run } else { best }
             })
             .unwrap_or(0);
-        check_definite(runs[best].point.gaussians(), noise, statistics)?;
+        let gaussians = runs[best].point.gaussians().clone();
+        check_definite(&gaussians, noise, statistics)?;
         let mut filters = objective.filters(&runs[best].point);
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);
@@ -171,7 +175,8 @@ impl Sqfa {
                 termination: run.termination,
             })
             .collect();
-        Ok(Group { filters: with_fixed_signs(filters), restarts, best, passes, optimizer })
+        let filters = with_fixed_signs(filters);
+        Ok(Group { filters, gaussians, restarts, best, passes, optimizer })
     }
 
     /// The total covariance is the natural metric only of distances that do not change under linear maps:
@@ -334,6 +339,8 @@ fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
 
 struct Group {
     filters: Mat<f64>,
+    /// The classes behind them, noise included.
+    gaussians: Gaussians,
     restarts: Vec<Restart>,
     best: usize,
     passes: usize,

@@ -1,5 +1,6 @@
 //! SQFA itself: a recipe ([`Sqfa`]) that fits class statistics and becomes a result ([`FittedSqfa`]).
 
+mod digits;
 mod error;
 mod fit;
 mod fitted;

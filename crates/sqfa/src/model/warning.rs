@@ -39,6 +39,15 @@ pub enum Warning {
         /// Why it ended.
         termination: Termination,
     },
+    /// Round-off is a visible share of the smallest variance behind the filters.
+    LostDigits {
+        /// The class whose variance it is.
+        class: String,
+        /// The largest variance of the data over this one.
+        condition: f64,
+        /// The share that is round-off.
+        lost: f64,
+    },
     /// More filters than the criterion has anything to say about.
     BeyondCriterion {
         /// Filters it speaks of.
@@ -56,6 +65,7 @@ impl Warning {
             Self::CancelledAfter { .. } => "cancelled-after",
             Self::CancelledInSearch { .. } => "cancelled-in-search",
             Self::NotConverged { .. } => "not-converged",
+            Self::LostDigits { .. } => "lost-digits",
             Self::BeyondCriterion { .. } => "beyond-criterion",
         }
     }
@@ -88,6 +98,12 @@ impl fmt::Display for Warning {
                 f,
                 "the fit did not converge: it stopped after {iterations} iterations ({})",
                 termination.name()
+            ),
+            Self::LostDigits { class, condition, lost } => write!(
+                f,
+                "the data vary {condition:.0e} times as much as class '{class}' does behind the filters, of which {:.2} % is \
+                 round-off, and there is no noise: set noise, or scale every column by its standard deviation",
+                100.0 * lost.min(1.0)
             ),
             Self::BeyondCriterion { rank } => write!(
                 f,

@@ -53,6 +53,16 @@ impl Criterion {
         Ok(self.evaluate(gaussians, &[])?.value)
     }
 
+    /// What the value scales with: cᵈ where all points are multiplied by c. A user's own distance counts as free of units.
+    pub(super) fn degree(&self) -> u8 {
+        match self {
+            Self::MeanDistance { distance, .. } => {
+                distance.claims().map_or(0, |claims| claims.degree)
+            }
+            Self::LikelihoodGain { .. } => 0,
+        }
+    }
+
     /// Flops relative to m³.
     pub(super) fn terms(&self) -> f64 {
         match self {

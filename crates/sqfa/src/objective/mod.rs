@@ -64,6 +64,14 @@ pub(crate) trait Objective: Sync {
     fn gradient<'a>(&self, point: &'a Self::Point) -> MatRef<'a, f64>;
     /// The columns that may move.
     fn moving<'a>(&self, point: &'a Self::Point) -> MatRef<'a, f64>;
+    /// Values below this count as zero when changes are judged: 1 for an objective without units.
+    fn unit(&self) -> f64 {
+        1.0
+    }
+    /// The change of the objective that a tolerance allows at a value.
+    fn small_change(&self, value: f64, tolerance: f64) -> f64 {
+        tolerance * value.abs().max(self.unit())
+    }
     /// How many evaluations along a line cost as much as one pass.
     fn evaluations_per_pass(&self) -> f64;
 }

@@ -22,6 +22,8 @@ const READ: f64 = 2.0;
 pub(crate) struct OnStatistics<'a> {
     projection: Projection<'a>,
     criterion: Arc<Criterion>,
+    /// What counts as zero: the root mean variance, noise included, to the power of the criterion's degree.
+    unit: f64,
 }
 
 /// The criterion's value somewhere, with what its gradient needs.
@@ -68,11 +70,13 @@ impl<'a> OnStatistics<'a> {
         filters: usize,
         frozen: usize,
     ) -> Self {
+        let unit = match criterion.degree() {
+            0 => 1.0,
+            degree => (statistics.noise_scale() + noise).sqrt().powi(i32::from(degree)),
+        };
         let criterion = Arc::new(criterion);
-        Self {
-            projection: Projection::new(statistics, constraint, noise, filters, frozen),
-            criterion,
-        }
+        let projection = Projection::new(statistics, constraint, noise, filters, frozen);
+        Self { projection, criterion, unit }
     }
 
     /// F = ηT.
@@ -201,6 +205,10 @@ impl Objective for OnStatistics<'_> {
         point.free.subcols(self.projection.frozen, self.projection.moving_columns())
     }
 
+    fn unit(&self) -> f64 {
+        self.unit
+    }
+
     fn evaluations_per_pass(&self) -> f64 {
         let columns = self.projection.moving_columns() as f64;
         let covariances = self.projection.statistics.covariances().iter();
@@ -253,6 +261,7 @@ impl Restrictable for OnStatistics<'_> {
                 self.projection.frozen,
             ),
             criterion: Arc::clone(&self.criterion),
+            unit: self.unit,
         }
     }
 

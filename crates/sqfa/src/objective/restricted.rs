@@ -116,6 +116,10 @@ impl<O: Objective> Objective for Beside<O> {
         self.0[*own].moving(point)
     }
 
+    fn unit(&self) -> f64 {
+        self.0.first().map_or(1.0, Objective::unit)
+    }
+
     fn evaluations_per_pass(&self) -> f64 {
         self.0.iter().map(Objective::evaluations_per_pass).fold(0.0, f64::max)
     }

@@ -220,7 +220,7 @@ fn advance<O: Objective>(
     state.iterations += 1;
     state.passes += 1;
     let before = objective.value(&state.point);
-    let unit = stopping.tolerance * before.abs().max(1.0);
+    let unit = objective.small_change(before, stopping.tolerance);
     // The slope at 0, from what is known at the point.
     let slope = -objective.try_step(&state.point, &mut line, 0.0)?.1;
     if slope.is_nan() || slope >= 0.0 {

@@ -252,7 +252,7 @@ fn directions<O: Restrictable>(
             let mut direction = solved.unwrap_or_else(|| gradient.to_owned());
             scale_first_step(&mut direction, objective.moving(&state.point));
             state.slope = -inner(direction.as_ref(), gradient);
-            let unit = stopping.tolerance * objective.value(&state.point).abs().max(1.0);
+            let unit = objective.small_change(objective.value(&state.point), stopping.tolerance);
             if -state.slope < GRADIENT_SHARE * unit || state.slope.is_nan() {
                 // Nothing to gain: a step would only follow round-off.
                 state.iterations += 1;
@@ -338,7 +338,7 @@ fn take<O: Restrictable>(
 ) -> Result<(), EvaluationError> {
     let frozen = start.ncols() - moved.ncols();
     let before = objective.value(&state.point);
-    let unit = stopping.tolerance * before.abs().max(1.0);
+    let unit = objective.small_change(before, stopping.tolerance);
     let step = moved - start.subcols(frozen, moved.ncols());
     let coordinates = beside(&[start.subcols(0, frozen), moved]);
     let mut steps: VecDeque<Mat<f64>> =

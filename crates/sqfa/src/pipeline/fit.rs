@@ -1,7 +1,7 @@
 //! The fit itself: checks, sums, choices on folds, the method on all points.
 
 use crate::optimize::{Control, Progress};
-use crate::statistics::StatisticsError;
+use crate::statistics::{StatisticsError, check_classes};
 
 use super::learn::Job;
 use super::{
@@ -25,6 +25,9 @@ impl Pipeline {
         }
         if points > 2 && data.labels.classes().len() == points && data.labels.len() == points {
             return Err(PipelineError::LooksLikeIds { points });
+        }
+        if data.weights.is_none() {
+            check_classes(data.labels)?;
         }
         if let Some((row, column, value)) = data.points.first_not_finite() {
             return Err(StatisticsError::NotFinite { row, column, value }.into());

@@ -59,6 +59,20 @@ impl Limit {
     }
 }
 
+impl Limit {
+    /// What helps against asking for more than `limit` filters: never what has the same limit.
+    pub(super) fn way_out(self, limit: usize) -> String {
+        let fewer = format!("ask for at most {limit}");
+        match self {
+            Self::Dimension => fewer,
+            Self::ClassesLessOne => {
+                format!("{fewer}, or use pca, sqfa or another method without this limit")
+            }
+            Self::Components => format!("{fewer}, or let it work in more components"),
+        }
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

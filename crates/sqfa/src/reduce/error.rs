@@ -45,7 +45,7 @@ pub enum ReduceError {
     },
     /// More filters than the method can give.
     #[error(
-        "{method} gives at most {limit} filters here ({why}), and {filters} were asked for: ask for fewer, or use pca, sqfa or another method without this limit"
+        "{method} gives at most {limit} filters here ({why}), and {filters} were asked for: {}", why.way_out(*limit)
     )]
     TooMany {
         /// The method.

@@ -1,4 +1,4 @@
-//! Points in the leading principal components, where methods that look at single points work; filters are lifted back: F = V·W.
+//! Points in the leading principal components, about their mean, where methods that look at single points work; filters are lifted back: F = V·W.
 
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ impl View {
         let own = samples.labels.select(&rows);
         let chosen: Vec<usize> =
             balanced_rows(&own, self.per_class, self.seed).into_iter().map(|at| rows[at]).collect();
-        let features = samples.features(&chosen, basis.as_ref());
+        let features = samples.centred_features(&chosen, basis.as_ref());
         Ok(Space { basis, features, labels: samples.labels.select(&chosen) })
     }
 

@@ -8,11 +8,11 @@ use std::ops::Deref;
 use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
-use crate::points::Points;
+use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
-use crate::transform::{Features, transform_rows_offset};
+use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
 
@@ -188,6 +188,21 @@ impl Samples<'_> {
     pub(crate) fn features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, offset) = self.folded(filters);
         transform_rows_offset(self.points, rows, filters.as_ref(), offset.as_deref())
+    }
+
+    /// The same about the mean of these rows, for methods that only look at differences.
+    pub(crate) fn centred_features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
+        let (filters, _) = self.folded(filters);
+        let mut centre = vec![0.0; self.points.columns()];
+        crate::with_table!(self.points, table => {
+            for &row in rows {
+                for (column, sum) in centre.iter_mut().enumerate() {
+                    *sum += table.get(row, column).to_f64();
+                }
+            }
+        });
+        centre.iter_mut().for_each(|sum| *sum /= rows.len().max(1) as f64);
+        transform_rows_about(self.points, rows, filters.as_ref(), &centre)
     }
 
     /// Filters of preprocessed points as filters of raw ones, with an offset.

@@ -2,7 +2,15 @@
 
 use thiserror::Error;
 
-use crate::labels::LabelError;
+use crate::labels::{LabelError, Labels};
+
+/// Refuses labels that are ids of points, before anything is kept for every one of them.
+pub fn check_classes(labels: &Labels) -> Result<(), StatisticsError> {
+    match labels.ids() {
+        Some(classes) => Err(StatisticsError::LooksLikeIds { classes, points: labels.len() }),
+        None => Ok(()),
+    }
+}
 
 /// Why class statistics could not be made.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -119,6 +127,16 @@ pub enum StatisticsError {
     TooFewClasses {
         /// Classes found.
         count: usize,
+    },
+    /// Labels that name points, not classes.
+    #[error(
+        "{classes} different labels of {points} points: this looks like a column of ids; give the classes instead"
+    )]
+    LooksLikeIds {
+        /// Different labels.
+        classes: usize,
+        /// Points.
+        points: usize,
     },
     /// A class without a covariance.
     #[error(

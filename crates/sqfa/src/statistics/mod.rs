@@ -22,7 +22,7 @@ use crate::points::Points;
 pub use accumulator::ClassAccumulator;
 pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use covariance::{Covariance, Dense, Entries};
-pub use error::StatisticsError;
+pub use error::{StatisticsError, check_classes};
 pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
 pub use given::GivenMatrices;
@@ -66,6 +66,7 @@ impl ClassStatistics {
                 dimension: points.columns(),
             });
         }
+        check_classes(labels)?;
         let mut accumulator = ClassAccumulator::new(labels.classes().clone(), points.columns());
         accumulator.update(points, labels)?;
         accumulator.finish(estimator)

@@ -14,6 +14,8 @@ const ORDERS: [usize; 6] = [1, 2, 3, 5, 9, 60];
 const SAME: f64 = 1e-11;
 /// Mapping a covariance by a matrix of condition number 4 rounds it too, amplified by both conditions.
 const MAPPED: f64 = 1e-10;
+/// Values in units of 2⁻⁶⁰, some of them sums of logarithms as large as 83 that cancel.
+const SCALED: f64 = 1e-10;
 /// Distances between identical Gaussians, evaluated without looking whether they are identical: those
 /// that are no root of anything keep the round-off of their own terms, here a sum of logarithms.
 const ITSELF: f64 = 1e-13;
@@ -191,6 +193,27 @@ fn what_claims_no_linear_invariance_has_none() {
         broken += 1;
     }
     assert!(broken > 0, "the registry holds no distance without this claim");
+}
+
+/// Powers of two are exact, so values scale to within the round-off of one evaluation, however small the units.
+#[test]
+fn values_scale_with_the_units_as_claimed() {
+    let mut rng = stream(8);
+    for order in ORDERS {
+        let (p, q) = pair(order, &mut rng);
+        for power in [-60, -40, 40] {
+            let unit = 2.0_f64.powi(power);
+            let [scaled_p, scaled_q] = [&p, &q].map(|normal| Normal {
+                mean: normal.mean.iter().map(|x| unit * x).collect(),
+                covariance: normal.covariance.iter().map(|x| unit * unit * x).collect(),
+            });
+            for case in every_distance() {
+                let expected = unit.powi(i32::from(case.claims.degree)) * value(&case, &p, &q);
+                let found = value(&case, &scaled_p, &scaled_q);
+                assert_close(expected, found, SCALED, &format!("{} 2^{power}", case.name()));
+            }
+        }
+    }
 }
 
 #[test]

@@ -67,3 +67,15 @@ fn double_precision_keeps_the_digits() {
     let (rounded, double) = (fit(given_single(&classes)), fit(given(&single)));
     assert_eq!(rounded.objective().to_bits(), double.objective().to_bits());
 }
+
+/// Two digits of a variance are left at condition 10¹⁴ in double precision: that must not pass without a word.
+#[test]
+fn round_off_behind_the_filters_is_told_where_no_noise_hides_it() {
+    let warned = |ratio: f64, noise: Noise| {
+        let fitted = recipe(2, "calvo-oller").noise(noise).fit(&given(&spread(ratio))).unwrap();
+        fitted.warnings().iter().any(|warning| warning.name() == "lost-digits")
+    };
+    assert!(warned(1e14, Noise::Value(0.0)));
+    assert!(!warned(1e6, Noise::Value(0.0)));
+    assert!(!warned(1e14, Noise::Scale));
+}

@@ -3,7 +3,7 @@
 use sqfa::constraint::Constraint;
 use sqfa::distance::registry;
 use sqfa::model::{Restarts, Warning};
-use sqfa::optimize::Termination;
+use sqfa::optimize::{Optimizer, Termination};
 use sqfa::statistics::GivenMatrices;
 use sqfa::{ClassStatistics, Classes, Estimator, Noise};
 
@@ -138,5 +138,37 @@ fn one_dimension_and_one_filter() {
     for case in every_distance() {
         let fitted = recipe(1, case.name()).noise(Noise::Value(0.0)).fit(&statistics).unwrap();
         assert_eq!(columns(fitted.filters().as_ref()), [[1.0]], "{}", case.name());
+    }
+}
+
+/// Scaling by a power of two is exact: a fit that judges everything relative to the data takes the same steps to the bit.
+#[test]
+fn a_distance_with_units_is_fitted_the_same_in_any_units() {
+    let classes = random_classes(6, 4, 85);
+    let scaled = |power: i32| -> Vec<Normal> {
+        let unit = 2.0_f64.powi(power);
+        let scale = |class: &Normal| Normal {
+            mean: class.mean.iter().map(|x| unit * x).collect(),
+            covariance: class.covariance.iter().map(|x| unit * unit * x).collect(),
+        };
+        classes.iter().map(scale).collect()
+    };
+    for optimizer in [Optimizer::Lbfgs, Optimizer::Subspace] {
+        let fit = |power: i32| {
+            let recipe = recipe(2, "wasserstein").optimizer(optimizer).noise(Noise::Scale);
+            recipe.fit(&given(&scaled(power))).unwrap()
+        };
+        let usual = fit(0);
+        assert!(usual.objective() > 0.0 && usual.converged());
+        for power in [-40, -10, 40] {
+            let other = fit(power);
+            assert_eq!(
+                bits(other.filters()),
+                bits(usual.filters()),
+                "{optimizer:?}, units of 2^{power}"
+            );
+            assert_eq!(other.objective(), 2.0_f64.powi(power) * usual.objective());
+            assert_eq!(other.iterations(), usual.iterations());
+        }
     }
 }

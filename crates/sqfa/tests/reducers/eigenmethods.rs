@@ -160,8 +160,11 @@ fn limits_are_said_with_their_reason() {
     let error = Lda::default().fit(&training, &[2, 4], &mut go).unwrap_err();
     assert!(matches!(error, ReduceError::TooMany { limit: 3, filters: 4, .. }));
     assert!(error.to_string().contains("classes less one"), "{error}");
+    assert!(error.to_string().contains("or use pca"), "{error}");
     let error = Pca::default().fit(&training, &[8], &mut go).unwrap_err();
     assert!(matches!(error, ReduceError::TooMany { limit: COLUMNS, filters: 8, .. }));
+    // No method gives more filters than dimensions: none is suggested, least of all the one just refused.
+    assert!(error.to_string().ends_with(&format!(": ask for at most {COLUMNS}")), "{error}");
     let singular = Lda { shrinkage: Choice::Value(1.5), seed: 0 };
     let error = singular.fit(&training, &[1], &mut go).unwrap_err();
     assert!(error.to_string().starts_with("shrinkage is 1.5: give a number between 0 and 1"));

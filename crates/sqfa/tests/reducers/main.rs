@@ -11,4 +11,5 @@ mod contract;
 mod eigenmethods;
 mod likelihood;
 mod refinement;
+mod shifted;
 mod wide;

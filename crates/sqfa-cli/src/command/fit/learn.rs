@@ -21,7 +21,7 @@ use super::direct::Direct;
 use super::explain::{explain, explain_pipeline, explain_reducer};
 use super::sums::finish;
 use super::{Fit, statistics_of};
-use crate::data::class_statistics;
+use crate::data::{check_sums, class_statistics};
 use crate::points::Precision;
 use crate::warnings;
 
@@ -76,6 +76,8 @@ impl Prepared {
         let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
                 let source = if fit.sums_in_parts(&data.train) {
+                    let Part { points, labels } = &data.train;
+                    check_sums(labels.classes().len(), points.columns())?;
                     Source::Points
                 } else {
                     let statistics = statistics_of(&data.train, fit)?;
@@ -121,8 +123,11 @@ impl Prepared {
         {
             warnings.extend(warnings::constant_features(statistics));
         }
+        // Shrunk covariances have full rank, and those of few components as many dimensions.
+        let full = (fit.estimator == Estimator::Empirical)
+            .then(|| fit.pca_dims.map_or(dimension, |dims| dims.min(dimension)));
         if let Some(counts) = &counts {
-            warnings.extend(warnings::about(&classes, counts, dimension));
+            warnings.extend(warnings::about(&classes, counts, full));
         }
         Ok(Self {
             name,

@@ -18,7 +18,7 @@ use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{Form, Scaling};
-use sqfa::{ClassStatistics, Estimator, Mat, Noise};
+use sqfa::{ClassStatistics, Estimator, Mat, Noise, Points};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 use sqfa_io::formats::{Limits, Values, read_npy};
 
@@ -177,7 +177,8 @@ impl Fit {
         drop(guard);
         drop(line);
         let told = learned.reduction.warnings.iter().map(ToString::to_string);
-        for warning in told.chain(warnings::about_filters(model.filters())) {
+        for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
+        {
             output::warn(&warning);
         }
         let times = Times { read, statistics, learning, total: began.elapsed().as_secs_f64() };
@@ -291,11 +292,32 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
 fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     let (points, labels) = (part.points.view(), &part.labels);
     let form = if fit.needs_dense() { Form::Dense } else { fit.form };
+    let (classes, columns) = (labels.classes().len(), points.columns());
+    let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
+    if form.decide(points.rows() as u64, columns, classes, width) == Form::Dense {
+        data::check_sums(classes, columns)?;
+    }
     ClassStatistics::from_points_as(form, points, labels, fit.estimator)
         .context("DATA cannot be used")
 }
 
 impl Fit {
+    /// What helps against filters that coincide, as far as it was not tried.
+    fn against_copies(&self) -> Vec<&'static str> {
+        let mut helps = Vec::new();
+        if self.method.takes(Setting::Noise) {
+            helps.push("lower --noise");
+            if matches!(self.noise, Some(Noise::Scale | Noise::Value(_))) {
+                helps.push("try --noise auto");
+            }
+        }
+        if self.method.takes(Setting::Constraint) {
+            helps.push("use --constraint orthonormal");
+        }
+        helps.push("ask for fewer --filters");
+        helps
+    }
+
     /// The method with its refinement, as the registry names it.
     fn method_name(&self) -> String {
         format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::Noise;
 use sqfa::optimize::Termination;
-use sqfa::reduce::{Objective, Reduction, Setting};
+use sqfa::reduce::{Choice, Objective, Reduction, Setting};
 use sqfa_io::model_file::{SelectionRecord, Trial};
 
 use super::choices;
@@ -176,7 +176,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     }
     for (setting, value) in &fitted.settings {
         if setting.is_chosen() {
-            lines.push((setting.name(), setting_words(fitted, *setting, *value)));
+            lines.push((setting.name(), setting_words(fit, fitted, *setting, *value)));
         }
     }
     if fit.refine {
@@ -268,9 +268,19 @@ fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
 }
 
 /// A setting of a baseline, and how it was chosen.
-fn setting_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
+fn setting_words(fit: &Fit, fitted: &Reduction, setting: Setting, value: f64) -> String {
     let chosen = fitted.trials.iter().any(|trial| trial.setting == setting);
-    let how = if chosen { choice_words(fitted, setting, value) } else { "as given".to_owned() };
+    let given = match setting {
+        Setting::Shrinkage => &fit.settings.shrinkage,
+        Setting::Neighbors => &fit.settings.neighbors,
+        Setting::Regularization => &fit.settings.regularization,
+        _ => &Choice::Usual,
+    };
+    let how = match given {
+        _ if chosen => choice_words(fitted, setting, value),
+        Choice::Value(_) => "as given".to_owned(),
+        _ => "the usual value: nothing could be held out".to_owned(),
+    };
     format!("{}  ({how})", number(value))
 }
 

@@ -1,30 +1,33 @@
-//! Batches without the rows that lack a value.
+//! Batches without the rows that lack a value, or with means in place of what is missing.
 
 use sqfa::Points;
 
-use super::super::DataError;
+use super::super::{DataError, LoadOptions};
 use super::{Batch, BatchReader};
 use crate::formats::{Missing, Note};
 
-/// Leaves out rows with missing values, where that was asked for.
+/// Leaves out rows with missing values, or fills them in, where that was asked for.
 pub(in super::super) fn cleaned(
     reader: Box<dyn BatchReader>,
-    missing: Missing,
+    options: &LoadOptions,
 ) -> Result<Box<dyn BatchReader>, DataError> {
-    match missing {
-        Missing::Refuse | Missing::Keep => Ok(reader),
-        Missing::Drop => Ok(Box::new(Cleaned { reader, dropped: 0, seen: 0 })),
-        Missing::Mean => {
-            let problem = "the mean of a column is known only once all points are: fill values in \
-                           only for one file that fits into memory, or leave those rows out";
-            Err(DataError::content(reader.place(), problem))
+    let fill = match (options.missing, &options.fill) {
+        (Missing::Refuse | Missing::Keep, _) => return Ok(reader),
+        (Missing::Drop, _) => None,
+        (Missing::Mean, Some(means)) if means.len() == reader.columns() => Some(means.clone()),
+        (Missing::Mean, _) => {
+            return Err(DataError::ReadOnce { place: reader.place().to_owned() });
         }
-    }
+    };
+    Ok(Box::new(Cleaned { reader, fill, changed: 0, seen: 0 }))
 }
 
 struct Cleaned {
     reader: Box<dyn BatchReader>,
-    dropped: u64,
+    /// What stands in for missing values; without it their rows are left out.
+    fill: Option<Vec<f64>>,
+    /// Rows left out, or cells filled in.
+    changed: u64,
     seen: u64,
 }
 
@@ -54,22 +57,31 @@ impl BatchReader for Cleaned {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let dropped = Note::Dropped { rows: self.dropped, of: self.seen };
-        self.reader.notes().into_iter().chain((self.dropped > 0).then_some(dropped)).collect()
+        let note = match self.fill {
+            Some(_) => Note::Filled { cells: self.changed },
+            None => Note::Dropped { rows: self.changed, of: self.seen },
+        };
+        self.reader.notes().into_iter().chain((self.changed > 0).then_some(note)).collect()
     }
 
     fn next_batch(&mut self, rows: usize) -> Result<Option<Batch>, DataError> {
         while let Some(batch) = self.reader.next_batch(rows)? {
             let count = batch.points.rows();
             let width = batch.points.columns();
-            let gap = |row: usize| match batch.points.view() {
-                Points::U8(_) => false,
-                Points::F32(table) => (0..width).any(|column| table.get(row, column).is_nan()),
-                Points::F64(table) => (0..width).any(|column| table.get(row, column).is_nan()),
+            let gaps = |row: usize| match batch.points.view() {
+                Points::U8(_) => 0,
+                Points::F32(table) => (0..width).filter(|&j| table.get(row, j).is_nan()).count(),
+                Points::F64(table) => (0..width).filter(|&j| table.get(row, j).is_nan()).count(),
             };
-            let kept: Vec<usize> = (0..count).filter(|&row| !gap(row)).collect();
+            if let Some(means) = &self.fill {
+                let cells: usize = (0..count).map(gaps).sum();
+                self.changed += cells as u64;
+                let points = if cells > 0 { batch.points.filled(means) } else { batch.points };
+                return Ok(Some(Batch { points, ..batch }));
+            }
+            let kept: Vec<usize> = (0..count).filter(|&row| gaps(row) == 0).collect();
             self.seen += count as u64;
-            self.dropped += (count - kept.len()) as u64;
+            self.changed += (count - kept.len()) as u64;
             if kept.len() == count {
                 return Ok(Some(batch));
             }

@@ -42,6 +42,10 @@ pub trait BatchReader: Send {
     fn columns(&self) -> usize;
     /// The number of points, where it is known beforehand.
     fn rows(&self) -> Option<u64>;
+    /// The number of points that the size of the file lets expect, where that is all there is.
+    fn expected_rows(&self) -> Option<u64> {
+        self.rows()
+    }
     /// Height and width, when every point is an image.
     fn image_shape(&self) -> Option<(usize, usize)> {
         None

@@ -37,9 +37,16 @@ pub struct Summed {
     /// The names of the columns; empty where there are none.
     columns: Vec<String>,
     notes: Vec<Note>,
+    /// Bytes that sums may take.
+    memory: Option<u64>,
 }
 
 impl Summed {
+    /// Sums that may take so many bytes, where somebody says.
+    pub fn within(memory: Option<u64>) -> Self {
+        Self { memory, ..Self::default() }
+    }
+
     /// Adds the sums of another file; labels of another type and points of another dimension are refused.
     pub fn join(&mut self, sums: ClassAccumulator, place: &str) -> Result<(), DataError> {
         self.join_named(sums, &[], place)
@@ -109,7 +116,9 @@ impl Summed {
         let image = reader.image_shape();
         let columns = reader.names().to_vec();
         let mut reader = reader;
-        let Some(sums) = sum_reader(&mut *reader, go_on)? else { return Ok(false) };
+        let Some(sums) = sum_reader(&mut *reader, self.memory, go_on)? else {
+            return Ok(false);
+        };
         self.notes.extend(reader.notes());
         if self.sums.is_none() {
             self.image = image;
@@ -153,11 +162,12 @@ pub fn sum_batches(
     mut reader: Box<dyn BatchReader>,
     go_on: &mut dyn FnMut(Summing) -> bool,
 ) -> Result<Option<ClassAccumulator>, DataError> {
-    sum_reader(&mut *reader, go_on)
+    sum_reader(&mut *reader, None, go_on)
 }
 
 fn sum_reader(
     reader: &mut dyn BatchReader,
+    memory: Option<u64>,
     go_on: &mut dyn FnMut(Summing) -> bool,
 ) -> Result<Option<ClassAccumulator>, DataError> {
     let place = reader.place().to_owned();
@@ -184,6 +194,13 @@ fn sum_reader(
         let mut seen = 0;
         for batch in receiver {
             let batch = batch?;
+            let own = batch.labels.classes();
+            let classes = sums.as_ref().map_or(own.len(), |sums| union(sums.classes(), own).len());
+            let needed = 8 * classes as u128 * (columns as u128).pow(2);
+            if let Some(memory) = memory.filter(|&memory| needed > u128::from(memory)) {
+                let place = place.clone();
+                return Err(DataError::SumsTooLarge { place, classes, columns, needed, memory });
+            }
             let sums = sums.get_or_insert_with(|| {
                 ClassAccumulator::new(batch.labels.classes().clone(), columns)
             });

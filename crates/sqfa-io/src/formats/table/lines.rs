@@ -5,6 +5,8 @@
 use std::io::Read;
 
 const BLOCK: usize = 64 << 10;
+/// Bytes of one row: a million columns of long numbers, and far less than memory.
+const LONGEST: usize = 256 << 20;
 
 /// A stream of such bytes.
 pub(super) struct Lines<R> {
@@ -17,12 +19,29 @@ pub(super) struct Lines<R> {
     last: u8,
     quoted: bool,
     done: bool,
+    /// Bytes since the row began.
+    row: usize,
 }
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(reader: R, blanks: bool) -> Self {
         let (block, ready) = (vec![0; BLOCK], Vec::new());
-        Self { reader, blanks, block, ready, at: 0, last: b'\n', quoted: false, done: false }
+        Self {
+            reader,
+            blanks,
+            block,
+            ready,
+            at: 0,
+            last: b'\n',
+            quoted: false,
+            done: false,
+            row: 0,
+        }
+    }
+
+    /// A row begins here.
+    pub(super) fn begin_record(&mut self) {
+        self.row = 0;
     }
 
     /// Reads and turns one block more.
@@ -92,6 +111,12 @@ impl<R: Read> Read for Lines<R> {
         let count = bytes.len().min(self.ready.len() - self.at);
         bytes[..count].copy_from_slice(&self.ready[self.at..][..count]);
         self.at += count;
+        self.row += count;
+        if self.row > LONGEST {
+            return Err(std::io::Error::other(
+                "a row of more than 256 MiB: this is no table, or a quotation mark is not closed",
+            ));
+        }
         Ok(count)
     }
 }

@@ -4,6 +4,7 @@ mod cell;
 mod columns;
 mod encoding;
 mod lines;
+mod names;
 mod notes;
 mod sniff;
 mod whole;
@@ -16,6 +17,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
 use lines::Lines;
+use names::Names;
 use sniff::First;
 
 use cell::Troubles;
@@ -83,8 +85,10 @@ pub struct TableRows {
     pub rows: usize,
     /// The numbers, row after row.
     pub values: Vec<f64>,
-    /// The label of every row, when a label column was asked for.
-    pub labels: Vec<String>,
+    /// The label of every row as its place among `names`, when a label column was asked for.
+    pub labels: Vec<u32>,
+    /// The different labels so far, in the order in which they came; an empty one is missing.
+    pub names: Vec<String>,
     /// The weight of every row, when a weight column was asked for.
     pub weights: Vec<u64>,
 }
@@ -104,6 +108,14 @@ pub struct CsvRows<R> {
     missing: Missing,
     troubles: Troubles,
     unlabelled: u64,
+    /// Every label is kept once: of few columns texts would take more memory than the numbers.
+    names: Names,
+    /// Rows that the size of the file lets expect.
+    expected: usize,
+    /// Numbers that the limits allow.
+    most_numbers: usize,
+    /// Bytes of a row of the sample.
+    row_bytes: f64,
     place: String,
 }
 
@@ -124,7 +136,13 @@ impl CsvRows<Box<dyn Read + Send>> {
         if path == Path::new("-") {
             return Self::new(Box::new(std::io::stdin()), options, weight, "standard input", b',');
         }
-        Self::new(open(path)?.reader, options, weight, &place_of(path), usual_delimiter(path))
+        let source = open(path)?;
+        let place = place_of(path);
+        let mut rows = Self::new(source.reader, options, weight, &place, usual_delimiter(path))?;
+        // A share more than the sample tells: room that is not used takes no memory, too little is copied.
+        let tenth = source.expected / 10;
+        rows.expected = ((source.expected + tenth) as f64 / rows.row_bytes) as usize + 1;
+        Ok(rows)
     }
 }
 
@@ -157,6 +175,8 @@ impl<R: Read> CsvRows<R> {
             return Err(table_error("it is empty; expected rows of numbers".to_owned()));
         };
         let cells = first.len();
+        let bytes: usize = rows.iter().map(|row| row.as_slice().len() + row.len()).sum();
+        let row_bytes = bytes as f64 / rows.len() as f64;
         let first_row = first_row(&rows, options, weight);
         let named = first_row != First::Point;
         let mut names = Vec::new();
@@ -209,6 +229,10 @@ impl<R: Read> CsvRows<R> {
             encoding: options.encoding,
             missing: options.missing,
             unlabelled: 0,
+            names: Names::default(),
+            expected: 0,
+            most_numbers: usize::try_from(options.limits.bytes / 8).unwrap_or(usize::MAX),
+            row_bytes,
             place: place.to_owned(),
         })
     }
@@ -234,10 +258,20 @@ impl<R: Read> CsvRows<R> {
         self.layout.notes.iter().cloned().chain(unlabelled).collect()
     }
 
+    /// The number of further rows that the size of the file lets expect; 0 for a stream.
+    pub fn expected_rows(&self) -> usize {
+        self.expected
+    }
+
     /// Up to `count` further rows; `None` after the last.
     pub fn next_rows(&mut self, count: usize) -> Result<Option<TableRows>, FormatError> {
         let mut batch = TableRows::default();
+        let room = self.expected.min(count).saturating_mul(self.layout.features.len());
+        // Growing would hold the numbers twice; where there is no such room, growing will say so.
+        let _ = batch.values.try_reserve_exact(room.min(self.most_numbers));
+        let _ = batch.labels.try_reserve_exact(self.expected.min(count));
         while batch.rows < count.max(1) {
+            self.reader.get_mut().begin_record();
             let more = self.reader.read_byte_record(&mut self.record);
             if !more.map_err(|error| self.problem(error.to_string()))? {
                 break;
@@ -247,6 +281,8 @@ impl<R: Read> CsvRows<R> {
                 return Err(self.whole_trouble());
             }
         }
+        self.expected = self.expected.saturating_sub(batch.rows);
+        batch.names.clone_from(&self.names.all);
         Ok((batch.rows > 0).then_some(batch))
     }
 
@@ -314,7 +350,9 @@ impl<R: Read> CsvRows<R> {
             let text = String::from_utf8_lossy(&self.record[at]).trim().to_owned();
             batch.weights.push(self.weight_of(&text)?);
         }
-        batch.labels.extend(label.map(|label| if unlabelled { String::new() } else { label }));
+        if let Some(label) = &label {
+            batch.labels.push(self.names.place(if unlabelled { "" } else { label }));
+        }
         batch.rows += 1;
         self.troubles.row(bad);
         Ok(())

@@ -63,7 +63,8 @@ fn read_all(
     let Some(rows) = table.next_rows(usize::MAX)? else {
         return Err(table.problem(format!("it has 0 rows of {width} numbers")));
     };
-    let labels = table.layout.label.is_some().then_some(rows.labels);
+    let label = |&place: &u32| rows.names[place as usize].clone();
+    let labels = table.layout.label.is_some().then(|| rows.labels.iter().map(label).collect());
     Ok(CsvTable { columns, rows: rows.rows, width, values: rows.values, labels })
 }
 

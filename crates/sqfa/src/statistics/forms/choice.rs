@@ -9,7 +9,9 @@ use crate::linalg::{Mat, MatRef};
 use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::estimator::Evidence;
-use crate::statistics::{ClassStatistics, Covariance, Estimator, Moments, StatisticsError};
+use crate::statistics::{
+    ClassStatistics, Covariance, Estimator, Moments, StatisticsError, check_classes,
+};
 
 /// How class covariances are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -215,6 +217,7 @@ fn classes_of(
     if count < 2 {
         return Err(StatisticsError::TooFewClasses { count });
     }
+    check_classes(labels)?;
     let mut by_class = vec![Vec::new(); count];
     for (row, &code) in labels.codes().iter().enumerate() {
         by_class[code as usize].push(row);

@@ -1,0 +1,44 @@
+//! How much memory is at hand, and what does not fit into it, before it is asked for.
+
+use anyhow::{Result, bail};
+
+use crate::failure::usage;
+
+/// The environment variable that says how many bytes of memory are at hand where the system cannot know, as in containers.
+const MEMORY: &str = "SQFA_MEMORY";
+/// Bytes in a GB.
+const GIGA: f64 = 1e9;
+
+/// Bytes of memory at hand: what the environment says, or else the system.
+pub(crate) fn available() -> Result<Option<u64>> {
+    if let Some(given) = std::env::var_os(MEMORY) {
+        let Some(bytes) = given.to_str().and_then(|text| text.trim().parse().ok()) else {
+            let given = given.to_string_lossy();
+            return usage(format!("{MEMORY} is '{given}': give a whole number of bytes"));
+        };
+        return Ok(Some(bytes));
+    }
+    Ok(system())
+}
+
+fn system() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
+
+/// Refuses sums with all entries of so many classes and columns where they do not fit into memory.
+pub(crate) fn check_sums(classes: usize, columns: usize) -> Result<()> {
+    // Eight bytes an entry; an allocation that fails could not be told.
+    let needed = 8.0 * classes as f64 * (columns as f64).powi(2);
+    match available()? {
+        Some(available) if needed > available as f64 => bail!(
+            "{classes} covariances of {columns} × {columns} numbers take {:.1} GB, and {:.1} GB are at hand: \
+             choose fewer columns (--columns, --ignore), or a method that keeps points as they are \
+             (--form factor with --noise scale)",
+            needed / GIGA,
+            available as f64 / GIGA
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,190 @@
+//! The command ends at every one of its file operations in turn: what was there stays whole, and the next run makes the same.
+//!
+//! `SQFA_CRASH_AT=K` ends a debug build before its K-th file operation, in the middle of a write. The loop over K ends with
+//! the first run that has no K-th operation.
+#![cfg(debug_assertions)]
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::{Folder, Said, table};
+use serde_json::Value;
+use sqfa_io::formats::{crash::CRASHED, is_temporary};
+
+/// More file operations than any of these commands has: the loop must end by itself.
+const MANY: u64 = 400;
+
+fn run(folder: &Folder, line: &str, crash_at: u64) -> Said {
+    let mut command = folder.command(line);
+    command.env("SQFA_CRASH_AT", crash_at.to_string()).stdin(std::process::Stdio::null());
+    Said::new(line, command.output().unwrap())
+}
+
+/// Crashes a command everywhere; `begin` prepares a folder, `after` looks at it after every crash and after the next run.
+/// Returns the number of crashes.
+fn crash_everywhere(
+    line: &str,
+    begin: impl Fn(&Folder),
+    after: impl Fn(&Folder, u64, bool),
+) -> u64 {
+    for at in 1..MANY {
+        let folder = Folder::new();
+        begin(&folder);
+        let said = run(&folder, line, at);
+        if said.code == 0 {
+            after(&folder, at, true);
+            return at - 1;
+        }
+        assert_eq!(said.code, CRASHED, "operation {at} of sqfa {line}\n{}", said.err);
+        after(&folder, at, false);
+        folder.ok(line);
+        after(&folder, at, true);
+    }
+    panic!("sqfa {line} never finished");
+}
+
+/// The files of a folder that are no leftovers, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return found };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if entry.path().is_file() && !is_temporary(&name) {
+            let bytes = std::fs::read(entry.path()).unwrap();
+            found.insert(name.to_string_lossy().into_owned(), bytes);
+        }
+    }
+    found
+}
+
+/// A model without what a clock says.
+fn timeless(folder: &Folder, model: &str) -> (Vec<Vec<f64>>, Value) {
+    let mut about = folder.json(&format!("inspect {model}"));
+    about.as_object_mut().unwrap().remove("fit");
+    about.as_object_mut().unwrap().remove("file");
+    (folder.filters(model), about)
+}
+
+#[test]
+fn a_model_is_the_old_one_or_the_new_one() {
+    let data = table(20);
+    let old = Folder::new();
+    old.write("data.csv", &data);
+    old.ok("fit data.csv --label species -m 2 --noise 0.5 --restarts 1 --out m.sqfa");
+    let before = std::fs::read(old.path("m.sqfa")).unwrap();
+    let old_model = timeless(&old, "m.sqfa");
+    let line =
+        "fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa";
+    old.ok(line);
+    let new_model = timeless(&old, "m.sqfa");
+    assert_ne!(old_model.0, new_model.0);
+    let crashes = crash_everywhere(
+        line,
+        |folder| {
+            folder.write("data.csv", &data);
+            folder.write("m.sqfa", &before);
+        },
+        |folder, at, finished| {
+            let model = timeless(folder, "m.sqfa");
+            assert!(model == new_model || (!finished && model == old_model), "operation {at}");
+            let report = std::fs::read_to_string(folder.path("r.html"));
+            assert!(report.is_ok_and(|page| page.trim_end().ends_with("</html>")) || !finished);
+            if finished {
+                let names = folder.names();
+                assert_eq!(names, ["data.csv", "m.sqfa", "r.html"], "operation {at}: leftovers");
+            }
+        },
+    );
+    assert!(crashes >= 8, "{crashes} operations: the layer is not in the way of every one");
+}
+
+#[test]
+fn class_sums_are_the_old_ones_or_the_new_ones() {
+    let (first, second) = (table(20), table(30));
+    let line = "stats data.csv --label species --out s.stats";
+    let sums = |data: &str| {
+        let folder = Folder::new();
+        folder.write("data.csv", data);
+        folder.ok(line);
+        std::fs::read(folder.path("s.stats")).unwrap()
+    };
+    let (old, new) = (sums(&first), sums(&second));
+    let crashes = crash_everywhere(
+        line,
+        |folder| {
+            folder.write("data.csv", &second);
+            folder.write("s.stats", &old);
+        },
+        |folder, at, finished| {
+            let bytes = std::fs::read(folder.path("s.stats")).unwrap();
+            assert!(bytes == new || (!finished && bytes == old), "operation {at}");
+            assert!(!finished || folder.names() == ["data.csv", "s.stats"], "operation {at}");
+        },
+    );
+    assert!(crashes >= 6, "{crashes} operations");
+}
+
+/// Records by cell, without what a clock says.
+fn records(folder: &Folder) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.path("run/records.jsonl")).unwrap_or_default();
+    let whole = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    whole.map(|record| without_seconds(&record)).collect()
+}
+
+fn without_seconds(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !name.contains("seconds"));
+            Value::Object(kept.map(|(name, own)| (name.clone(), without_seconds(own))).collect())
+        }
+        Value::Array(values) => values.iter().map(without_seconds).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_comparison_loses_no_record_and_resumes_with_the_same_numbers() {
+    let data = table(20);
+    let line = "compare data.csv --label species --methods pca,lda --filters 1 --seeds 1 --out run";
+    let whole = Folder::new();
+    whole.write("data.csv", &data);
+    whole.ok(line);
+    let expected = records(&whole);
+    assert_eq!(expected.len(), 2);
+    let crashes = crash_everywhere(
+        line,
+        |folder| {
+            folder.write("data.csv", &data);
+        },
+        |folder, at, finished| {
+            let found = records(folder);
+            assert_eq!(found[..], expected[..found.len()], "operation {at}");
+            assert!(!finished || found.len() == expected.len(), "operation {at}");
+            let own = files(&folder.path("run"));
+            let known = [".lock", "records.jsonl", "spec.json", "report.html"];
+            assert!(own.keys().all(|name| known.contains(&name.as_str())), "{:?}", own.keys());
+        },
+    );
+    assert!(crashes >= 8, "{crashes} operations");
+}
+
+#[test]
+fn the_papers_folder_is_ours_after_every_crash() {
+    let line = "paper growth --out made";
+    let whole = Folder::new();
+    whole.ok(line);
+    let expected = files(&whole.path("made"));
+    let crashes = crash_everywhere(
+        line,
+        |_| {},
+        |folder, at, finished| {
+            let found = files(&folder.path("made"));
+            assert!(found.iter().all(|(name, bytes)| expected[name] == *bytes), "operation {at}");
+            assert!(!finished || found == expected, "operation {at}");
+        },
+    );
+    assert!(crashes >= 8, "{crashes} operations");
+}
