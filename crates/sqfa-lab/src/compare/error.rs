@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use sqfa::names::Unknown;
+use sqfa::pipeline::PipelineError;
 use sqfa::split::SplitError;
 use sqfa::statistics::StatisticsError;
 use thiserror::Error;
@@ -41,6 +42,9 @@ pub enum CompareError {
     /// The training points are unsound.
     #[error("the training points cannot be used: {0}")]
     Statistics(#[from] StatisticsError),
+    /// The training points are unsound.
+    #[error("the training points cannot be used: {0}")]
+    Pipeline(#[from] PipelineError),
     /// A class that the test part lacks.
     #[error(
         "the test part has no point of {count} of {classes} classes ({listed}): accuracy would not speak \

@@ -7,6 +7,8 @@ mod cell;
 mod detail;
 mod error;
 mod facts;
+mod fit;
+mod fold;
 mod interval;
 mod memory;
 mod method;

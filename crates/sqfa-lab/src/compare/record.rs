@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
 use sqfa::reduce::Setting;
-use sqfa_io::model_file::setting_name;
+use sqfa_io::model_file::{SelectionRecord, setting_name};
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,9 @@ pub struct Evaluated {
     pub iterations: usize,
     /// The settings that were used.
     pub settings: Vec<SettingRecord>,
+    /// How units and noise were chosen, where they were; what was tried is part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionRecord>,
     /// The score of every classifier.
     #[serde(rename = "verdicts")]
     pub scores: Vec<Score>,

@@ -21,9 +21,12 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
         .collect();
     let chance = chance(manifest);
     let spread = if spec.seeds > 1 { "; bands hold the middle 80 % of seeds" } else { "" };
+    let over = match spec.seeds {
+        1 => "One seed".to_owned(),
+        seeds => format!("Medians over {seeds} seeds"),
+    };
     let lead = format!(
-        "Medians over {} seeds{spread}. The dashed line is what naming the largest class would achieve.",
-        spec.seeds
+        "{over}{spread}. The dashed line is what naming the largest class would achieve."
     );
     let body = html! {
         div.block {
@@ -42,7 +45,7 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
     framed_section("methods", "Methods", &lead, body)
 }
 
-/// The share of the largest class among the points that judge.
+/// The share of the largest class among the test points.
 fn chance(manifest: &Manifest) -> f64 {
     let counts = manifest.facts.test_counts.as_ref().unwrap_or(&manifest.facts.train_counts);
     let total: u64 = counts.iter().sum();

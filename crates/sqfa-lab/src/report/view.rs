@@ -15,7 +15,7 @@ pub struct View {
     /// What it was learned from and evaluated on.
     pub facts: Facts,
     /// Where its test points come from, in words: `test points`, `training points`.
-    pub judged_on: String,
+    pub tested_on: String,
     /// The classifier that evaluated it, in words.
     pub classifier: String,
     /// The number of filters.
@@ -64,7 +64,7 @@ impl View {
         Some(Self {
             title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),
-            judged_on: "test points".to_owned(),
+            tested_on: "test points".to_owned(),
             classifier: manifest
                 .spec
                 .classifiers

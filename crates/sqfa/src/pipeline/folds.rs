@@ -109,8 +109,8 @@ impl<'a> Parts<'a> {
         Arc::new(deal(&data, plan, seed))
     }
 
-    /// Sums parts that were dealt before.
-    pub(crate) fn of(
+    /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
+    pub fn of(
         data: Weighted<'a>,
         of_row: Arc<Vec<u16>>,
         count: usize,

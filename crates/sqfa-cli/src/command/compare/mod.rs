@@ -1,5 +1,6 @@
 //! `sqfa compare`: many methods on one data set, as a table, as records and as a report.
 
+mod recommendation;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -70,8 +71,8 @@ impl Compare {
         }
         match args.restarts {
             None => {}
-            Some(Restarts::Auto) => spec.restarts = 0,
-            Some(Restarts::Count(count)) => spec.restarts = count,
+            Some(Restarts::Auto) => spec.restarts = Some(0),
+            Some(Restarts::Count(count)) => spec.restarts = Some(count),
         }
         match (args.test_fraction, args.cv) {
             (Some(share), _) => spec.parts = Parts::Fraction(share),
@@ -93,6 +94,12 @@ impl Compare {
         let experiment = Experiment::new(self.spec.clone(), &data, memory)?;
         for warning in &experiment.facts.warnings {
             output::warn(warning);
+        }
+        if let (Parts::Given, Parts::Folds(folds)) = (self.spec.parts, experiment.spec.parts) {
+            output::hint(&format!(
+                "DATA has no test points, and a fifth of it would be too few to tell methods apart: every point is held out \
+                 once, in {folds} folds (--test-fraction or --cv to do otherwise)"
+            ));
         }
         let manifest = Manifest {
             spec: experiment.spec.clone(),
@@ -120,11 +127,11 @@ impl Compare {
             match event {
                 Event::Fitting { job, progress, done, cells } => {
                     let what = format!(
-                        "{}/{cells} cells{} · {} · {} filters · seed {}",
+                        "{}/{cells} cells{} · {} · {} · seed {}",
                         done,
                         clock.remaining(cells - done),
                         job.method,
-                        job.filters.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+                        tables::filters(&job.filters),
                         job.seed,
                     );
                     match progress {
@@ -213,7 +220,8 @@ impl Compare {
             }
             Outcome::Done(_) | Outcome::NotApplicable { .. } => return,
         };
-        output::warn(&format!("{method} with {filters} filters, seed {seed}: {remark}"));
+        let filters = tables::filters(&[*filters]);
+        output::warn(&format!("{method} with {filters}, seed {seed}: {remark}"));
     }
 
     fn tell(&self, manifest: &Manifest, records: &[Record]) -> Result<()> {
