@@ -119,7 +119,12 @@ fn row(data: &LabeledData, m: usize, columns: &[String]) -> Vec<Cell> {
         .collect()
 }
 
-fn evaluated(data: &LabeledData, method: &str, m: usize, flags: Flags) -> Result<(Vec<bool>, Value)> {
+fn evaluated(
+    data: &LabeledData,
+    method: &str,
+    m: usize,
+    flags: Flags,
+) -> Result<(Vec<bool>, Value)> {
     let Some(test) = &data.test else { bail!("{} has no test part", data.name) };
     let train =
         Weighted { points: data.train.points.view(), labels: &data.train.labels, weights: None };

@@ -94,7 +94,10 @@ mod tests {
             },
         });
         let page = page(&result, "sqfa-bench defaults --data DIR", "2026-01-02");
-        assert!(page.contains("| iris | 4 | 97.2 | – | – | – | – | – | – | – | – | 90.0 |"), "{page}");
+        assert!(
+            page.contains("| iris | 4 | 97.2 | – | – | – | – | – | – | – | – | 90.0 |"),
+            "{page}"
+        );
         assert!(page.contains("| sqfa | pca | 1 | 7.2 | 7.2 | 0.0 | 100 % |"), "{page}");
         assert!(!page.contains("| sqfa | lda |"), "{page}");
         let widths: Vec<usize> = page

@@ -2,7 +2,7 @@
 
 use sqfa_lab::figure::Figure;
 
-use super::{Context, Options, PaperError, Table, ClaimResults};
+use super::{ClaimResults, Context, Options, PaperError, Table};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

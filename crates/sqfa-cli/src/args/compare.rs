@@ -16,6 +16,7 @@ Examples:
   sqfa compare mnist/ --filters 2,4,8,16 --seeds 10 \\
        --classifiers qda,knn --out runs/mnist --report mnist.html
   sqfa compare table.csv --label species --methods sqfa,lda,pca --filters 2 --cv 5 --markdown
+  sqfa compare counts.npz --sessions session --splits 5 --circular 180 --report neurons.html
   sqfa compare X.npz --spec experiments/paper.toml --out runs/x      (run again to resume)
 
 METHODS is paper (the columns of the paper's tables), all, or names as in sqfa fit --method.";
@@ -24,9 +25,9 @@ METHODS is paper (the columns of the paper's tables), all, or names as in sqfa f
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Points with labels, or a built-in data set (see sqfa --help).
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
+    /// Points with labels, or a built-in data set (see sqfa --help); several files are sessions that share no filters.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<String>,
     /// Numbers of filters [default: 2,4,8].
     #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
     #[arg(value_parser = values::positive)]
@@ -57,6 +58,16 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with = "test")]
     pub(crate) cv: Option<usize>,
+    /// Hold out a tenth of every class to test and a tenth to choose settings on, K times [per session].
+    #[arg(long, value_name = "K", value_parser = values::positive)]
+    #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv", "test_fraction"])]
+    pub(crate) splits: Option<usize>,
+    /// Column or npz array that names the session of every point; sessions share no filters.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    pub(crate) sessions: Option<String>,
+    /// Column or npz array that names the group of every point; a group stays on one side of every split.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    pub(crate) group: Option<String>,
     /// Compare on these classes only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
@@ -96,6 +107,9 @@ pub(crate) struct CompareArgs {
     /// HTML report to write: one file, no network needed.
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+    /// Period after which labels repeat, for the tuning curves of the report, as 180 for orientations.
+    #[arg(long, value_name = "PERIOD", value_parser = values::not_negative, help_heading = "Output")]
+    pub(crate) circular: Option<f64>,
     /// Print one JSON object instead of text.
     #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
     pub(crate) json: bool,

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use sqfa::Labels;
 
+use super::DataError;
 use super::kinds::{Holds, file_kind};
 use super::load::{LoadOptions, Loaded, open_data};
 use super::tables::labels_of;
-use super::DataError;
 use crate::formats::{Column, Npz, Selection};
 
 /// The values of a column of a table, or of an array of an archive, one a training point.

@@ -1,6 +1,7 @@
 //! Labelled data and given statistics, owned, as they come out of files and generators.
 
 mod batches;
+mod column;
 mod kinds;
 mod load;
 mod missing;
@@ -18,6 +19,7 @@ use thiserror::Error;
 use crate::formats::{FormatError, Remedy};
 
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
+pub use column::read_column;
 pub use kinds::{FILE_KINDS, FileKind, Holds, file_kind, file_kinds_help, open_batches};
 pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
 pub use missing::{column_name, first_not_finite};

@@ -3,11 +3,17 @@
 use std::time::Instant;
 
 use sqfa::optimize::{Control, Progress, Termination};
+use sqfa::points::Scalar;
+use sqfa::reduce::Setting;
+use sqfa::statistics::Preprocessor;
+use sqfa::with_table;
+use sqfa_io::data::Part;
+use sqfa_io::model_file::SelectionRecord;
 
 use super::fit::{Found, Missing, fit};
 use super::fold::{Fold, Training};
-use super::record::{Climb, Detail, Evaluated, Outcome, Record, SettingRecord};
-use super::{Classifier, Job, Spec};
+use super::record::{Climb, Detail, Evaluated, Outcome, Record, SettingRecord, TrialRecord};
+use super::{Classifier, Job, Numbers, Spec};
 use crate::evaluation::Evaluator;
 
 /// What a job may use of earlier ones.
@@ -55,11 +61,43 @@ pub(super) fn run(
         filters,
         seed: job.seed,
         fold: job.fold,
+        session: job.session,
         outcome: outcome(found),
     };
     let mut records: Vec<Record> = all.into_iter().map(record).collect();
     records.sort_by_key(|record| record.filters);
     Some(records)
+}
+
+/// The noises that were tried in the units that were taken, ascending.
+fn trials(selection: &SelectionRecord, noise: Option<f64>) -> Vec<TrialRecord> {
+    // Shares of the variance become noises of the fit.
+    let unit = noise.unwrap_or(f64::NAN) / selection.share;
+    let own = selection.tried.iter().filter(|tried| tried.units == selection.units);
+    let mut trials: Vec<TrialRecord> = own
+        .map(|tried| TrialRecord {
+            name: Setting::Noise,
+            value: unit * tried.share,
+            accuracy: Some(tried.accuracy),
+        })
+        .filter(|trial| trial.value.is_finite())
+        .collect();
+    trials.sort_by(|a, b| a.value.total_cmp(&b.value));
+    trials
+}
+
+/// The standard deviation of every preprocessed feature over training points (divisor N).
+fn deviations(train: &Part, preprocessor: Option<&Preprocessor>) -> Numbers {
+    let rows = train.points.rows().max(1) as f64;
+    let found = with_table!(train.points.view(), table => {
+        (0..table.columns()).map(|column| {
+            let values = || (0..table.rows()).map(|row| table.get(row, column).to_f64());
+            let mean = values().sum::<f64>() / rows;
+            (values().map(|value| (value - mean).powi(2)).sum::<f64>() / rows).sqrt()
+        }).collect::<Vec<f64>>()
+    });
+    let factor = |at: usize| preprocessor.map_or(1.0, |map| map.factors[at]);
+    Numbers::of(found.iter().enumerate().map(|(at, deviation)| deviation * factor(at)))
 }
 
 /// What the classifiers say about filters.
@@ -84,7 +122,12 @@ fn evaluate(found: &Found, fold: &Fold<'_>, known: &Known<'_>) -> Result<Evaluat
             let evaluated =
                 Some((&evaluator.test_features, fold.test.labels.codes(), guess.as_slice()));
             let gaussians = evaluator.gaussians()?;
-            Some(Box::new(Detail::new(filters, &gaussians, evaluated, &reduction.trials)))
+            let mut detail = Detail::new(filters, &gaussians, evaluated, &reduction.trials);
+            if let Some(selection) = &found.selection {
+                detail.trials = trials(selection, reduction.setting(Setting::Noise));
+            }
+            detail.deviations = deviations(&fold.train, found.preprocessor.as_ref());
+            Some(Box::new(detail))
         }
         _ => None,
     };

@@ -34,6 +34,7 @@ impl Detail {
             confusion,
             sample,
             trials: trials.iter().map(TrialRecord::from).collect(),
+            deviations: Numbers::default(),
         }
     }
 }

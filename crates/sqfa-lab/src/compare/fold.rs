@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha12Rng;
 use sqfa::pipeline::{self, PipelineError, Summed, WIDE, Weighted};
-use sqfa::split::{Split, SplitError, stratified_split};
+use sqfa::split::stratified_split;
 use sqfa::statistics::{Preprocessor, StatisticsError};
 use sqfa::{ClassStatistics, Estimator, Labels};
-use sqfa_io::data::{LabeledData, Part};
+use sqfa_io::data::Part;
 
-use super::{CompareError, Parts, Spec};
+use super::deal::{self, FEWEST, LEARN, TEST, VALIDATION};
+use super::{CompareError, Parts, Session, Spec};
 
 /// The share of every class that is held out of many points.
 const SHARE: f64 = 0.2;
@@ -20,19 +18,25 @@ const SHARE: f64 = 0.2;
 const ENOUGH: f64 = 1000.0;
 /// Folds of fewer points.
 const FOLDS: usize = 5;
-/// Fewest points of a class that folds can be made of.
-const FEWEST: usize = 3;
+/// Seeds between sessions, so that no two splits share one.
+const APART: u64 = 1000;
+/// Columns up to which validation points choose by sums of the columns themselves.
+const SPLIT_WIDE: usize = 4 * WIDE;
 
 /// Where test points come from when the data have none and nothing is asked for.
 pub(super) fn usual_parts(labels: &Labels) -> Parts {
     let smallest = labels.counts().into_iter().min().unwrap_or(0) as usize;
     let few = SHARE * (labels.len() as f64) < ENOUGH;
-    if few && smallest >= FEWEST { Parts::Folds(FOLDS.min(smallest)) } else { Parts::Fraction(SHARE) }
+    if few && smallest >= FEWEST {
+        Parts::Folds(FOLDS.min(smallest))
+    } else {
+        Parts::Fraction(SHARE)
+    }
 }
 
-/// All folds of a comparison.
+/// All folds of a session.
 pub(super) struct Folds<'a> {
-    data: &'a LabeledData,
+    session: &'a Session<'a>,
     parts: Parts,
     seed: u64,
     /// The fold of every row and the sums of every fold, where rows are held out in turn.
@@ -65,38 +69,72 @@ pub(super) struct Given {
 }
 
 impl<'a> Folds<'a> {
-    pub(super) fn new(spec: &Spec, data: &'a LabeledData) -> Result<Self, CompareError> {
-        let mut folds = Self { data, parts: spec.parts, seed: spec.first_seed, summed: None };
-        if let Parts::Folds(count) = spec.parts {
-            let Part { points, labels } = &data.train;
-            let dealt = deal(labels, count, spec.first_seed)?;
-            // Sums of every fold in many columns would take too much memory.
-            if points.columns() <= WIDE {
-                let data = Weighted { points: points.view(), labels, weights: None };
-                folds.summed = Some(pipeline::Parts::of(data, dealt.into(), count)?);
-            }
+    /// The folds of a session; `index` is its number.
+    pub(super) fn new(
+        spec: &Spec,
+        session: &'a Session<'a>,
+        index: usize,
+    ) -> Result<Self, CompareError> {
+        let seed = spec.first_seed.wrapping_add(APART.wrapping_mul(index as u64));
+        let mut folds = Self { session, parts: spec.parts, seed, summed: None };
+        // Sums of every fold in many columns would take too much memory.
+        if let Parts::Folds(count) = spec.parts
+            && session.data.train.points.columns() <= WIDE
+        {
+            let dealt = deal::folds(folds.labels(), session.groups, count, seed)?;
+            folds.summed = Some(pipeline::Parts::of(folds.weighted(), dealt.into(), count)?);
         }
         Ok(folds)
     }
 
+    fn labels(&self) -> &'a Labels {
+        &self.session.data.train.labels
+    }
+
+    fn weighted(&self) -> Weighted<'a> {
+        let points = self.session.data.train.points.view();
+        Weighted { points, labels: self.labels(), weights: None }
+    }
+
     /// The training and test points of a fold.
     pub(super) fn fold(&self, index: usize) -> Result<Fold<'a>, CompareError> {
-        let (data, mut rest) = (self.data, None);
-        let Split { learn, held } = match (self.parts, &data.test) {
+        let (data, groups) = (self.session.data, self.session.groups);
+        let mut rest = None;
+        let (learn, held): (Vec<usize>, Vec<usize>) = match (self.parts, &data.test) {
             (Parts::Given, Some(test)) => {
                 let (train, test) = (Cow::Borrowed(&data.train), Cow::Borrowed(test));
                 return Ok(Fold { train, test, rest });
             }
-            (Parts::Folds(folds), _) => {
-                let dealt = deal(&data.train.labels, folds, self.seed)?;
-                let (held, learn) =
-                    (0..dealt.len()).partition(|&row| usize::from(dealt[row]) == index);
+            (Parts::Folds(count), _) => {
+                let dealt = deal::folds(self.labels(), groups, count, self.seed)?;
                 rest = self.summed.as_ref().map(|summed| summed.leave_out(index));
-                Split { learn, held }
+                (0..dealt.len()).partition(|&row| usize::from(dealt[row]) != index)
+            }
+            (Parts::Splits(_), _) => {
+                let seed = self.seed.wrapping_add(index as u64);
+                let dealt = deal::split(self.labels(), groups, seed)?;
+                let rows = |part: u16| (0..dealt.len()).filter(|&row| dealt[row] == part).collect();
+                let (learn, held) = (rows(LEARN), rows(TEST));
+                if data.train.points.columns() <= SPLIT_WIDE {
+                    let (test, validation) = (usize::from(TEST), usize::from(VALIDATION));
+                    let parts = pipeline::Parts::of(self.weighted(), dealt.into(), LEARN.into())?;
+                    rest = Some(parts.leave_out(test).spare(validation));
+                }
+                (learn, held)
             }
             (parts, _) => {
                 let share = if let Parts::Fraction(share) = parts { share } else { SHARE };
-                stratified_split(&data.train.labels, share, self.seed)?
+                match groups {
+                    Some(groups) => {
+                        let shares = [share, 1.0 - share];
+                        let dealt = deal::grouped(self.labels(), groups, &shares, self.seed)?;
+                        (0..dealt.len()).partition(|&row| dealt[row] != 0)
+                    }
+                    None => {
+                        let split = stratified_split(self.labels(), share, self.seed)?;
+                        (split.learn, split.held)
+                    }
+                }
             }
         };
         let select = |rows: &[usize]| {
@@ -116,10 +154,8 @@ impl Fold<'_> {
     /// The sums on which fits with one seed choose their settings.
     pub(super) fn summed(&self, seed: u64) -> Result<Summed<'_>, PipelineError> {
         match &self.rest {
-            // Choices need two folds at least: one to learn from, one to hold out.
-            Some(rest) if rest.folds().len() > 1 => {
-                Summed::in_folds(self.weighted(), rest.clone())
-            }
+            // Choices need something to hold out and something to learn from.
+            Some(rest) if rest.can_choose() => Summed::in_folds(self.weighted(), rest.clone()),
             _ => Summed::new(self.weighted(), seed),
         }
     }
@@ -141,47 +177,9 @@ impl Fold<'_> {
     }
 }
 
-/// The fold of every row: every class is dealt out evenly, in an order of the seed.
-fn deal(labels: &Labels, folds: usize, seed: u64) -> Result<Vec<u16>, SplitError> {
-    let mut generator = ChaCha12Rng::seed_from_u64(seed);
-    generator.set_stream(u64::MAX - 3);
-    let mut rows = vec![Vec::new(); labels.classes().len()];
-    for (row, &code) in labels.codes().iter().enumerate() {
-        rows[code as usize].push(row);
-    }
-    let mut dealt = vec![0; labels.len()];
-    for (class, mut rows) in rows.into_iter().enumerate() {
-        if rows.len() < folds.max(FEWEST) {
-            let class = labels.classes().label(class).to_string();
-            return Err(SplitError::TooFew { class, count: rows.len(), share: 1.0 / folds as f64 });
-        }
-        rows.shuffle(&mut generator);
-        for (at, row) in rows.into_iter().enumerate() {
-            // Classes begin at different folds, so that small ones do not all meet in the first.
-            dealt[row] = ((at + class) % folds) as u16;
-        }
-    }
-    Ok(dealt)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn folds_are_stratified_and_every_row_is_in_one() {
-        let values: Vec<i64> = (0..100).map(|row| row % 3).collect();
-        let labels = Labels::from_integers(&values);
-        let dealt = deal(&labels, 4, 5).unwrap();
-        assert_eq!(dealt.len(), 100);
-        for fold in 0..4 {
-            for class in 0..3 {
-                let own = (0..100).filter(|&row| dealt[row] == fold && values[row] == class);
-                assert!((8..=9).contains(&own.count()));
-            }
-        }
-        assert!(deal(&labels, 40, 5).is_err());
-    }
 
     #[test]
     fn few_points_are_cross_validated_and_many_are_not() {

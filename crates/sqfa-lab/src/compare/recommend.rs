@@ -105,9 +105,8 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
     seeds.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let (seed, _) = seeds[(seeds.len() - 1) / 2];
     let mut folds: Vec<&&Record> = own.iter().filter(|record| record.seed == seed).collect();
-    folds.sort_by_key(|record| record.fold);
-    let iterations =
-        folds.iter().filter_map(|record| Some(record.evaluated()?.iterations)).sum();
+    folds.sort_by_key(|record| (record.session, record.fold));
+    let iterations = folds.iter().filter_map(|record| Some(record.evaluated()?.iterations)).sum();
     let hits = folds
         .iter()
         .filter_map(|record| record.evaluated()?.score(classifier))
@@ -152,7 +151,7 @@ mod tests {
             detail: None,
         };
         let outcome = Outcome::Done(Box::new(evaluated));
-        Record { method: method.to_owned(), filters, seed, fold: 0, outcome }
+        Record { method: method.to_owned(), filters, seed, fold: 0, session: 0, outcome }
     }
 
     fn spec() -> Spec {
@@ -186,8 +185,7 @@ mod tests {
 
     #[test]
     fn a_clear_lead_has_no_rivals_and_a_tie_goes_to_the_least_work() {
-        let clear =
-            [record("sqfa", 2, 0, |k| k % 10 != 0), record("pca", 2, 0, |k| k % 10 < 6)];
+        let clear = [record("sqfa", 2, 0, |k| k % 10 != 0), record("pca", 2, 0, |k| k % 10 < 6)];
         let found = recommend(&spec(), &summarize(&spec(), &clear), &clear).unwrap();
         assert!(found.is_clear() && found.choice.method == "sqfa");
         assert_eq!(found.next.unwrap().candidate.method, "pca");

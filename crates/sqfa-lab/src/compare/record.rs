@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Numbers, Score, Spec};
+use super::{Job, Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
 use sqfa::reduce::Setting;
 use sqfa_io::model_file::{SelectionRecord, setting_name};
@@ -19,8 +19,16 @@ pub struct Record {
     /// The fold that was held out; 0 without folds.
     #[serde(default)]
     pub fold: usize,
+    /// The session, where there are several; otherwise 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub session: usize,
     /// How it ended.
     pub outcome: Outcome,
+}
+
+/// Whether it is the first session, which goes without saying.
+fn is_first(session: &usize) -> bool {
+    *session == 0
 }
 
 /// How a cell ended.
@@ -148,6 +156,9 @@ pub struct Detail {
     pub sample: Sample,
     /// What was tried to choose the settings.
     pub trials: Vec<TrialRecord>,
+    /// The standard deviation of every feature that the filters weigh, over the training points.
+    #[serde(default)]
+    pub deviations: Numbers,
 }
 
 /// Some of the test points in feature space.
@@ -170,9 +181,23 @@ impl Record {
         }
     }
 
-    /// Whether it is about this cell.
-    pub fn is_cell(&self, method: &str, filters: usize, seed: u64, fold: usize) -> bool {
-        self.method == method && self.filters == filters && self.seed == seed && self.fold == fold
+    /// Whether both are about the same cell.
+    pub fn is_cell(&self, other: &Self) -> bool {
+        self.filters == other.filters && self.is_of(&other.job(other.filters))
+    }
+
+    /// Whether it is one of the cells of a job.
+    pub fn is_of(&self, job: &Job) -> bool {
+        job.method == self.method
+            && job.filters.contains(&self.filters)
+            && (job.seed, job.fold, job.session) == (self.seed, self.fold, self.session)
+    }
+
+    /// The job of this cell, with so many filters.
+    fn job(&self, filters: usize) -> Job {
+        let Self { method, seed, fold, session, .. } = self;
+        let (method, filters) = (method.clone(), vec![filters]);
+        Job { method, filters, seed: *seed, fold: *fold, session: *session }
     }
 }
 

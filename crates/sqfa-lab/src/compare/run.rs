@@ -4,8 +4,10 @@ use sqfa::Labels;
 use sqfa::optimize::{Control, Progress};
 
 use super::cell::{self, Known};
-use super::fold::{Folds, Training, usual_parts};
-use super::{CompareError, Facts, Job, Parts, Record, SettingRecord, Spec, memory, plan};
+use super::fold::{Fold, Folds, Training, usual_parts};
+use super::{
+    CompareError, Facts, Job, Parts, Record, Session, SettingRecord, Spec, memory, plan, session,
+};
 use sqfa_io::data::LabeledData;
 
 /// How many classes a message lists.
@@ -18,7 +20,7 @@ pub struct Experiment<'a> {
     pub spec: Spec,
     /// What is known of the data.
     pub facts: Facts,
-    data: &'a LabeledData,
+    sessions: Vec<Session<'a>>,
     jobs: Vec<Job>,
 }
 
@@ -50,23 +52,41 @@ impl<'a> Experiment<'a> {
         data: &'a LabeledData,
         memory: Option<f64>,
     ) -> Result<Self, CompareError> {
-        let mut spec = spec.resolved(&data.name)?;
-        spec.parts = match (spec.parts, &data.test) {
-            (Parts::Given, None) => usual_parts(&data.train.labels),
-            (parts, _) => parts,
+        Self::of_sessions(spec, vec![Session::of(data)], memory)
+    }
+
+    /// The same of several sessions.
+    pub fn of_sessions(
+        spec: Spec,
+        sessions: Vec<Session<'a>>,
+        memory: Option<f64>,
+    ) -> Result<Self, CompareError> {
+        session::check(&sessions)?;
+        let mut spec = spec.resolved(&sessions[0].data.name)?;
+        let given = sessions.iter().all(|session| session.data.test.is_some());
+        spec.parts = match spec.parts {
+            // The smallest session decides for all.
+            Parts::Given if !given => {
+                let smallest =
+                    sessions.iter().min_by_key(|session| session.data.train.labels.len());
+                usual_parts(&smallest.unwrap_or(&sessions[0]).data.train.labels)
+            }
+            parts => parts,
         };
-        let dimensions = data.train.points.columns();
-        if let Some(&filters) = spec.filters.last()
-            && filters > dimensions
-        {
-            return Err(CompareError::Dimensions { filters, dimensions });
+        for Session { data, .. } in &sessions {
+            let dimensions = data.train.points.columns();
+            if let Some(&filters) = spec.filters.last()
+                && filters > dimensions
+            {
+                return Err(CompareError::Dimensions { filters, dimensions });
+            }
+            if let (Parts::Given, Some(test)) = (spec.parts, &data.test) {
+                check_classes(&test.labels)?;
+            }
+            memory::check(&spec, data, memory)?;
         }
-        if let (Parts::Given, Some(test)) = (spec.parts, &data.test) {
-            check_classes(&test.labels)?;
-        }
-        memory::check(&spec, data, memory)?;
-        let jobs = plan(&spec)?;
-        Ok(Self { facts: Facts::of(data), spec, data, jobs })
+        let jobs = plan(&spec, sessions.len())?;
+        Ok(Self { facts: Facts::of_sessions(&sessions), spec, sessions, jobs })
     }
 
     /// The same comparison of which only some cells are run; others stay as they are known.
@@ -96,61 +116,76 @@ impl<'a> Experiment<'a> {
         let mut records = earlier;
         let cells = self.cells();
         let open = self.open(&records);
-        let folds = Folds::new(&self.spec, self.data)?;
-        let mut failure = None;
-        for of_fold in open.chunk_by(|(_, a), (_, b)| a.fold == b.fold) {
-            let fold = folds.fold(of_fold[0].1.fold)?;
-            let given = (!self.spec.chooses()).then(|| fold.given(&self.spec)).transpose()?;
-            for of_seed in of_fold.chunk_by(|(_, a), (_, b)| a.seed == b.seed) {
-                let training = match &given {
-                    Some(given) => Training::Given(given),
-                    None => Training::Chosen(Box::new(fold.summed(of_seed[0].1.seed)?)),
-                };
-                for (done, job) in of_seed {
-                    let mut tell = |progress: Option<&Progress>| {
-                        let event = Event::Fitting { job, progress, done: *done, cells };
-                        observer(event).unwrap_or_else(|error| {
-                            failure = Some(error);
-                            Control::Cancel
-                        })
-                    };
-                    let found = if tell(None) == Control::Cancel {
-                        None
-                    } else {
-                        let known = Known {
-                            spec: &self.spec,
-                            settings: &|filters| {
-                                chosen(&records, job, filters, self.spec.first_seed)
-                            },
-                            detailed: job.seed == self.spec.first_seed && job.fold == 0,
-                        };
-                        let mut watch = |progress: &Progress| tell(Some(progress));
-                        cell::run(job, &fold, &training, &known, &mut watch)
-                    };
-                    if let Some(error) = failure {
-                        return Err(error);
-                    }
-                    let Some(found) = found else { return Ok(self.ordered(records)) };
-                    for record in found {
-                        let control = observer(Event::Finished { record: &record })?;
-                        records.push(record);
-                        if control == Control::Cancel {
-                            return Ok(self.ordered(records));
-                        }
-                    }
+        for of_session in open.chunk_by(|(_, a), (_, b)| a.session == b.session) {
+            let at = of_session[0].1.session;
+            let folds = Folds::new(&self.spec, &self.sessions[at], at)?;
+            for of_fold in of_session.chunk_by(|(_, a), (_, b)| a.fold == b.fold) {
+                let fold = folds.fold(of_fold[0].1.fold)?;
+                if !self.run_fold(&fold, of_fold, cells, &mut records, observer)? {
+                    return Ok(self.ordered(records));
                 }
             }
         }
         Ok(self.ordered(records))
     }
 
+    /// Runs the jobs of one fold; `false` when the observer ends the run.
+    fn run_fold(
+        &self,
+        fold: &Fold<'_>,
+        jobs: &[(usize, Job)],
+        cells: usize,
+        records: &mut Vec<Record>,
+        observer: &mut dyn FnMut(Event<'_>) -> Result<Control, CompareError>,
+    ) -> Result<bool, CompareError> {
+        let mut failure = None;
+        let given = (!self.spec.chooses()).then(|| fold.given(&self.spec)).transpose()?;
+        for of_seed in jobs.chunk_by(|(_, a), (_, b)| a.seed == b.seed) {
+            let training = match &given {
+                Some(given) => Training::Given(given),
+                None => Training::Chosen(Box::new(fold.summed(of_seed[0].1.seed)?)),
+            };
+            for (done, job) in of_seed {
+                let mut tell = |progress: Option<&Progress>| {
+                    let event = Event::Fitting { job, progress, done: *done, cells };
+                    observer(event).unwrap_or_else(|error| {
+                        failure = Some(error);
+                        Control::Cancel
+                    })
+                };
+                let found = if tell(None) == Control::Cancel {
+                    None
+                } else {
+                    let known = Known {
+                        spec: &self.spec,
+                        settings: &|filters| chosen(records, job, filters, self.spec.first_seed),
+                        detailed: job.seed == self.spec.first_seed && job.fold == 0,
+                    };
+                    let mut watch = |progress: &Progress| tell(Some(progress));
+                    cell::run(job, fold, &training, &known, &mut watch)
+                };
+                if let Some(error) = failure {
+                    return Err(error);
+                }
+                let Some(found) = found else { return Ok(false) };
+                for record in found {
+                    let control = observer(Event::Finished { record: &record })?;
+                    records.push(record);
+                    if control == Control::Cancel {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// The jobs that records lack, each with the number of cells before it.
     fn open(&self, records: &[Record]) -> Vec<(usize, Job)> {
         let (mut open, mut done) = (Vec::new(), 0);
         for job in &self.jobs {
-            let missing = |&m: &usize| {
-                !records.iter().any(|record| record.is_cell(&job.method, m, job.seed, job.fold))
-            };
+            let missing =
+                |&m: &usize| !records.iter().any(|record| record.filters == m && record.is_of(job));
             let wanted: Vec<usize> = job.filters.iter().copied().filter(missing).collect();
             let before = done + job.cells() - wanted.len();
             done += job.cells();
@@ -164,7 +199,7 @@ impl<'a> Experiment<'a> {
     fn ordered(&self, mut records: Vec<Record>) -> Vec<Record> {
         let place = |record: &Record| {
             let at = self.spec.methods.iter().position(|method| *method == record.method);
-            (record.filters, at, record.seed, record.fold)
+            (record.filters, at, record.seed, record.session, record.fold)
         };
         records.sort_by_key(place);
         records
@@ -173,7 +208,8 @@ impl<'a> Experiment<'a> {
 
 /// What the first seed chose for this method and number of filters on this fold.
 fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<SettingRecord>> {
-    let record = records.iter().find(|r| r.is_cell(&job.method, filters, first, job.fold));
+    let first = Job { seed: first, ..job.clone() };
+    let record = records.iter().find(|record| record.filters == filters && record.is_of(&first));
     Some(record?.evaluated()?.settings.clone())
 }
 

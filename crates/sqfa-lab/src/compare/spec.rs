@@ -60,6 +60,8 @@ pub enum Parts {
     Fraction(f64),
     /// Every class is cut into so many folds, each of which is held out once.
     Folds(usize),
+    /// So many splits of every session: a tenth of every class to test, a tenth to choose settings on, the rest to learn from.
+    Splits(usize),
 }
 
 /// How the feature noise is found.
@@ -200,6 +202,9 @@ impl Spec {
                     share.to_string(),
                     "give a number between 0 and 1",
                 );
+            }
+            Parts::Splits(0) => {
+                return refuse("the number of splits", "0".to_owned(), "give at least 1");
             }
             Parts::Folds(0 | 1) => {
                 return refuse("the number of folds", "below 2".to_owned(), "give at least 2");

@@ -17,6 +17,10 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         Parts::Given => "the data's own test part".to_owned(),
         Parts::Fraction(share) => format!("{} % of every class held out", short(100.0 * share)),
         Parts::Folds(folds) => format!("{folds} stratified folds"),
+        Parts::Splits(splits) => format!(
+            "{splits} stratified split{}: 10 % to test, 10 % to choose settings on, 80 % to learn from",
+            if splits == 1 { "" } else { "s" }
+        ),
     };
     let noise = match spec.noise {
         NoiseChoice::Auto if spec.chooses() => {

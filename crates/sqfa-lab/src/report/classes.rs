@@ -22,7 +22,9 @@ pub(super) fn section(view: &View) -> Markup {
     let tested = !view.detail.confusion.is_empty();
     let lead = match tested {
         true => format!("{} evaluated by {} on {}.", view.title, view.classifier, view.tested_on),
-        false => "Only class statistics were given, so there are no points to evaluate it on.".to_owned(),
+        false => {
+            "Only class statistics were given, so there are no points to evaluate it on.".to_owned()
+        }
     };
     let body = html! {
         @if tested { div.pair {

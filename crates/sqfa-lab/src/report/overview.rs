@@ -25,9 +25,8 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
         1 => "One seed".to_owned(),
         seeds => format!("Medians over {seeds} seeds"),
     };
-    let lead = format!(
-        "{over}{spread}. The dashed line is what naming the largest class would achieve."
-    );
+    let lead =
+        format!("{over}{spread}. The dashed line is what naming the largest class would achieve.");
     let body = html! {
         div.block {
             (keys(&names))

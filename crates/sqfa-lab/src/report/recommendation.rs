@@ -36,6 +36,7 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
             format!("held-out points ({:.0} % of every class)", 100.0 * share)
         }
         Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
+        Parts::Splits(_) => "test points of all splits".to_owned(),
     };
     html! {
         div.recommendation {

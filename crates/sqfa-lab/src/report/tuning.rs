@@ -10,7 +10,9 @@ use maud::{Markup, PreEscaped, html};
 use super::page::section as framed_section;
 use super::style::short;
 use super::view::View;
-use crate::figure::{Axis, Band, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style};
+use crate::figure::{
+    Axis, Band, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
+};
 
 /// Filters that are shown.
 const SHOWN: usize = 24;
@@ -81,7 +83,10 @@ pub(super) fn section(view: &View) -> Markup {
             "Mean output of every filter ± one standard deviation, training points of each label; labels repeat after {}.",
             short(period)
         ),
-        None => "Mean output of every filter ± one standard deviation, training points of each label.".to_owned(),
+        None => {
+            "Mean output of every filter ± one standard deviation, training points of each label."
+                .to_owned()
+        }
     };
     framed_section("tuning", "Tuning", &lead, body)
 }

@@ -26,6 +26,8 @@ pub struct View {
     pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
     pub chosen: Option<(Setting, f64)>,
+    /// The period after which labels repeat, where they do.
+    pub circular: Option<f64>,
 }
 
 impl View {
@@ -37,7 +39,8 @@ impl View {
     ) -> Option<Self> {
         let own: Vec<&Record> = records
             .iter()
-            .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
+            .filter(|r| r.method == cell.method && r.filters == cell.filters)
+            .filter(|r| r.fold == 0 && r.session == 0)
             .collect();
         let evaluated =
             own.iter().filter_map(|record| record.evaluated()).find(|j| j.detail.is_some())?;
@@ -61,8 +64,10 @@ impl View {
             .trials
             .first()
             .and_then(|trial| Some((trial.name, evaluated.setting(trial.name)?)));
+        let session = manifest.facts.sessions.first();
+        let of = session.map(|session| format!(", session {}", session.name)).unwrap_or_default();
         Some(Self {
-            title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
+            title: format!("{} with {}{of}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),
             tested_on: "test points".to_owned(),
             classifier: manifest
@@ -76,6 +81,7 @@ impl View {
             detail,
             climbs,
             chosen,
+            circular: None,
         })
     }
 

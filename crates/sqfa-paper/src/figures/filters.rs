@@ -122,7 +122,9 @@ mod tests {
         let data = made.generate().unwrap();
         let protocol = Protocol::named("speed").unwrap();
         let mut spec = filter_spec(protocol.spec(), 2);
-        assert!(spec.pairs && spec.restarts == Some(2) && !spec.methods.contains(&"sqfa-fr".to_owned()));
+        assert!(
+            spec.pairs && spec.restarts == Some(2) && !spec.methods.contains(&"sqfa-fr".to_owned())
+        );
         spec.methods = vec!["sqfa".to_owned(), "pca".to_owned()];
         spec.filters = vec![4];
         let run = |spec: Spec| {

@@ -98,7 +98,9 @@ mod tests {
             .collect();
         let told = recommendation(&Recommendation { choice, leading, next: None });
         assert!(told.starts_with("Nothing is clearly ahead: 100 test points cannot tell LDA"));
-        assert!(told.contains("SQFA with 2 filters (91.0 %), SQFA-H with 2 filters (90.0 %) and PCA"));
+        assert!(
+            told.contains("SQFA with 2 filters (91.0 %), SQFA-H with 2 filters (90.0 %) and PCA")
+        );
         assert!(told.contains("Recommended: LDA with 2 filters, the simplest of them"));
         assert!(!told.contains("points ahead"), "{told}");
     }

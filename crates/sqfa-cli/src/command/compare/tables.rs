@@ -1,9 +1,7 @@
 //! The results of a comparison as text, Markdown, csv and JSON.
 
 use serde_json::{Map, Value, json};
-use sqfa_lab::compare::{
-    Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, recommend,
-};
+use sqfa_lab::compare::{Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, recommend};
 
 use super::recommendation::recommendation;
 use crate::command::tables::cell;
@@ -96,7 +94,14 @@ fn heading(manifest: &Manifest) -> String {
         (None, Parts::Fraction(share)) => {
             format!("{points} points, {:.0} % of every class held out", 100.0 * share)
         }
+        (None, Parts::Splits(splits)) => {
+            format!("{points} points, {} of 80 % to learn from", counted(splits, "split"))
+        }
         (None, Parts::Given) => format!("{points} points"),
+    };
+    let points = match facts.sessions.len() {
+        0 => points,
+        sessions => format!("{}, {points}", counted(sessions, "session")),
     };
     format!(
         "{}: {points}, {}, {} classes\n",
@@ -124,12 +129,38 @@ fn times(spec: &Spec, summaries: &[Summary]) -> Option<(&'static str, Vec<Vec<St
     Some((unit, rows))
 }
 
+/// A row for each method and number of filters: what sessions and splits have in common, and each session.
+fn sessions(manifest: &Manifest, summaries: &[Summary]) -> Option<Vec<Vec<String>>> {
+    let names = manifest.facts.sessions.iter().map(|session| output::printable(&session.name));
+    let names: Vec<String> = names.collect();
+    let mut rows =
+        vec![["method", "filters", "mean", "between", "within"].map(str::to_owned).to_vec()];
+    rows[0].extend(names.iter().cloned());
+    let number = |value: Option<f64>| {
+        value.map_or_else(|| "–".to_owned(), |value| format!("{:.1}", 100.0 * value))
+    };
+    for summary in summaries {
+        let Some(spread) = &summary.sessions else { continue };
+        let mut row = vec![title(&summary.method), summary.filters.to_string()];
+        row.extend([Some(spread.mean), spread.between, spread.within].map(number));
+        if !names.is_empty() {
+            row.extend(spread.means.iter().map(|mean| number(*mean)));
+        }
+        rows.push(row);
+    }
+    (rows.len() > 1).then_some(rows)
+}
+
 /// Tables and a recommendation for people.
 pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary]) -> String {
     let spec = &manifest.spec;
     let mut text = heading(manifest);
     for (heading, rows) in tables(spec, summaries, false) {
         text.push_str(&format!("\n{heading}; ** best, * second of its row\n"));
+        text.push_str(&output::table(&rows, &[]));
+    }
+    if let Some(rows) = sessions(manifest, summaries) {
+        text.push_str("\nMean over sessions and splits (%), sd between sessions, sd within, and every session\n");
         text.push_str(&output::table(&rows, &[]));
     }
     if let Some((unit, rows)) = times(spec, summaries) {
@@ -206,6 +237,7 @@ fn row(spec: &Spec, record: &Record) -> Map<String, Value> {
     row.insert("converged".to_owned(), json!(evaluated.map(|evaluated| evaluated.converged)));
     row.insert("iterations".to_owned(), json!(evaluated.map(|evaluated| evaluated.iterations)));
     row.insert("remark".to_owned(), json!(remark));
+    row.insert("session".to_owned(), json!(record.session));
     row
 }
 
@@ -252,6 +284,7 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
             object
                 .insert("fit_seconds_median".to_owned(), json!(summary.seconds.map(|s| s.median)));
             object.insert("not_applicable".to_owned(), json!(summary.not_applicable));
+            object.insert("sessions".to_owned(), json!(summary.sessions));
             object.insert("remark".to_owned(), json!(summary.remark));
             Value::Object(object)
         })

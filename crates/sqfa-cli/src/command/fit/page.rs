@@ -51,6 +51,7 @@ pub(super) fn write(
             .trials
             .first()
             .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
+        circular: None,
     };
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
     if let Some(accuracy) = accuracy {
@@ -96,6 +97,8 @@ fn facts(prepared: &Prepared) -> Facts {
         image_shape: prepared.image_shape,
         fingerprint: String::new(),
         warnings: prepared.warnings.clone(),
+        features: prepared.columns.clone(),
+        sessions: Vec::new(),
     }
 }
 
