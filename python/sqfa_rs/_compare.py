@@ -47,7 +47,7 @@ def compare(
     X, y : array-like of shapes (n_samples, n_features) and (n_samples,)
         Labelled points.
     X_test, y_test : array-likes, default=None
-        Test points; otherwise ``X`` is held out in folds, or a part of it where it has 5000 points or more.
+        Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
     methods : sequence of str, default=("paper",)
         Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
     n_components : int or sequence of ints, default=(2, 4, 8)
@@ -69,8 +69,8 @@ def compare(
     noise : float, "scale" or "auto", default="auto"
         Feature noise of the methods that have one; "auto" chooses it as ``fit`` does.
     restarts : int, default=None
-        Starts of every fit; 0 lets the method decide. Otherwise the method decides where the noise is chosen,
-        and there is one where it is given.
+        Starts of every fit; 0 lets the method decide. Otherwise it decides where the noise is chosen,
+        and there is one start where the noise is given.
     n_neighbors : int, default=5
         Neighbours of the kNN classifier.
     time_limit : float, default=0

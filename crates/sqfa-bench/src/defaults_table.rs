@@ -32,7 +32,7 @@ pub(crate) fn page(result: &Value, command: &str, date: &str) -> String {
          Do not edit: the command writes this page.\n\n\
          *No flags* is what `sqfa fit` does when nothing but the method is given. *Earlier flags* are `--noise auto` of one\n\
          held-out part, as given or with `--scale per-feature`; refined: `--refine --scale per-feature` with `--noise scale`.\n\
-         LDA has at most one filter fewer than there are classes.\n"
+         LDA has at most one filter fewer than there are classes; means are over the cells that a column has.\n"
     );
     let titles: Vec<&str> = columns.iter().map(|(_, title)| *title).collect();
     let _ = writeln!(text, "| table | m | {} |", titles.join(" | "));

@@ -58,7 +58,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with = "test")]
     pub(crate) cv: Option<usize>,
-    /// Hold out a tenth of every class to test and a tenth to choose settings on, K times [per session].
+    /// Hold out a tenth of every class to test and a tenth to choose settings on, K times in every session.
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv", "test_fraction"])]
     pub(crate) splits: Option<usize>,

@@ -208,9 +208,10 @@ mod tests {
         assert!((found.between.unwrap() - 0.1).abs() < 1e-12);
         assert!((found.within.unwrap() - (0.1_f64 / 3.0).sqrt()).abs() < 1e-12);
         // A shift of one session changes what is between and nothing within.
-        let moved = SessionSpread::of(&[vec![0.5, 0.7], vec![0.3, 0.7], vec![0.7, 0.7]]).unwrap();
+        let moved = SessionSpread::of(&[vec![0.5, 0.7], vec![0.1, 0.5], vec![0.7, 0.7]]).unwrap();
         assert!((moved.within.unwrap() - found.within.unwrap()).abs() < 1e-12);
-        assert!((moved.between.unwrap() - found.between.unwrap()).abs() > 0.001);
+        // Means 0.6, 0.3 and 0.7: √((0.0667² + 0.2333² + 0.1667²)/2).
+        assert!((moved.between.unwrap() - (0.13_f64 / 3.0).sqrt()).abs() < 1e-12);
         let one = SessionSpread::of(&[vec![0.5, 0.7], Vec::new()]).unwrap();
         assert_eq!((one.between, one.means[1]), (None, None));
         assert_eq!(SessionSpread::of(&[vec![0.5]]).unwrap().within, None);

@@ -154,6 +154,9 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
         let median = summary.accuracies[index]?.median;
         best(summary.filters, index).iter().position(|&value| value == median)
     };
+    // One unit for the whole column.
+    let longest = summaries.iter().filter_map(|one| Some(one.seconds?.median)).fold(0.0, f64::max);
+    let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 3) };
     html! {
         div.scroll {
             table.sortable {
@@ -162,7 +165,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                     th scope="col" { "method" }
                     th scope="col" { "filters" }
                     @for classifier in &spec.classifiers { th scope="col" { (classifier.to_uppercase()) " (%)" } }
-                    th scope="col" { "time" }
+                    th scope="col" { "time (" (unit) ")" }
                     th scope="col" { "seeds" }
                     th.remark scope="col" { "remark" }
                 } }
@@ -186,7 +189,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                                 }
                             }
                             @match summary.seconds {
-                                Some(time) => { td data-value=(time.median) { (seconds(time.median)) } }
+                                Some(time) => { td data-value=(time.median) { (format!("{:.digits$}", factor * time.median)) } }
                                 None => { td data-value="-1" { "–" } }
                             }
                             td data-value=(summary.runs) { (summary.runs) }

@@ -55,7 +55,7 @@ pub(super) fn section(view: &View) -> Markup {
         return html! {};
     }
     let order = Order::of(&names);
-    let period = view.circular.filter(|_| order.numbers);
+    let period = view.circular.filter(|period| order.numbers && *period > 0.0);
     let of_filter = |filter: usize| -> Vec<(f64, f64, f64)> {
         let points = order.classes.iter().zip(&order.places);
         points

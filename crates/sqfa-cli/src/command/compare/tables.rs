@@ -114,7 +114,7 @@ fn heading(manifest: &Manifest) -> String {
 /// The median time of a fit in one unit: a row for each number of filters, a column for each method.
 fn times(spec: &Spec, summaries: &[Summary]) -> Option<(&'static str, Vec<Vec<String>>)> {
     let longest = summaries.iter().filter_map(|one| Some(one.seconds?.median)).reduce(f64::max)?;
-    let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 2) };
+    let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 3) };
     let mut rows = vec![vec!["filters".to_owned()]];
     rows[0].extend(spec.methods.iter().map(|method| title(method)));
     for &filters in &spec.filters {
