@@ -179,6 +179,9 @@ impl Fold<'_> {
 
 #[cfg(test)]
 mod tests {
+    use sqfa_io::data::{LabeledData, OwnedPoints};
+
+    use super::super::NoiseChoice;
     use super::*;
 
     #[test]
@@ -192,5 +195,34 @@ mod tests {
         // Four points of a class make four folds, two make none.
         assert_eq!(usual_parts(&labels(12, 3)), Parts::Folds(4));
         assert_eq!(usual_parts(&labels(6, 3)), Parts::Fraction(0.2));
+    }
+
+    #[test]
+    fn sums_that_are_merged_are_those_of_the_training_points() {
+        let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 37)).collect();
+        let labels = Labels::from_integers(&(0..60).map(|row| row % 3).collect::<Vec<_>>());
+        let points = OwnedPoints::from_f64(values, 60, 3).unwrap();
+        let train = Part { points, labels };
+        let data = LabeledData { name: "t".to_owned(), train, test: None, image_shape: None };
+        let session = Session::of(&data);
+        let noise = NoiseChoice::Value(1.0);
+        for (parts, learned) in [(Parts::Folds(4), 45), (Parts::Splits(2), 48)] {
+            let spec = Spec { parts, noise, ..Spec::default() };
+            let folds = Folds::new(&spec, &session, 0).unwrap();
+            for index in 0..2 {
+                let fold = folds.fold(index).unwrap();
+                assert!(fold.rest.is_some());
+                assert_eq!(fold.train.labels.len(), learned);
+                let merged = fold.given(&spec).unwrap().statistics;
+                let (points, labels) = (fold.train.points.view(), &fold.train.labels);
+                let summed =
+                    ClassStatistics::from_points(points, labels, Estimator::Empirical).unwrap();
+                let (ours, theirs) = (merged.total_variances(), summed.total_variances());
+                for (a, b) in ours.iter().zip(&theirs) {
+                    assert!((a - b).abs() <= 1e-12 * b, "{a} {b}");
+                }
+                assert_eq!(merged.counts(), summed.counts());
+            }
+        }
     }
 }

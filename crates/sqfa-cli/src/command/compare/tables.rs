@@ -129,26 +129,36 @@ fn times(spec: &Spec, summaries: &[Summary]) -> Option<(&'static str, Vec<Vec<St
     Some((unit, rows))
 }
 
-/// A row for each method and number of filters: what sessions and splits have in common, and each session.
-fn sessions(manifest: &Manifest, summaries: &[Summary]) -> Option<Vec<Vec<String>>> {
+/// A row for each method and number of filters, and a heading: what sessions and splits have in common, and each session.
+fn sessions(
+    manifest: &Manifest,
+    summaries: &[Summary],
+) -> Option<(&'static str, Vec<Vec<String>>)> {
     let names = manifest.facts.sessions.iter().map(|session| output::printable(&session.name));
     let names: Vec<String> = names.collect();
-    let mut rows =
-        vec![["method", "filters", "mean", "between", "within"].map(str::to_owned).to_vec()];
-    rows[0].extend(names.iter().cloned());
+    let several = !names.is_empty();
+    let (heading, columns): (_, &[&str]) = match several {
+        true => (
+            "Mean over sessions and splits (%), sd between sessions, sd within, and every session",
+            &["method", "filters", "mean", "between", "within"],
+        ),
+        false => ("Mean over splits (%) and their sd", &["method", "filters", "mean", "sd"]),
+    };
+    let head = columns.iter().map(|column| (*column).to_owned());
+    let mut rows = vec![head.chain(names).collect::<Vec<String>>()];
     let number = |value: Option<f64>| {
         value.map_or_else(|| "–".to_owned(), |value| format!("{:.1}", 100.0 * value))
     };
     for summary in summaries {
         let Some(spread) = &summary.sessions else { continue };
         let mut row = vec![title(&summary.method), summary.filters.to_string()];
-        row.extend([Some(spread.mean), spread.between, spread.within].map(number));
-        if !names.is_empty() {
-            row.extend(spread.means.iter().map(|mean| number(*mean)));
-        }
+        row.push(number(Some(spread.mean)));
+        row.extend(several.then(|| number(spread.between)));
+        row.push(number(spread.within));
+        row.extend(spread.means.iter().filter(|_| several).map(|mean| number(*mean)));
         rows.push(row);
     }
-    (rows.len() > 1).then_some(rows)
+    (rows.len() > 1).then_some((heading, rows))
 }
 
 /// Tables and a recommendation for people.
@@ -159,8 +169,8 @@ pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary
         text.push_str(&format!("\n{heading}; ** best, * second of its row\n"));
         text.push_str(&output::table(&rows, &[]));
     }
-    if let Some(rows) = sessions(manifest, summaries) {
-        text.push_str("\nMean over sessions and splits (%), sd between sessions, sd within, and every session\n");
+    if let Some((heading, rows)) = sessions(manifest, summaries) {
+        text.push_str(&format!("\n{heading}\n"));
         text.push_str(&output::table(&rows, &[]));
     }
     if let Some((unit, rows)) = times(spec, summaries) {
