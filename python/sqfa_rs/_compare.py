@@ -29,10 +29,10 @@ def compare(
     classifiers: Sequence[str] = ("qda",),
     test_fraction: float | None = None,
     cv: int | None = None,
-    scale: str = "none",
+    scale: str = "auto",
     center: bool = False,
     noise: float | str = "auto",
-    restarts: int = 1,
+    restarts: int | None = None,
     n_neighbors: int = 5,
     time_limit: float = 0.0,
     name: str = "data",
@@ -47,7 +47,7 @@ def compare(
     X, y : array-like of shapes (n_samples, n_features) and (n_samples,)
         Labelled points.
     X_test, y_test : array-likes, default=None
-        Points to judge by; otherwise a part of ``X`` is held out.
+        Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
     methods : sequence of str, default=("paper",)
         Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
     n_components : int or sequence of ints, default=(2, 4, 8)
@@ -57,19 +57,20 @@ def compare(
     random_state : int, default=0
         The first seed; the others follow it.
     classifiers : sequence of {"qda", "knn"}, default=("qda",)
-        What judges the features.
+        What scores the features.
     test_fraction : float, default=None
-        The share of every class that is held out; 0.2 without test points.
+        The share of every class that is held out, instead.
     cv : int, default=None
         Folds, each held out once, instead.
-    scale : {"none", "global-std", "per-feature"}, default="none"
-        How the data are scaled first.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How the data are scaled first; "auto" chooses it with the noise, and is none with a given noise.
     center : bool, default=False
         Whether the mean of the training points is subtracted first.
     noise : float, "scale" or "auto", default="auto"
-        Feature noise of the methods that have one.
-    restarts : int, default=1
-        Starts of every fit; 0 lets the method decide.
+        Feature noise of the methods that have one; "auto" chooses it as ``fit`` does.
+    restarts : int, default=None
+        Starts of every fit; 0 lets the method decide. Otherwise it decides where the noise is chosen,
+        and there is one start where the noise is given.
     n_neighbors : int, default=5
         Neighbours of the kNN classifier.
     time_limit : float, default=0
@@ -94,9 +95,9 @@ def compare(
     >>> from sklearn.datasets import load_iris
     >>> from sqfa_rs import compare
     >>> X, y = load_iris(return_X_y=True)
-    >>> table = compare(X, y, methods=["pca", "lda"], n_components=2, seeds=1)
+    >>> table = compare(X, y, methods=["pca", "lda"], n_components=2, cv=3)
     >>> len(table)
-    2
+    6
     """
     X = dense(loose_points(X))
     check_consistent_length(X, y)
@@ -128,7 +129,7 @@ def compare(
         "scale": scale,
         "center": bool(center),
         "noise": noise if isinstance(noise, str) else {"value": float(noise)},
-        "restarts": int(restarts),
+        **({} if restarts is None else {"restarts": int(restarts)}),
         "neighbors": int(n_neighbors),
         "time_limit": float(time_limit),
     }
@@ -156,7 +157,7 @@ def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:
     """One record as a flat row."""
     outcome = record["outcome"]
     done = outcome if outcome["status"] == "done" else {}
-    accuracies = {verdict["classifier"]: verdict["accuracy"] for verdict in done.get("verdicts", [])}
+    accuracies = {score["classifier"]: score["accuracy"] for score in done.get("verdicts", [])}
     return {
         "method": record["method"],
         "n_components": record["filters"],

@@ -64,6 +64,9 @@ pub(crate) fn run(
         .filter(|path| path.extension().is_some_and(|ending| ending == "npz"))
         .collect();
     files.sort();
+    if files.is_empty() {
+        bail!("{} holds no .npz file", folder.display());
+    }
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     for path in files {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -110,13 +113,18 @@ fn row(data: &LabeledData, m: usize, columns: &[String]) -> Vec<Cell> {
         .filter_map(|&(column, method, flags)| {
             let began = Instant::now();
             // A method that has no such filters, as LDA beyond c − 1, leaves its cell empty.
-            let (hits, chosen) = judged(data, method, m, flags).ok()?;
+            let (hits, chosen) = evaluated(data, method, m, flags).ok()?;
             Some(Cell { column, hits, seconds: began.elapsed().as_secs_f64(), chosen })
         })
         .collect()
 }
 
-fn judged(data: &LabeledData, method: &str, m: usize, flags: Flags) -> Result<(Vec<bool>, Value)> {
+fn evaluated(
+    data: &LabeledData,
+    method: &str,
+    m: usize,
+    flags: Flags,
+) -> Result<(Vec<bool>, Value)> {
     let Some(test) = &data.test else { bail!("{} has no test part", data.name) };
     let train =
         Weighted { points: data.train.points.view(), labels: &data.train.labels, weights: None };
@@ -176,10 +184,7 @@ fn chosen(fitted: &Fitted) -> Value {
         json!({
             "units": selection.candidate.units.name(), "share": selection.candidate.share,
             "reason": format!("{:?}", selection.reason), "folds": selection.folds,
-            "tried": selection.tried.iter().map(|tried| json!([
-                tried.candidate.units.name(), tried.candidate.share, tried.points,
-                tried.log_posterior, tried.accuracy,
-            ])).collect::<Vec<_>>(),
+            "tried": selection.tried.len(),
         })
     });
     let refinement = fitted.refinement.as_ref().map(|choice| {

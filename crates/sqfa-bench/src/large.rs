@@ -125,7 +125,7 @@ fn write_points(path: &Path, rows: usize) -> Result<()> {
 fn fitted(parameters: &Scaling, form: &str, tolerance: f64) -> Result<Value> {
     let form: ScalingForm = form.parse().map_err(|problem: String| anyhow!(problem))?;
     let stopping = Stopping { tolerance, ..Stopping::default() };
-    // Of the fit: drawing points to judge it comes after.
+    // Of the fit: drawing points to test it comes after.
     let mut peak = None;
     let row = scaling_row(parameters, form, stopping, DRAWN, &mut |_| {
         peak = peak_memory();

@@ -3,6 +3,7 @@
 mod accuracy;
 mod data;
 mod defaults;
+mod defaults_table;
 mod fits;
 mod kernels;
 mod large;
@@ -80,6 +81,9 @@ enum What {
         /// Names of files, without their ending; all of them unless given.
         #[arg(long, value_delimiter = ',')]
         sets: Vec<String>,
+        /// Page of Markdown that receives the table.
+        #[arg(long)]
+        table: Option<PathBuf>,
     },
     /// Accuracies and times of any reducer on MNIST or SVHN.
     Reducers {
@@ -164,7 +168,7 @@ fn main() -> Result<()> {
         What::Accuracy { data, set, seeds, filters, methods } => {
             ("accuracy", accuracy::run(data, set, *seeds, filters, methods)?)
         }
-        What::Defaults { data, filters, columns, sets } => {
+        What::Defaults { data, filters, columns, sets, .. } => {
             ("defaults", defaults::run(data, filters, columns, sets)?)
         }
         What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
@@ -190,6 +194,11 @@ fn main() -> Result<()> {
         "machine": machine::describe(),
         "result": result,
     });
+    if let What::Defaults { table: Some(path), .. } = &arguments.what {
+        let command = "sqfa-bench defaults --data DIR --out benchmarks/runs --date DATE --table docs/hold-out.md";
+        let page = defaults_table::page(&record["result"], command, &arguments.date);
+        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     report(&arguments, name, &record)
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn run(from: &Path, seeds: u64) -> Result<Value> {
     Ok(Value::Array(rows))
 }
 
-/// What the peer recorded, with its filters judged by our objective.
+/// What the peer recorded, with our objective of its filters.
 fn peer_runs(
     from: &Path,
     set: &str,

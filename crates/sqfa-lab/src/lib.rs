@@ -1,4 +1,4 @@
-//! Evidence: methods compared on data, and the figures and reports that show it.
+//! Evaluation: methods compared on data, and the figures and reports that show it.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 

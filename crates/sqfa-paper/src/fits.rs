@@ -2,6 +2,7 @@
 
 use super::{Context, Options, PaperError};
 use sqfa::optimize::Control;
+use sqfa::reduce::reducer_entry;
 use sqfa_lab::compare::{
     Evaluated, Event, Experiment, Facts, Manifest, Outcome, Protocol, Record, Spec, Store,
 };
@@ -59,7 +60,7 @@ impl Cells {
         let protocol = protocol(set)?;
         let mut own = Self::all(set.to_owned(), protocol, protocol.spec(), options);
         // SQFA on the exact distance joins the one table that has it.
-        own.methods.retain(|method| method != "sqfa-fr");
+        own.methods.retain(|method| in_paper(method));
         own.filters.retain(|filters| options.has_filters(*filters));
         Ok(own)
     }
@@ -93,6 +94,11 @@ impl Cells {
     pub(crate) fn first_seed(self) -> Self {
         Self { seeds: 1, ..self }
     }
+}
+
+/// Whether a method has a column in the paper's tables.
+pub(crate) fn in_paper(method: &str) -> bool {
+    reducer_entry(method).is_ok_and(|entry| entry.in_paper())
 }
 
 /// How a data set's fits are made.

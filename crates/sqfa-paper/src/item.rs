@@ -2,7 +2,7 @@
 
 use sqfa_lab::figure::Figure;
 
-use super::{Context, Options, PaperError, Table, Verdicts};
+use super::{ClaimResults, Context, Options, PaperError, Table};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum Made {
     /// A figure.
     Figure(Figure),
     /// Claims that were tested.
-    Claims(Verdicts),
+    Claims(ClaimResults),
 }
 
 /// A table, a figure or a list of claims.

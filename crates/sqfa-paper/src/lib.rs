@@ -25,7 +25,7 @@ mod catalogue;
 
 pub use cache::ResultCache;
 pub use catalogue::{ITEMS, named};
-pub use claims::{Claim, Verdicts};
+pub use claims::{Claim, ClaimResults};
 pub use context::Context;
 pub use data::DataFolder;
 pub use error::PaperError;

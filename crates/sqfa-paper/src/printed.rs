@@ -1,6 +1,6 @@
 //! The numbers the paper prints, as data.
 
-use sqfa::reduce::{reducer_entry, reducers};
+use sqfa::reduce::{ReducerEntry, reducers};
 
 use super::PaperError;
 
@@ -40,6 +40,11 @@ impl Printed {
         Some(Self { columns: header[first..].iter().map(ToString::to_string).collect(), rows })
     }
 
+    /// The methods of its columns.
+    pub(super) fn methods(&self) -> Vec<&'static str> {
+        self.columns.iter().filter_map(|column| method(column)).collect()
+    }
+
     /// A printed number: filters, data set (any when empty) and column.
     pub fn get(&self, filters: usize, set: &str, column: &str) -> Option<f64> {
         let at = self.columns.iter().position(|known| known == column)?;
@@ -48,17 +53,13 @@ impl Printed {
     }
 }
 
-/// The method that a column of a table stands for.
+/// The method that a column of a table stands for: by its title, or by the distance it maximises.
 pub(super) fn method(column: &str) -> Option<&'static str> {
-    match column {
-        "Calvo-Oller" => Some("sqfa"),
-        "Hellinger" => Some("sqfa-h"),
-        "Bhattacharyya" => Some("sqfa-b"),
-        "Wasserstein" => Some("sqfa-w"),
-        "Jeffreys" => Some("sqfa-j"),
-        title => reducers().iter().find(|entry| entry.title == title).map(|entry| entry.name),
-    }
-    .and_then(|name| reducer_entry(name).ok().map(|entry| entry.name))
+    let distance = column.to_lowercase();
+    let is = |entry: &&ReducerEntry| {
+        entry.title == column || entry.distance.is_some_and(|own| own == distance)
+    };
+    reducers().iter().find(is).map(|entry| entry.name)
 }
 
 #[cfg(test)]
@@ -89,6 +90,7 @@ mod tests {
     #[test]
     fn columns_are_methods_by_title_or_by_what_they_maximise() {
         assert_eq!((method("SQFA-H"), method("Jeffreys")), (Some("sqfa-h"), Some("sqfa-j")));
+        assert_eq!((method("Calvo-Oller"), method("PCA")), (Some("sqfa"), Some("pca")));
         assert_eq!(method("nothing"), None);
     }
 }

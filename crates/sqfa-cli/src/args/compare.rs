@@ -13,9 +13,10 @@ use super::{DataFlags, choice};
 const EXAMPLES: &str = "\
 Examples:
   sqfa compare speed --filters 2,4,8 --seeds 3 --report speed.html
-  sqfa compare mnist/ --scale global-std --center --filters 2,4,8,16 --seeds 10 \\
+  sqfa compare mnist/ --filters 2,4,8,16 --seeds 10 \\
        --classifiers qda,knn --out runs/mnist --report mnist.html
   sqfa compare table.csv --label species --methods sqfa,lda,pca --filters 2 --cv 5 --markdown
+  sqfa compare counts.npz --sessions session --splits 5 --circular 180 --report neurons.html
   sqfa compare X.npz --spec experiments/paper.toml --out runs/x      (run again to resume)
 
 METHODS is paper (the columns of the paper's tables), all, or names as in sqfa fit --method.";
@@ -24,9 +25,9 @@ METHODS is paper (the columns of the paper's tables), all, or names as in sqfa f
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Points with labels, or a built-in data set (see sqfa --help).
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
+    /// Points with labels, or a built-in data set (see sqfa --help); several files are sessions that share no filters.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<String>,
     /// Numbers of filters [default: 2,4,8].
     #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
     #[arg(value_parser = values::positive)]
@@ -37,7 +38,7 @@ pub(crate) struct CompareArgs {
     /// Seeds of every method that uses one; the others run once [default: 3].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
-    /// Classifiers that judge the features, the first one decides: qda, knn [default: qda].
+    /// Classifiers that score the features, the first one decides: qda, knn [default: qda].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) classifiers: Option<Vec<String>>,
     /// What to compare as a TOML file; flags go before it.
@@ -49,32 +50,42 @@ pub(crate) struct CompareArgs {
     /// Test points, when they are in another file than DATA.
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(crate) test: Option<String>,
-    /// Share of every class to hold out for testing [default: 0.2, unless there are test points].
+    /// Share of every class to hold out for testing [default: 0.2 of 5000 points or more].
     #[arg(long, value_name = "SHARE", value_parser = values::not_negative)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv"])]
     pub(crate) test_fraction: Option<f64>,
-    /// Hold out every point once, in K folds, instead.
+    /// Hold out every point once, in K folds [default: 5 of fewer than 5000 points without a test part].
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with = "test")]
     pub(crate) cv: Option<usize>,
+    /// Hold out a tenth of every class to test and a tenth to choose settings on, K times in every session.
+    #[arg(long, value_name = "K", value_parser = values::positive)]
+    #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv", "test_fraction"])]
+    pub(crate) splits: Option<usize>,
+    /// Column or npz array that names the session of every point; sessions share no filters.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    pub(crate) sessions: Option<String>,
+    /// Column or npz array that names the group of every point; a group stays on one side of every split.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    pub(crate) group: Option<String>,
     /// Compare on these classes only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first [default: none].
+    /// Scale the data first [default: chosen with the noise; none with a given one].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     pub(crate) scale: Option<Scaling>,
-    /// Subtract the mean of the training points first.
+    /// Subtract the mean of the training points first [default: where the noise is chosen].
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
     /// Width and height of the images that points are, for the report, as in 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
     pub(crate) image: Option<(usize, usize)>,
 
-    /// Feature noise σ²: auto (chosen on held-out training points), scale or a number [default: auto].
+    /// Feature noise σ²: auto (chosen on held-out training points as sqfa fit does), scale or a number [default: auto].
     #[arg(long, value_name = "NOISE", value_parser = values::noise, help_heading = "Fits")]
     #[arg(allow_negative_numbers = true)]
     pub(crate) noise: Option<Noise>,
-    /// Starts of every iterative fit, the best is kept: auto or a number [default: 1].
+    /// Starts of every iterative fit, the best is kept: auto or a number [default: auto; 1 with a given noise].
     #[arg(long, value_name = "N", value_parser = values::restarts, help_heading = "Fits")]
     pub(crate) restarts: Option<Restarts>,
     /// First seed; it also chooses the held-out points [default: 0].
@@ -96,6 +107,9 @@ pub(crate) struct CompareArgs {
     /// HTML report to write: one file, no network needed.
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+    /// Period after which labels repeat, for the tuning curves of the report, as 180 for orientations.
+    #[arg(long, value_name = "PERIOD", value_parser = values::not_negative, help_heading = "Output")]
+    pub(crate) circular: Option<f64>,
     /// Print one JSON object instead of text.
     #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
     pub(crate) json: bool,

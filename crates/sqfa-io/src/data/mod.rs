@@ -1,6 +1,7 @@
 //! Labelled data and given statistics, owned, as they come out of files and generators.
 
 mod batches;
+mod column;
 mod kinds;
 mod load;
 mod means;
@@ -19,6 +20,7 @@ use thiserror::Error;
 use crate::formats::{FormatError, Remedy};
 
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
+pub use column::read_column;
 pub use kinds::{
     FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
 };

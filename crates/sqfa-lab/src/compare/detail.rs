@@ -1,4 +1,4 @@
-//! What a closer look at one model needs, gathered from the model and the points that judged it.
+//! What a closer look at one model needs, gathered from the model and its test points.
 
 use sqfa::reduce::Trial;
 use sqfa::transform::Features;
@@ -12,16 +12,16 @@ const SAMPLE: usize = 1500;
 
 impl Detail {
     /// Gathers filters, the training classes in feature space (covariances with divisor N) and, where there are
-    /// points to judge by, their features, true classes and predicted classes.
+    /// test points, their features, true classes and predicted classes.
     pub fn new(
         filters: MatRef<'_, f64>,
         gaussians: &Gaussians,
-        judged: Option<(&Features, &[u32], &[u32])>,
+        tested: Option<(&Features, &[u32], &[u32])>,
         trials: &[Trial],
     ) -> Self {
         let (n, m, classes) = (filters.nrows(), filters.ncols(), gaussians.len());
         let entries = (0..n).flat_map(|i| (0..m).map(move |j| (i, j)));
-        let (confusion, sample) = match judged {
+        let (confusion, sample) = match tested {
             Some((features, truth, guess)) => {
                 (confusion(truth, guess, classes), sample(features, truth, guess, m, classes))
             }
@@ -34,6 +34,7 @@ impl Detail {
             confusion,
             sample,
             trials: trials.iter().map(TrialRecord::from).collect(),
+            deviations: Numbers::default(),
         }
     }
 }
@@ -102,8 +103,8 @@ mod tests {
         let filters = sqfa::Mat::from_fn(3, 2, |i, j| (10 * i + j) as f64);
         let gaussians = Gaussians::new(2, vec![0.0; 4], [1.0, 0.0, 0.0, 1.0].repeat(2)).unwrap();
         let features = Features::F64((0..8).map(f64::from).collect());
-        let judged = Some((&features, &[0, 1, 1, 0][..], &[0, 1, 0, 0][..]));
-        let detail = Detail::new(filters.as_ref(), &gaussians, judged, &[]);
+        let tested = Some((&features, &[0, 1, 1, 0][..], &[0, 1, 0, 0][..]));
+        let detail = Detail::new(filters.as_ref(), &gaussians, tested, &[]);
         assert_eq!(detail.weights.0, [0.0, 1.0, 10.0, 11.0, 20.0, 21.0]);
         assert_eq!(detail.confusion, [2, 0, 1, 1]);
         assert_eq!(detail.sample.features.0, (0..8).map(|v| v as f32).collect::<Vec<_>>());

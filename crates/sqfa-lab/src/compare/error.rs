@@ -4,10 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use sqfa::names::Unknown;
+use sqfa::pipeline::PipelineError;
 use sqfa::split::SplitError;
 use sqfa::statistics::StatisticsError;
 use thiserror::Error;
 
+use super::DealError;
 use sqfa_io::formats::FormatError;
 
 /// Why a comparison could not be set up or kept. What happens inside one cell is a record, not an error.
@@ -41,6 +43,39 @@ pub enum CompareError {
     /// The training points are unsound.
     #[error("the training points cannot be used: {0}")]
     Statistics(#[from] StatisticsError),
+    /// The training points are unsound.
+    #[error("the training points cannot be used: {0}")]
+    Pipeline(#[from] PipelineError),
+    /// Rows that cannot be dealt out.
+    #[error("the data cannot be split: {0}")]
+    Deal(#[from] DealError),
+    /// Nothing to compare on.
+    #[error("there is no session: give at least one data set")]
+    NoSession,
+    /// Sessions of different classes.
+    #[error(
+        "session '{session}' has {classes} classes and '{first}' has {expected}, or others: sessions must have the same classes"
+    )]
+    SessionClasses {
+        /// The session that differs.
+        session: String,
+        /// Its classes.
+        classes: usize,
+        /// The first session.
+        first: String,
+        /// Its classes.
+        expected: usize,
+    },
+    /// Groups that are not one a point.
+    #[error("session '{session}' has {points} points and {groups} groups: give one group a point")]
+    Groups {
+        /// The session.
+        session: String,
+        /// Groups that were given.
+        groups: usize,
+        /// Points there are.
+        points: usize,
+    },
     /// A class that the test part lacks.
     #[error(
         "the test part has no point of {count} of {classes} classes ({listed}): accuracy would not speak \

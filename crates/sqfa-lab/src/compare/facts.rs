@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sqfa::points::Scalar;
 use sqfa::{Labels, Points, Table, with_table};
 
+use super::Session;
 use super::remarks::remarks;
 use sqfa_io::data::{LabeledData, Part};
 use sqfa_io::model_file::ClassNames;
@@ -27,6 +28,23 @@ pub struct Facts {
     pub fingerprint: String,
     /// What a user should know about the data.
     pub warnings: Vec<String>,
+    /// The names of the features of the first session; empty where they have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+    /// The sessions, where there are several; dimensions are then those of the first, counts those of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<SessionFacts>,
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionFacts {
+    /// What it is called.
+    pub name: String,
+    /// Dimensions of a point.
+    pub dimensions: usize,
+    /// Points.
+    pub points: u64,
 }
 
 impl Facts {
@@ -45,6 +63,8 @@ impl Facts {
             image_shape: data.image_shape,
             fingerprint: format!("{mixed:016x}"),
             warnings: remarks(data),
+            features: Vec::new(),
+            sessions: Vec::new(),
         }
     }
 
@@ -59,6 +79,43 @@ impl Facts {
         sound(&self.train_counts)
             && self.test_counts.as_ref().is_none_or(sound)
             && self.image_shape.is_none_or(|shape| area(shape) == Some(self.dimensions))
+    }
+
+    /// The facts about several sessions.
+    pub(super) fn of_sessions(sessions: &[Session<'_>]) -> Self {
+        let all: Vec<Self> = sessions.iter().map(|session| Self::of(session.data)).collect();
+        let mut facts = all[0].clone();
+        facts.features = sessions[0].features.to_vec();
+        if all.len() == 1 && sessions[0].groups.is_none() {
+            return facts;
+        }
+        let mut mixed = SEED;
+        for (session, own) in sessions.iter().zip(&all) {
+            mixed = own.fingerprint.bytes().fold(mixed, |state, byte| mix(state, u64::from(byte)));
+            mixed = session.groups.map_or(mixed, |groups| labels(mixed, groups));
+        }
+        facts.fingerprint = format!("{mixed:016x}");
+        if all.len() == 1 {
+            return facts;
+        }
+        for own in &all[1..] {
+            facts.train_counts.iter_mut().zip(&own.train_counts).for_each(|(sum, own)| *sum += own);
+        }
+        let named = sessions.iter().zip(&all);
+        facts.warnings = named
+            .clone()
+            .flat_map(|(session, own)| {
+                own.warnings.iter().map(|text| format!("{}: {text}", session.name))
+            })
+            .collect();
+        facts.sessions = named
+            .map(|(session, own)| SessionFacts {
+                name: session.name.clone(),
+                dimensions: own.dimensions,
+                points: own.train_counts.iter().sum(),
+            })
+            .collect();
+        facts
     }
 
     /// The names of the classes.

@@ -27,7 +27,7 @@ impl Interval {
     }
 }
 
-/// The accuracy of the first less that of the second; none unless both judged the same, at least one point.
+/// The accuracy of the first less that of the second; none unless both are of the same test points, at least one.
 pub fn paired_difference(first: &[bool], second: &[bool]) -> Option<Interval> {
     if first.is_empty() || first.len() != second.len() {
         return None;

@@ -9,7 +9,7 @@ const GIGA: f64 = 1e9;
 /// The bytes a comparison needs beside the data that are already there, and what takes most of them.
 ///
 /// Class covariances are held twice while settings are chosen: of all training points and of those not held
-/// out. Parts of one file are copied; features of every point are kept while they are judged.
+/// out. Parts of one file are copied; features of every point are kept while they are evaluated.
 pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
     let (n, c) = (data.train.points.columns() as f64, data.train.labels.classes().len() as f64);
     let rows = |points: &OwnedPoints| points.rows() as f64;

@@ -4,9 +4,12 @@
 //! of filters, written as soon as it is known; the [`summary`](summarize) and the report are functions of records alone.
 
 mod cell;
+mod deal;
 mod detail;
 mod error;
 mod facts;
+mod fit;
+mod fold;
 mod interval;
 mod memory;
 mod method;
@@ -16,14 +19,16 @@ mod recommend;
 mod record;
 mod remarks;
 mod run;
+mod session;
 mod spec;
 mod store;
 mod summary;
 
 pub use crate::evaluation::{Classifier, Score};
 pub use crate::numbers::{Bits, Numbers};
+pub use deal::DealError;
 pub use error::CompareError;
-pub use facts::Facts;
+pub use facts::{Facts, SessionFacts};
 pub use interval::{Interval, paired_difference};
 pub use memory::{available, estimate};
 pub use method::MethodEntry;
@@ -32,6 +37,7 @@ pub use protocol::Protocol;
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
 pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample, SettingRecord, TrialRecord};
 pub use run::{Event, Experiment};
+pub use session::Session;
 pub use spec::{MethodSet, NoiseChoice, Parts, Spec};
 pub use store::{Manifest, Store};
-pub use summary::{Spread, Summary, summarize};
+pub use summary::{SessionSpread, Spread, Summary, summarize};

@@ -15,6 +15,8 @@ pub struct Job {
     pub seed: u64,
     /// The fold held out.
     pub fold: usize,
+    /// The session.
+    pub session: usize,
 }
 
 impl Job {
@@ -24,18 +26,25 @@ impl Job {
     }
 }
 
-/// All fits of a resolved spec: fold by fold, then seed by seed, so that early results cover every method.
-pub fn plan(spec: &Spec) -> Result<Vec<Job>, CompareError> {
+/// All fits of a resolved spec: session by session and fold by fold, then seed by seed, so that early results cover every method.
+pub fn plan(spec: &Spec, sessions: usize) -> Result<Vec<Job>, CompareError> {
     let folds = match spec.parts {
-        Parts::Folds(folds) => folds,
-        _ => 1,
+        Parts::Folds(folds) | Parts::Splits(folds) => folds,
+        Parts::Given | Parts::Fraction(_) => 1,
     };
     let mut jobs = Vec::new();
-    for fold in 0..folds {
+    let places = (0..sessions).flat_map(|session| (0..folds).map(move |fold| (session, fold)));
+    for (session, fold) in places {
         for at in 0..spec.seeds {
             let seed = spec.first_seed.wrapping_add(at);
             for method in &spec.methods {
-                let job = |filters: Vec<usize>| Job { method: method.clone(), filters, seed, fold };
+                let job = |filters: Vec<usize>| Job {
+                    method: method.clone(),
+                    filters,
+                    seed,
+                    fold,
+                    session,
+                };
                 match MethodEntry::named(method)?.seeded {
                     true => jobs.extend(spec.filters.iter().map(|&count| job(vec![count]))),
                     false if at == 0 => jobs.push(job(spec.filters.clone())),
@@ -60,7 +69,7 @@ mod tests {
             first_seed: 7,
             ..Spec::default()
         };
-        let jobs = plan(&spec).unwrap();
+        let jobs = plan(&spec, 1).unwrap();
         let of = |name: &str| jobs.iter().filter(|job| job.method == name).collect::<Vec<_>>();
         assert_eq!(of("sqfa").len(), 6);
         assert_eq!(of("pca").len(), 1);
@@ -69,6 +78,10 @@ mod tests {
         // Every method appears before any second seed.
         assert!(jobs[..3].iter().all(|job| job.seed == 7));
         let folded = Spec { parts: Parts::Folds(4), ..spec };
-        assert_eq!(plan(&folded).unwrap().len(), 4 * 7);
+        assert_eq!(plan(&folded, 1).unwrap().len(), 4 * 7);
+        let splits = Spec { parts: Parts::Splits(5), ..folded };
+        let jobs = plan(&splits, 3).unwrap();
+        assert_eq!(jobs.len(), 3 * 5 * 7);
+        assert!(jobs.is_sorted_by_key(|job| (job.session, job.fold)));
     }
 }

@@ -3,7 +3,7 @@
 //! Choices are made per method and number of filters on a held-out 15 % of the training points.
 
 use sqfa::Noise;
-use sqfa::reduce::{Choice, LocalScale, ReducerSettings, Setting};
+use sqfa::reduce::{Choice, LocalScale, ReducerEntry, ReducerSettings, Setting};
 
 use super::{NoiseChoice, Spec};
 
@@ -105,6 +105,7 @@ impl Protocol {
             scale: if self.standardized { "global-std" } else { "none" }.to_owned(),
             center: self.standardized,
             noise: NoiseChoice::Auto,
+            restarts: Some(1),
             neighbors: self.neighbors,
             protocol: self.set.to_owned(),
             ..Spec::default()
@@ -112,34 +113,72 @@ impl Protocol {
     }
 
     /// Sets what the paper sets for a method: what it says of the settings that the method takes.
-    pub(super) fn tailor(&self, method: &str, settings: &mut ReducerSettings) {
+    pub(super) fn tailor(&self, method: &ReducerEntry, settings: &mut ReducerSettings) {
         match self.noises {
             [noise] => settings.noise = Noise::Value(*noise),
             noises => settings.noises = noises.to_vec(),
         }
         let number = |value: usize| Choice::Value(value as f64);
-        let given = match method {
-            "lda" => vec![(Setting::Shrinkage, Choice::Among(SHRINKAGES.to_vec()))],
-            "lfda" => {
-                settings.local_scale = Some(LocalScale::Anchor);
-                vec![
-                    (Setting::Neighbors, Choice::Among(NEIGHBORHOODS.to_vec())),
-                    (Setting::Dimensions, number(self.lfda_dimensions)),
-                ]
-            }
-            "wda" => vec![
-                (Setting::Regularization, Choice::Among(self.wda_regularizations.to_vec())),
-                (Setting::Dimensions, number(self.wda_dimensions)),
-                (Setting::PerClass, number(self.per_class)),
-            ],
-            "lmnn" => vec![
-                (Setting::Dimensions, number(LMNN_DIMENSIONS)),
-                (Setting::PerClass, number(self.per_class)),
-            ],
-            _ => vec![],
+        // Of the methods that work in principal components, one measures neighbourhoods, one transports points.
+        let local = method.takes(Setting::LocalScale);
+        let transports = method.takes(Setting::Regularization);
+        let dimensions = match (local, transports) {
+            (true, _) => self.lfda_dimensions,
+            (_, true) => self.wda_dimensions,
+            _ => LMNN_DIMENSIONS,
         };
-        for (setting, choice) in given {
+        let mut given = vec![
+            (Setting::Shrinkage, Choice::Among(SHRINKAGES.to_vec())),
+            (Setting::Regularization, Choice::Among(self.wda_regularizations.to_vec())),
+            (Setting::Dimensions, number(dimensions)),
+        ];
+        if local {
+            settings.local_scale = Some(LocalScale::Anchor);
+            given.push((Setting::Neighbors, Choice::Among(NEIGHBORHOODS.to_vec())));
+        } else {
+            given.push((Setting::PerClass, number(self.per_class)));
+        }
+        for (setting, choice) in given.into_iter().filter(|(setting, _)| method.takes(*setting)) {
             settings.set(setting, choice);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqfa::reduce::reducer_entry;
+
+    use super::*;
+
+    /// The settings of a method on SVHN.
+    fn settings(method: &str) -> ReducerSettings {
+        let mut settings = ReducerSettings::default();
+        let entry = reducer_entry(method).unwrap();
+        Protocol::named("svhn").unwrap().tailor(&entry, &mut settings);
+        settings
+    }
+
+    #[test]
+    fn every_method_gets_what_the_paper_gives_it_and_nothing_else() {
+        let plain = ReducerSettings::default();
+        let lda = settings("lda");
+        assert_eq!(lda.shrinkage, Choice::Among(vec![0.05, 0.1, 0.2, 0.4, 0.8]));
+        assert_eq!((lda.dimensions, lda.per_class), (None, None));
+        let lfda = settings("lfda");
+        assert_eq!(lfda.neighbors, Choice::Among(vec![3.0, 5.0, 9.0, 17.0]));
+        assert_eq!((lfda.dimensions, lfda.per_class), (Some(200), None));
+        assert_eq!(lfda.local_scale, Some(LocalScale::Anchor));
+        let wda = settings("wda");
+        assert_eq!((wda.dimensions, wda.per_class), (Some(100), Some(500)));
+        assert_eq!(wda.regularization, Choice::Among(SVHN_REGULARIZATIONS.to_vec()));
+        let lmnn = settings("lmnn");
+        assert_eq!((lmnn.dimensions, lmnn.per_class), (Some(200), Some(500)));
+        assert_eq!((&lmnn.neighbors, lmnn.local_scale), (&plain.neighbors, None));
+        for name in ["sqfa", "pca", "ama", "lad"] {
+            let own = settings(name);
+            assert_eq!((own.dimensions, own.per_class), (None, None), "{name}");
+            assert_eq!(own.noises, [0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]);
+            assert_eq!(own.regularization, plain.regularization, "{name}");
         }
     }
 }

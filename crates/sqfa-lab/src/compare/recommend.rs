@@ -1,7 +1,13 @@
 //! Which method and how many filters to use, and how sure that is.
 //!
-//! The candidate with the best median accuracy is found first. Then the fewest filters are taken whose best
-//! method the test points cannot tell from it (95 % interval of the paired difference holds zero).
+//! The candidate with the best median accuracy is found first. Those that the test points cannot tell from it (the 95 %
+//! interval of the paired difference holds zero: about two standard errors) lead with it. Of all that lead the simplest is
+//! taken: the fewest filters, then the least work. Work is told by kind, not timed, so that the same records recommend the
+//! same: class statistics before points, a closed form before a climb; what is left is decided by accuracy.
+
+use std::cmp::Reverse;
+
+use sqfa::reduce::{REFINED, reducer_entry};
 
 use super::summary::by_seed;
 use super::{Interval, Record, Spec, Summary, paired_difference};
@@ -19,6 +25,8 @@ pub struct Candidate {
     pub seed: u64,
     /// Whether each test point was put into its own class by that run, folds one after the other.
     pub hits: Vec<bool>,
+    /// Iterations of that run over all folds; 0 for a closed form.
+    pub iterations: usize,
 }
 
 /// A candidate that was not taken, and by how much it is worse.
@@ -35,48 +43,56 @@ pub struct Contender {
 pub struct Recommendation {
     /// The recommended candidate.
     pub choice: Candidate,
-    /// The candidate with the best accuracy, when it is another one, and its lead.
-    pub best: Option<Contender>,
-    /// The next best method with the same number of filters.
+    /// The others that test points cannot tell from the most accurate one, best first; none when the choice is clearly ahead.
+    pub leading: Vec<Contender>,
+    /// The most accurate of those that do not lead.
     pub next: Option<Contender>,
-    /// The best method with fewer filters, and what it would cost.
-    pub smaller: Option<Contender>,
+}
+
+impl Recommendation {
+    /// Whether the choice is clearly ahead of all others; also when there are none.
+    pub fn is_clear(&self) -> bool {
+        self.leading.is_empty()
+    }
 }
 
 /// The recommendation from records; none when no cell has a result.
 pub fn recommend(spec: &Spec, summaries: &[Summary], records: &[Record]) -> Option<Recommendation> {
     let classifier = spec.classifiers.first()?;
-    let candidates: Vec<Candidate> =
+    let mut candidates: Vec<Candidate> =
         summaries.iter().filter_map(|summary| candidate(summary, classifier, records)).collect();
-    let best = top(candidates.iter())?;
-    let as_good = |candidate: &&Candidate| {
-        paired_difference(&best.hits, &candidate.hits).is_some_and(|interval| interval.holds_zero())
+    // A stable sort: ties go to fewer filters, then to the order of the spec.
+    candidates.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
+    let best = candidates.first()?;
+    let leads = |candidate: &Candidate| {
+        candidate == best
+            || paired_difference(&best.hits, &candidate.hits).is_some_and(|it| it.holds_zero())
     };
-    let at = |filters: usize| candidates.iter().filter(move |c| c.filters == filters);
-    let choice = spec
-        .filters
-        .iter()
-        .filter_map(|&filters| top(at(filters)))
-        .find(|candidate| *candidate == best || as_good(candidate))?;
+    let (leading, others): (Vec<_>, Vec<_>) =
+        candidates.iter().partition(|candidate| leads(candidate));
+    let choice = leading.iter().copied().min_by_key(|candidate| candidate.simplicity())?;
     let contender = |candidate: &Candidate| Contender {
         candidate: candidate.clone(),
         behind: paired_difference(&choice.hits, &candidate.hits),
     };
-    let fewer = candidates.iter().filter(|candidate| candidate.filters < choice.filters);
     Some(Recommendation {
         choice: choice.clone(),
-        best: (choice != best).then(|| contender(best)),
-        next: top(at(choice.filters).filter(|other| other.method != choice.method)).map(contender),
-        smaller: top(fewer).map(contender),
+        leading: leading.iter().filter(|one| **one != choice).map(|one| contender(one)).collect(),
+        next: others.first().map(|one| contender(one)),
     })
 }
 
-/// The most accurate; ties go to fewer filters, then to the order of the spec.
-fn top<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
-    candidates.fold(None, |best: Option<&Candidate>, candidate| match best {
-        Some(best) if best.accuracy >= candidate.accuracy => Some(best),
-        _ => Some(candidate),
-    })
+impl Candidate {
+    /// The simplest comes first: fewest filters, least work, then the most accurate.
+    fn simplicity(&self) -> (usize, bool, bool, Reverse<u64>) {
+        let (base, refined) = match self.method.strip_suffix(REFINED) {
+            Some(base) => (base, true),
+            None => (self.method.as_str(), false),
+        };
+        let points = refined || reducer_entry(base).is_ok_and(|entry| entry.needs_points());
+        // Shares of points are positive, so that their bits are in their order.
+        (self.filters, points, self.iterations > 0, Reverse(self.accuracy.to_bits()))
+    }
 }
 
 fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<Candidate> {
@@ -89,7 +105,8 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
     seeds.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let (seed, _) = seeds[(seeds.len() - 1) / 2];
     let mut folds: Vec<&&Record> = own.iter().filter(|record| record.seed == seed).collect();
-    folds.sort_by_key(|record| record.fold);
+    folds.sort_by_key(|record| (record.session, record.fold));
+    let iterations = folds.iter().filter_map(|record| Some(record.evaluated()?.iterations)).sum();
     let hits = folds
         .iter()
         .filter_map(|record| record.evaluated()?.score(classifier))
@@ -101,6 +118,7 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
         accuracy,
         seed,
         hits,
+        iterations,
     })
 }
 
@@ -126,13 +144,14 @@ mod tests {
             converged: true,
             iterations: 0,
             settings: Vec::new(),
+            selection: None,
             scores: vec![score],
             warnings: Vec::new(),
             climbs: Vec::new(),
             detail: None,
         };
         let outcome = Outcome::Done(Box::new(evaluated));
-        Record { method: method.to_owned(), filters, seed, fold: 0, outcome }
+        Record { method: method.to_owned(), filters, seed, fold: 0, session: 0, outcome }
     }
 
     fn spec() -> Spec {
@@ -144,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_filters_win_when_test_points_cannot_tell() {
+    fn the_simplest_of_what_test_points_cannot_tell_apart_is_taken() {
         let records = [
             record("sqfa", 2, 0, |k| k % 10 < 6),
             record("sqfa", 4, 0, |k| k % 10 != 0),
@@ -155,12 +174,47 @@ mod tests {
         let summaries = summarize(&spec(), &records);
         let found = recommend(&spec(), &summaries, &records).unwrap();
         assert_eq!((found.choice.method.as_str(), found.choice.filters), ("sqfa", 4));
-        let best = found.best.unwrap();
+        assert!(!found.is_clear());
+        let [best] = found.leading.as_slice() else { panic!("{:?}", found.leading) };
         assert_eq!(best.candidate.filters, 8);
         assert!(best.behind.unwrap().holds_zero());
-        assert!(!found.next.as_ref().unwrap().behind.unwrap().holds_zero());
+        let next = found.next.unwrap();
+        assert_eq!((next.candidate.method.as_str(), next.candidate.filters), ("pca", 4));
+        assert!(!next.behind.unwrap().holds_zero());
+    }
+
+    #[test]
+    fn a_clear_lead_has_no_rivals_and_a_tie_goes_to_the_least_work() {
+        let clear = [record("sqfa", 2, 0, |k| k % 10 != 0), record("pca", 2, 0, |k| k % 10 < 6)];
+        let found = recommend(&spec(), &summarize(&spec(), &clear), &clear).unwrap();
+        assert!(found.is_clear() && found.choice.method == "sqfa");
         assert_eq!(found.next.unwrap().candidate.method, "pca");
-        assert_eq!(found.smaller.unwrap().candidate.filters, 2);
+        // The same hits: a closed form is simpler than a climb, and statistics are less work than points.
+        let same = |method: &str, iterations: usize| {
+            let mut record = record(method, 2, 0, |k| k % 10 != 0);
+            if let Outcome::Done(evaluated) = &mut record.outcome {
+                evaluated.iterations = iterations;
+            }
+            record
+        };
+        let methods = ["sqfa+refine", "lfda", "sqfa-h", "sqfa", "pca"];
+        let spec = Spec { methods: methods.map(str::to_owned).to_vec(), ..spec() };
+        let mut equal = vec![
+            same("sqfa+refine", 3),
+            same("lfda", 0),
+            same("sqfa-h", 9),
+            same("sqfa", 7),
+            same("pca", 0),
+        ];
+        let mut order = Vec::new();
+        while !equal.is_empty() {
+            let found = recommend(&spec, &summarize(&spec, &equal), &equal).unwrap();
+            assert_eq!(found.leading.len() + 1, equal.len());
+            equal.retain(|record| record.method != found.choice.method);
+            order.push(found.choice.method);
+        }
+        // Climbs on statistics are of one kind, however many their iterations: the order of the spec decides.
+        assert_eq!(order, ["pca", "sqfa-h", "sqfa", "lfda", "sqfa+refine"]);
     }
 
     #[test]

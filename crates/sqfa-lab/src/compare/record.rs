@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Numbers, Score, Spec};
+use super::{Job, Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
 use sqfa::reduce::Setting;
-use sqfa_io::model_file::setting_name;
+use sqfa_io::model_file::{SelectionRecord, setting_name};
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,8 +19,16 @@ pub struct Record {
     /// The fold that was held out; 0 without folds.
     #[serde(default)]
     pub fold: usize,
+    /// The session, where there are several; otherwise 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub session: usize,
     /// How it ended.
     pub outcome: Outcome,
+}
+
+/// Whether it is the first session, which goes without saying.
+fn is_first(session: &usize) -> bool {
+    *session == 0
 }
 
 /// How a cell ended.
@@ -66,6 +74,9 @@ pub struct Evaluated {
     pub iterations: usize,
     /// The settings that were used.
     pub settings: Vec<SettingRecord>,
+    /// How units and noise were chosen, where they were; what was tried is part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionRecord>,
     /// The score of every classifier.
     #[serde(rename = "verdicts")]
     pub scores: Vec<Score>,
@@ -147,6 +158,9 @@ pub struct Detail {
     pub sample: Sample,
     /// What was tried to choose the settings.
     pub trials: Vec<TrialRecord>,
+    /// The standard deviation of every feature that the filters weigh, over the training points.
+    #[serde(default)]
+    pub deviations: Numbers,
 }
 
 /// Some of the test points in feature space.
@@ -169,9 +183,23 @@ impl Record {
         }
     }
 
-    /// Whether it is about this cell.
-    pub fn is_cell(&self, method: &str, filters: usize, seed: u64, fold: usize) -> bool {
-        self.method == method && self.filters == filters && self.seed == seed && self.fold == fold
+    /// Whether both are about the same cell.
+    pub fn is_cell(&self, other: &Self) -> bool {
+        self.filters == other.filters && self.is_of(&other.job(other.filters))
+    }
+
+    /// Whether it is one of the cells of a job.
+    pub fn is_of(&self, job: &Job) -> bool {
+        job.method == self.method
+            && job.filters.contains(&self.filters)
+            && (job.seed, job.fold, job.session) == (self.seed, self.fold, self.session)
+    }
+
+    /// The job of this cell, with so many filters.
+    fn job(&self, filters: usize) -> Job {
+        let Self { method, seed, fold, session, .. } = self;
+        let (method, filters) = (method.clone(), vec![filters]);
+        Job { method, filters, seed: *seed, fold: *fold, session: *session }
     }
 }
 

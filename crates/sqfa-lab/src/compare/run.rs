@@ -1,19 +1,14 @@
 //! The driver: fold by fold, job by job; whatever happens in one cell, the others are run.
 
-use std::borrow::Cow;
-use std::time::Instant;
-
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha12Rng;
+use sqfa::Labels;
 use sqfa::optimize::{Control, Progress};
-use sqfa::split::{Split, SplitError, stratified_split};
-use sqfa::statistics::{Preprocessor, Scaling};
-use sqfa::{ClassStatistics, Estimator, Labels};
 
 use super::cell::{self, Known};
-use super::{CompareError, Facts, Job, Parts, Record, SettingRecord, Spec, memory, plan};
-use sqfa_io::data::{LabeledData, Part};
+use super::fold::{Fold, Folds, Training, usual_parts};
+use super::{
+    CompareError, Facts, Job, Parts, Record, Session, SettingRecord, Spec, memory, plan, session,
+};
+use sqfa_io::data::LabeledData;
 
 /// How many classes a message lists.
 const LISTED: usize = 5;
@@ -25,7 +20,7 @@ pub struct Experiment<'a> {
     pub spec: Spec,
     /// What is known of the data.
     pub facts: Facts,
-    data: &'a LabeledData,
+    sessions: Vec<Session<'a>>,
     jobs: Vec<Job>,
 }
 
@@ -50,17 +45,6 @@ pub enum Event<'a> {
     },
 }
 
-/// Training and test points of one fold with what is derived from the training points alone.
-pub(super) struct Fold<'a> {
-    pub(super) train: Cow<'a, Part>,
-    pub(super) test: Cow<'a, Part>,
-    pub(super) preprocessor: Option<Preprocessor>,
-    /// Of preprocessed points.
-    pub(super) statistics: ClassStatistics,
-    /// Seconds they took.
-    pub(super) statistics_seconds: f64,
-}
-
 impl<'a> Experiment<'a> {
     /// Checks a spec against the data; `memory` is a limit in bytes, otherwise what the system has free.
     pub fn new(
@@ -68,23 +52,41 @@ impl<'a> Experiment<'a> {
         data: &'a LabeledData,
         memory: Option<f64>,
     ) -> Result<Self, CompareError> {
-        let mut spec = spec.resolved(&data.name)?;
-        spec.parts = match (spec.parts, &data.test) {
-            (Parts::Given, None) => Parts::Fraction(0.2),
-            (parts, _) => parts,
+        Self::of_sessions(spec, vec![Session::of(data)], memory)
+    }
+
+    /// The same of several sessions.
+    pub fn of_sessions(
+        spec: Spec,
+        sessions: Vec<Session<'a>>,
+        memory: Option<f64>,
+    ) -> Result<Self, CompareError> {
+        session::check(&sessions)?;
+        let mut spec = spec.resolved(&sessions[0].data.name)?;
+        let given = sessions.iter().all(|session| session.data.test.is_some());
+        spec.parts = match spec.parts {
+            // The smallest session decides for all.
+            Parts::Given if !given => {
+                let smallest =
+                    sessions.iter().min_by_key(|session| session.data.train.labels.len());
+                usual_parts(&smallest.unwrap_or(&sessions[0]).data.train.labels)
+            }
+            parts => parts,
         };
-        let dimensions = data.train.points.columns();
-        if let Some(&filters) = spec.filters.last()
-            && filters > dimensions
-        {
-            return Err(CompareError::Dimensions { filters, dimensions });
+        for Session { data, .. } in &sessions {
+            let dimensions = data.train.points.columns();
+            if let Some(&filters) = spec.filters.last()
+                && filters > dimensions
+            {
+                return Err(CompareError::Dimensions { filters, dimensions });
+            }
+            if let (Parts::Given, Some(test)) = (spec.parts, &data.test) {
+                check_classes(&test.labels)?;
+            }
+            memory::check(&spec, data, memory)?;
         }
-        if let (Parts::Given, Some(test)) = (spec.parts, &data.test) {
-            check_classes(&test.labels)?;
-        }
-        memory::check(&spec, data, memory)?;
-        let jobs = plan(&spec)?;
-        Ok(Self { facts: Facts::of(data), spec, data, jobs })
+        let jobs = plan(&spec, sessions.len())?;
+        Ok(Self { facts: Facts::of_sessions(&sessions), spec, sessions, jobs })
     }
 
     /// The same comparison of which only some cells are run; others stay as they are known.
@@ -113,51 +115,13 @@ impl<'a> Experiment<'a> {
     ) -> Result<Vec<Record>, CompareError> {
         let mut records = earlier;
         let cells = self.cells();
-        let mut current: Option<(usize, Fold<'a>)> = None;
-        let (mut done, mut failure) = (0, None);
-        for job in &self.jobs {
-            let missing = |&m: &usize| {
-                !records.iter().any(|record| record.is_cell(&job.method, m, job.seed, job.fold))
-            };
-            let wanted: Vec<usize> = job.filters.iter().copied().filter(missing).collect();
-            let before = done + job.cells() - wanted.len();
-            done += job.cells();
-            if wanted.is_empty() {
-                continue;
-            }
-            let fold = match current.take() {
-                Some((index, fold)) if index == job.fold => fold,
-                _ => self.fold(job.fold)?,
-            };
-            let job = Job { filters: wanted, ..job.clone() };
-            let found = {
-                let mut tell = |progress: Option<&Progress>| {
-                    let event = Event::Fitting { job: &job, progress, done: before, cells };
-                    observer(event).unwrap_or_else(|error| {
-                        failure = Some(error);
-                        Control::Cancel
-                    })
-                };
-                if tell(None) == Control::Cancel {
-                    None
-                } else {
-                    let known = Known {
-                        spec: &self.spec,
-                        settings: &|filters| chosen(&records, &job, filters, self.spec.first_seed),
-                        detailed: job.seed == self.spec.first_seed && job.fold == 0,
-                    };
-                    cell::run(&job, &fold, &known, &mut |progress| tell(Some(progress)))
-                }
-            };
-            if let Some(error) = failure {
-                return Err(error);
-            }
-            current = Some((job.fold, fold));
-            let Some(found) = found else { return Ok(self.ordered(records)) };
-            for record in found {
-                let control = observer(Event::Finished { record: &record })?;
-                records.push(record);
-                if control == Control::Cancel {
+        let open = self.open(&records);
+        for of_session in open.chunk_by(|(_, a), (_, b)| a.session == b.session) {
+            let at = of_session[0].1.session;
+            let folds = Folds::new(&self.spec, &self.sessions[at], at)?;
+            for of_fold in of_session.chunk_by(|(_, a), (_, b)| a.fold == b.fold) {
+                let fold = folds.fold(of_fold[0].1.fold)?;
+                if !self.run_fold(&fold, of_fold, cells, &mut records, observer)? {
                     return Ok(self.ordered(records));
                 }
             }
@@ -165,39 +129,77 @@ impl<'a> Experiment<'a> {
         Ok(self.ordered(records))
     }
 
-    /// The training and test points of a fold.
-    fn fold(&self, index: usize) -> Result<Fold<'a>, CompareError> {
-        let data = self.data;
-        let (train, test) = match (self.spec.parts, &data.test) {
-            (Parts::Given, Some(test)) => (Cow::Borrowed(&data.train), Cow::Borrowed(test)),
-            (Parts::Folds(folds), _) => {
-                let Split { learn, held } =
-                    held_out_fold(&data.train.labels, folds, index, self.spec.first_seed)?;
-                (Cow::Owned(select(&data.train, &learn)), Cow::Owned(select(&data.train, &held)))
+    /// Runs the jobs of one fold; `false` when the observer ends the run.
+    fn run_fold(
+        &self,
+        fold: &Fold<'_>,
+        jobs: &[(usize, Job)],
+        cells: usize,
+        records: &mut Vec<Record>,
+        observer: &mut dyn FnMut(Event<'_>) -> Result<Control, CompareError>,
+    ) -> Result<bool, CompareError> {
+        let mut failure = None;
+        let given = (!self.spec.chooses()).then(|| fold.given(&self.spec)).transpose()?;
+        for of_seed in jobs.chunk_by(|(_, a), (_, b)| a.seed == b.seed) {
+            let training = match &given {
+                Some(given) => Training::Given(given),
+                None => Training::Chosen(Box::new(fold.summed(of_seed[0].1.seed)?)),
+            };
+            for (done, job) in of_seed {
+                let mut tell = |progress: Option<&Progress>| {
+                    let event = Event::Fitting { job, progress, done: *done, cells };
+                    observer(event).unwrap_or_else(|error| {
+                        failure = Some(error);
+                        Control::Cancel
+                    })
+                };
+                let found = if tell(None) == Control::Cancel {
+                    None
+                } else {
+                    let known = Known {
+                        spec: &self.spec,
+                        settings: &|filters| chosen(records, job, filters, self.spec.first_seed),
+                        detailed: job.seed == self.spec.first_seed && job.fold == 0,
+                    };
+                    let mut watch = |progress: &Progress| tell(Some(progress));
+                    cell::run(job, fold, &training, &known, &mut watch)
+                };
+                if let Some(error) = failure {
+                    return Err(error);
+                }
+                let Some(found) = found else { return Ok(false) };
+                for record in found {
+                    let control = observer(Event::Finished { record: &record })?;
+                    records.push(record);
+                    if control == Control::Cancel {
+                        return Ok(false);
+                    }
+                }
             }
-            (parts, _) => {
-                let share = if let Parts::Fraction(share) = parts { share } else { 0.2 };
-                let Split { learn, held } =
-                    stratified_split(&data.train.labels, share, self.spec.first_seed)?;
-                (Cow::Owned(select(&data.train, &learn)), Cow::Owned(select(&data.train, &held)))
-            }
-        };
-        let began = Instant::now();
-        let mut statistics =
-            ClassStatistics::from_points(train.points.view(), &train.labels, Estimator::Empirical)?;
-        let scaling: Scaling = self.spec.scale.parse().unwrap_or_default();
-        let preprocessor = Preprocessor::new(&statistics, scaling, self.spec.center);
-        if let Some(preprocessor) = &preprocessor {
-            preprocessor.apply(&mut statistics);
         }
-        let statistics_seconds = began.elapsed().as_secs_f64();
-        Ok(Fold { train, test, preprocessor, statistics, statistics_seconds })
+        Ok(true)
+    }
+
+    /// The jobs that records lack, each with the number of cells before it.
+    fn open(&self, records: &[Record]) -> Vec<(usize, Job)> {
+        let (mut open, mut done) = (Vec::new(), 0);
+        for job in &self.jobs {
+            let missing =
+                |&m: &usize| !records.iter().any(|record| record.filters == m && record.is_of(job));
+            let wanted: Vec<usize> = job.filters.iter().copied().filter(missing).collect();
+            let before = done + job.cells() - wanted.len();
+            done += job.cells();
+            if !wanted.is_empty() {
+                open.push((before, Job { filters: wanted, ..job.clone() }));
+            }
+        }
+        open
     }
 
     fn ordered(&self, mut records: Vec<Record>) -> Vec<Record> {
         let place = |record: &Record| {
             let at = self.spec.methods.iter().position(|method| *method == record.method);
-            (record.filters, at, record.seed, record.fold)
+            (record.filters, at, record.seed, record.session, record.fold)
         };
         records.sort_by_key(place);
         records
@@ -206,7 +208,8 @@ impl<'a> Experiment<'a> {
 
 /// What the first seed chose for this method and number of filters on this fold.
 fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<SettingRecord>> {
-    let record = records.iter().find(|r| r.is_cell(&job.method, filters, first, job.fold));
+    let first = Job { seed: first, ..job.clone() };
+    let record = records.iter().find(|record| record.filters == filters && record.is_of(&first));
     Some(record?.evaluated()?.settings.clone())
 }
 
@@ -227,62 +230,4 @@ fn check_classes(test: &Labels) -> Result<(), CompareError> {
         classes: counts.len(),
         listed: listed.join(", ") + more,
     })
-}
-
-/// One of several disjoint stratified parts that together are everything.
-fn held_out_fold(
-    labels: &Labels,
-    folds: usize,
-    index: usize,
-    seed: u64,
-) -> Result<Split, SplitError> {
-    let mut generator = ChaCha12Rng::seed_from_u64(seed);
-    generator.set_stream(u64::MAX - 3);
-    let mut rows = vec![Vec::new(); labels.classes().len()];
-    for (row, &code) in labels.codes().iter().enumerate() {
-        rows[code as usize].push(row);
-    }
-    let mut split = Split { learn: Vec::new(), held: Vec::new() };
-    for (class, mut rows) in rows.into_iter().enumerate() {
-        if rows.len() < folds.max(3) {
-            let class = labels.classes().label(class).to_string();
-            return Err(SplitError::TooFew { class, count: rows.len(), share: 1.0 / folds as f64 });
-        }
-        rows.shuffle(&mut generator);
-        for (at, row) in rows.into_iter().enumerate() {
-            // Classes begin at different folds, so that small ones do not all meet in the first.
-            if (at + class) % folds == index { split.held.push(row) } else { split.learn.push(row) }
-        }
-    }
-    split.learn.sort_unstable();
-    split.held.sort_unstable();
-    Ok(split)
-}
-
-fn select(part: &Part, rows: &[usize]) -> Part {
-    Part { points: part.points.select(rows), labels: part.labels.select(rows) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folds_are_disjoint_stratified_and_together_everything() {
-        let values: Vec<i64> = (0..100).map(|row| row % 3).collect();
-        let labels = Labels::from_integers(&values);
-        let mut all = Vec::new();
-        for index in 0..4 {
-            let split = held_out_fold(&labels, 4, index, 5).unwrap();
-            assert_eq!(split.learn.len() + split.held.len(), 100);
-            for class in 0..3 {
-                let held = split.held.iter().filter(|&&row| values[row] == class).count();
-                assert!((8..=9).contains(&held), "{held}");
-            }
-            all.extend(split.held);
-        }
-        all.sort_unstable();
-        assert_eq!(all, (0..100).collect::<Vec<_>>());
-        assert!(held_out_fold(&labels, 40, 0, 5).is_err());
-    }
 }

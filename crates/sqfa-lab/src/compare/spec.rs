@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sqfa::reduce::reducers;
+use sqfa::statistics::Scaling;
 
 use super::method::{MethodEntry, REFINED_METHODS};
 use super::{Classifier, CompareError};
@@ -20,18 +21,21 @@ pub struct Spec {
     pub seeds: u64,
     /// The first seed; the others follow it.
     pub first_seed: u64,
-    /// Classifiers that judge the features; the first one decides.
+    /// Classifiers that score the features; the first one decides.
     pub classifiers: Vec<String>,
     /// Where test points come from.
     pub parts: Parts,
-    /// How features are scaled first: `none`, `global-std` or `per-feature`.
+    /// How features are scaled first: `none`, `global-std` or `per-feature`; with `auto` as `sqfa fit` would, which is
+    /// chosen with the noise, and none where the noise is given.
     pub scale: String,
-    /// Whether the mean of the training points is subtracted first.
+    /// Whether the mean of the training points is subtracted first; it always is where the noise is chosen.
     pub center: bool,
     /// The feature noise of the methods that have one.
     pub noise: NoiseChoice,
-    /// Starts of every fit of an iterative method; 0 lets the method decide.
-    pub restarts: usize,
+    /// Starts of every fit of an iterative method; 0 lets the method decide. Otherwise as `sqfa fit` would where the noise
+    /// is chosen, and 1 where it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<usize>,
     /// Whether the SQFA family learns filters two at a time, earlier pairs frozen; AMA always does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pairs: bool,
@@ -50,12 +54,14 @@ pub struct Spec {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Parts {
-    /// The data's own test part.
+    /// The data's own test part; where there is none, folds for few points and a fifth of many.
     Given,
     /// This share of every class is held out.
     Fraction(f64),
     /// Every class is cut into so many folds, each of which is held out once.
     Folds(usize),
+    /// So many splits of every session: a tenth of every class to test, a tenth to choose settings on, the rest to learn from.
+    Splits(usize),
 }
 
 /// How the feature noise is found.
@@ -79,6 +85,8 @@ pub enum MethodSet {
     All,
 }
 
+/// The scaling that is chosen with the noise.
+const AUTO: &str = "auto";
 /// More than any figure could show.
 const MOST_SEEDS: u64 = 1000;
 /// More fits than anybody waits for.
@@ -93,10 +101,10 @@ impl Default for Spec {
             first_seed: 0,
             classifiers: vec!["qda".to_owned()],
             parts: Parts::Given,
-            scale: "none".to_owned(),
+            scale: AUTO.to_owned(),
             center: false,
             noise: NoiseChoice::Auto,
-            restarts: 1,
+            restarts: None,
             pairs: false,
             neighbors: 5,
             shrinkage: sqfa::classify::QDA_SHRINKAGE,
@@ -207,6 +215,13 @@ impl Spec {
                     "give a number from 2 to 1000",
                 );
             }
+            Parts::Splits(splits) if !(1..=MOST_FOLDS).contains(&splits) => {
+                return refuse(
+                    "the number of splits",
+                    splits.to_string(),
+                    "give a number from 1 to 1000",
+                );
+            }
             _ => {}
         }
         if let NoiseChoice::Value(noise) = self.noise
@@ -214,8 +229,9 @@ impl Spec {
         {
             return refuse("noise", noise.to_string(), "give a finite number of at least 0");
         }
-        if self.scale.parse::<sqfa::statistics::Scaling>().is_err() {
-            return refuse("scale", self.scale.clone(), "choose none, global-std or per-feature");
+        if self.scale != AUTO && self.scaling().is_none() {
+            let remedy = "choose auto, none, global-std or per-feature";
+            return refuse("scale", self.scale.clone(), remedy);
         }
         if !(0.0..=1.0).contains(&self.shrinkage) {
             return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
@@ -234,6 +250,16 @@ impl Spec {
             );
         }
         Ok(())
+    }
+
+    /// The scaling, where it is not to be chosen.
+    pub fn scaling(&self) -> Option<Scaling> {
+        self.scale.parse().ok()
+    }
+
+    /// Whether units and noise are chosen as `sqfa fit` chooses them; a protocol of the paper has its own way.
+    pub fn chooses(&self) -> bool {
+        self.noise == NoiseChoice::Auto && self.protocol.is_empty()
     }
 
     /// The first thing in which two specs differ, in words.

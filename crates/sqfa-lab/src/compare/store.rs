@@ -189,8 +189,7 @@ fn parse(bytes: &[u8], path: &Path) -> (Vec<Record>, Vec<String>) {
         }
         match serde_json::from_slice::<Record>(line) {
             Ok(record) => {
-                let Record { method, filters, seed, fold, .. } = &record;
-                records.retain(|known| !known.is_cell(method, *filters, *seed, *fold));
+                records.retain(|known| !known.is_cell(&record));
                 records.push(record);
             }
             Err(error) => broken.push(format!(
@@ -221,6 +220,8 @@ mod tests {
                 image_shape: None,
                 fingerprint: "1".to_owned(),
                 warnings: Vec::new(),
+                features: Vec::new(),
+                sessions: Vec::new(),
             },
             software: "sqfa 0".to_owned(),
             command: "sqfa compare toy".to_owned(),
@@ -229,7 +230,7 @@ mod tests {
 
     fn record(seed: u64) -> Record {
         let outcome = Outcome::Failed { error: "no".to_owned() };
-        Record { method: "sqfa".to_owned(), filters: 2, seed, fold: 0, outcome }
+        Record { method: "sqfa".to_owned(), filters: 2, seed, fold: 0, session: 0, outcome }
     }
 
     #[test]

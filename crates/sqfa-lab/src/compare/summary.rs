@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Record, Spec};
+use super::{Outcome, Parts, Record, Spec};
 use crate::evaluation::quantile;
 
 /// The median of some numbers and the range that leaves out a tenth at each end.
@@ -27,6 +27,8 @@ pub struct Summary {
     pub runs: usize,
     /// Accuracies by classifier, in the spec's order; none where there is no result.
     pub accuracies: Vec<Option<Spread>>,
+    /// Accuracies by the first classifier over sessions and splits, where there are several.
+    pub sessions: Option<SessionSpread>,
     /// Seconds of a fit.
     pub seconds: Option<Spread>,
     /// Fits that did not reach their optimum.
@@ -35,6 +37,43 @@ pub struct Summary {
     pub remark: Option<String>,
     /// Whether the method cannot do this by its nature.
     pub not_applicable: bool,
+}
+
+/// Accuracies over sessions and over the splits of each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionSpread {
+    /// The mean over sessions of their own means.
+    pub mean: f64,
+    /// The standard deviation between the means of sessions (divisor S − 1); none of one session.
+    pub between: Option<f64>,
+    /// The standard deviation of splits around the mean of their session, pooled; none without repeated splits.
+    pub within: Option<f64>,
+    /// The mean over splits of every session; none where a session has no result.
+    pub means: Vec<Option<f64>>,
+}
+
+impl SessionSpread {
+    /// Of the accuracies of every split, one list a session; none when there are none.
+    pub fn of(sessions: &[Vec<f64>]) -> Option<Self> {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let squares = |values: &[f64], mean: f64| -> f64 {
+            values.iter().map(|value| (value - mean).powi(2)).sum()
+        };
+        let means: Vec<Option<f64>> =
+            sessions.iter().map(|splits| (!splits.is_empty()).then(|| mean(splits))).collect();
+        let known: Vec<f64> = means.iter().copied().flatten().collect();
+        if known.is_empty() {
+            return None;
+        }
+        let all = mean(&known);
+        let between =
+            (known.len() > 1).then(|| (squares(&known, all) / (known.len() - 1) as f64).sqrt());
+        let full = || sessions.iter().filter(|splits| !splits.is_empty());
+        let freedom: usize = full().map(|splits| splits.len() - 1).sum();
+        let around: f64 = full().map(|splits| squares(splits, mean(splits))).sum();
+        let within = (freedom > 0).then(|| (around / freedom as f64).sqrt());
+        Some(Self { mean: all, between, within, means })
+    }
 }
 
 impl Spread {
@@ -96,6 +135,7 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
         filters,
         runs: seeds.len(),
         accuracies,
+        sessions: sessions(spec, own),
         seconds: Spread::of(evaluated.iter().map(|evaluated| evaluated.fit_seconds).collect()),
         unconverged: evaluated.iter().filter(|evaluated| !evaluated.converged).count(),
         remark,
@@ -103,30 +143,80 @@ fn summary(spec: &Spec, method: &str, filters: usize, own: &[&Record]) -> Summar
     }
 }
 
-/// The accuracy of every seed by one classifier; folds are pooled point by point.
+/// Accuracies by session and split, means over seeds; none of one session without repeated splits.
+fn sessions(spec: &Spec, own: &[&Record]) -> Option<SessionSpread> {
+    let classifier = spec.classifiers.first()?;
+    let count = own.iter().map(|record| record.session + 1).max()?;
+    let splits = match spec.parts {
+        Parts::Splits(splits) => splits,
+        Parts::Folds(folds) if count > 1 => folds,
+        Parts::Given | Parts::Fraction(_) if count > 1 => 1,
+        _ => return None,
+    };
+    let cell = |session: usize, fold: usize| -> Option<f64> {
+        let of_cell = own.iter().filter(|r| (r.session, r.fold) == (session, fold));
+        let found: Vec<f64> =
+            of_cell.filter_map(|record| record.evaluated()?.accuracy(classifier)).collect();
+        (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+    };
+    let all: Vec<Vec<f64>> = (0..count)
+        .map(|session| (0..splits).filter_map(|fold| cell(session, fold)).collect())
+        .collect();
+    SessionSpread::of(&all)
+}
+
+/// The accuracy of every seed by one classifier: folds of a session are pooled point by point, sessions count alike.
 pub(super) fn by_seed(own: &[&Record], classifier: &str) -> Vec<(u64, f64)> {
-    let mut pooled: Vec<(u64, usize, usize)> = Vec::new();
+    let mut pooled: Vec<((u64, usize), usize, usize)> = Vec::new();
     for record in own {
         let score = record.evaluated().and_then(|evaluated| evaluated.score(classifier));
         let Some(score) = score.filter(|score| score.accuracy.is_some()) else { continue };
         let hits = score.hits.0.iter().filter(|&&hit| hit).count();
-        match pooled.iter_mut().find(|(seed, ..)| *seed == record.seed) {
+        let key = (record.seed, record.session);
+        match pooled.iter_mut().find(|(known, ..)| *known == key) {
             Some((_, sum, count)) => {
                 *sum += hits;
                 *count += score.hits.0.len();
             }
-            None => pooled.push((record.seed, hits, score.hits.0.len())),
+            None => pooled.push((key, hits, score.hits.0.len())),
         }
     }
-    pooled
-        .into_iter()
-        .map(|(seed, hits, count)| (seed, hits as f64 / count.max(1) as f64))
-        .collect()
+    let mut by_seed: Vec<(u64, f64, usize)> = Vec::new();
+    for ((seed, _), hits, count) in pooled {
+        let accuracy = hits as f64 / count.max(1) as f64;
+        match by_seed.iter_mut().find(|(known, ..)| *known == seed) {
+            Some((_, sum, sessions)) => {
+                *sum += accuracy;
+                *sessions += 1;
+            }
+            None => by_seed.push((seed, accuracy, 1)),
+        }
+    }
+    by_seed.into_iter().map(|(seed, sum, sessions)| (seed, sum / sessions as f64)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spreads_between_sessions_are_told_from_those_within() {
+        // Means 0.6, 0.8 and 0.7; deviations of splits ±0.1, ±0.2 and 0.
+        let found = SessionSpread::of(&[vec![0.5, 0.7], vec![0.6, 1.0], vec![0.7, 0.7]]).unwrap();
+        assert!((found.mean - 0.7).abs() < 1e-12);
+        // √((0.01 + 0.01 + 0)/2) and √((2·0.01 + 2·0.04)/3).
+        assert!((found.between.unwrap() - 0.1).abs() < 1e-12);
+        assert!((found.within.unwrap() - (0.1_f64 / 3.0).sqrt()).abs() < 1e-12);
+        // A shift of one session changes what is between and nothing within.
+        let moved = SessionSpread::of(&[vec![0.5, 0.7], vec![0.1, 0.5], vec![0.7, 0.7]]).unwrap();
+        assert!((moved.within.unwrap() - found.within.unwrap()).abs() < 1e-12);
+        // Means 0.6, 0.3 and 0.7: √((0.0667² + 0.2333² + 0.1667²)/2).
+        assert!((moved.between.unwrap() - (0.13_f64 / 3.0).sqrt()).abs() < 1e-12);
+        let one = SessionSpread::of(&[vec![0.5, 0.7], Vec::new()]).unwrap();
+        assert_eq!((one.between, one.means[1]), (None, None));
+        assert_eq!(SessionSpread::of(&[vec![0.5]]).unwrap().within, None);
+        assert_eq!(SessionSpread::of(&[]), None);
+    }
 
     #[test]
     fn quantiles_interpolate() {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::page::section as framed_section;
 use super::style::short;
 use super::view::View;
-use crate::compare::{Facts, Manifest, NoiseChoice, Parts, Record};
+use crate::compare::{Facts, Manifest, NoiseChoice, Parts, Record, Spec};
 
 /// Up to this many classes each has a row.
 const LISTED: usize = 60;
@@ -17,8 +17,15 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         Parts::Given => "the data's own test part".to_owned(),
         Parts::Fraction(share) => format!("{} % of every class held out", short(100.0 * share)),
         Parts::Folds(folds) => format!("{folds} stratified folds"),
+        Parts::Splits(splits) => format!(
+            "{splits} stratified split{}: 10 % to test, 10 % to choose settings on, 80 % to learn from",
+            if splits == 1 { "" } else { "s" }
+        ),
     };
     let noise = match spec.noise {
+        NoiseChoice::Auto if spec.chooses() => {
+            "a share of the variance within classes, chosen with the units on held-out training points".to_owned()
+        }
         NoiseChoice::Auto => {
             "chosen on 15 % of the training points, once per method and number of filters"
                 .to_owned()
@@ -39,14 +46,14 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         ),
         (
             "Starts of a fit",
-            if spec.restarts == 0 {
-                "as many as the method likes".to_owned()
-            } else {
-                spec.restarts.to_string()
+            match spec.restarts {
+                Some(count) if count > 0 => count.to_string(),
+                None if !spec.chooses() => "1".to_owned(),
+                _ => "as many as the method takes".to_owned(),
             },
         ),
         ("Feature noise", noise),
-        ("Scaling", format!("{}{}", spec.scale, if spec.center { ", centred" } else { "" })),
+        ("Scaling", scaling(spec)),
         ("QDA shrinkage", spec.shrinkage.to_string()),
     ];
     if spec.classifiers.iter().any(|name| name == "knn") {
@@ -66,6 +73,16 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         pre { code { (command) } }
     };
     framed_section("about", "Data and settings", "", body)
+}
+
+fn scaling(spec: &Spec) -> String {
+    let scaling = match spec.scaling() {
+        Some(scaling) => scaling.name(),
+        None if spec.chooses() => "chosen with the noise",
+        None => "none",
+    };
+    let center = if spec.center || spec.chooses() { ", centred" } else { "" };
+    format!("{scaling}{center}")
 }
 
 /// The first section of a single model.

@@ -19,13 +19,15 @@ const DISTANCE: &str = "calvo-oller";
 /// The section.
 pub(super) fn section(view: &View) -> Markup {
     let names = view.facts.class_names();
-    let judged = !view.detail.confusion.is_empty();
-    let lead = match judged {
-        true => format!("{} judged by {} on {}.", view.title, view.classifier, view.judged_on),
-        false => "Only class statistics were given, so there are no points to judge by.".to_owned(),
+    let tested = !view.detail.confusion.is_empty();
+    let lead = match tested {
+        true => format!("{} evaluated by {} on {}.", view.title, view.classifier, view.tested_on),
+        false => {
+            "Only class statistics were given, so there are no points to evaluate it on.".to_owned()
+        }
     };
     let body = html! {
-        @if judged { div.pair {
+        @if tested { div.pair {
             div {
                 h3 { "Confusion" }
                 p.note { "Share of the points of a class (rows) that are put into each class (columns)." }

@@ -11,8 +11,10 @@ mod overview;
 mod page;
 mod recommendation;
 mod separate;
+mod sessions;
 mod space;
 mod style;
+mod tuning;
 mod view;
 
 use maud::html;
@@ -23,16 +25,23 @@ pub use view::View;
 
 /// The page of a comparison.
 pub fn compare_report(manifest: &Manifest, records: &[Record]) -> String {
+    compare_report_on(manifest, records, None)
+}
+
+/// The same with labels that repeat after a period.
+pub fn compare_report_on(manifest: &Manifest, records: &[Record], circular: Option<f64>) -> String {
     let spec = &manifest.spec;
     let summaries = summarize(spec, records);
     let found = recommend(spec, &summaries, records);
     let view = found.as_ref().and_then(|found| View::of_cell(manifest, records, &found.choice));
+    let view = view.map(|view| View { circular, ..view });
     let title = format!("Comparison on {}", manifest.facts.name);
     page::page(
         &title,
         html! {
             (recommendation::section(manifest, &summaries, records, found.as_ref()))
             (overview::section(manifest, &summaries))
+            (sessions::section(manifest, &summaries, found.as_ref()))
             @if let Some(view) = &view {
                 (closer_look(view))
             }
@@ -57,6 +66,7 @@ pub fn model_report(view: &View, about: &[(String, String)]) -> String {
 fn closer_look(view: &View) -> maud::Markup {
     html! {
         (filters::section(view))
+        (tuning::section(view))
         (space::section(view))
         (classes::section(view))
         (separate::section(view))

@@ -21,10 +21,12 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
         .collect();
     let chance = chance(manifest);
     let spread = if spec.seeds > 1 { "; bands hold the middle 80 % of seeds" } else { "" };
-    let lead = format!(
-        "Medians over {} seeds{spread}. The dashed line is what naming the largest class would achieve.",
-        spec.seeds
-    );
+    let over = match spec.seeds {
+        1 => "One seed".to_owned(),
+        seeds => format!("Medians over {seeds} seeds"),
+    };
+    let lead =
+        format!("{over}{spread}. The dashed line is what naming the largest class would achieve.");
     let body = html! {
         div.block {
             (keys(&names))
@@ -42,7 +44,7 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
     framed_section("methods", "Methods", &lead, body)
 }
 
-/// The share of the largest class among the points that judge.
+/// The share of the largest class among the test points.
 fn chance(manifest: &Manifest) -> f64 {
     let counts = manifest.facts.test_counts.as_ref().unwrap_or(&manifest.facts.train_counts);
     let total: u64 = counts.iter().sum();
@@ -152,6 +154,9 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
         let median = summary.accuracies[index]?.median;
         best(summary.filters, index).iter().position(|&value| value == median)
     };
+    // One unit for the whole column.
+    let longest = summaries.iter().filter_map(|one| Some(one.seconds?.median)).fold(0.0, f64::max);
+    let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 3) };
     html! {
         div.scroll {
             table.sortable {
@@ -160,7 +165,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                     th scope="col" { "method" }
                     th scope="col" { "filters" }
                     @for classifier in &spec.classifiers { th scope="col" { (classifier.to_uppercase()) " (%)" } }
-                    th scope="col" { "time" }
+                    th scope="col" { "time (" (unit) ")" }
                     th scope="col" { "seeds" }
                     th.remark scope="col" { "remark" }
                 } }
@@ -184,7 +189,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                                 }
                             }
                             @match summary.seconds {
-                                Some(time) => { td data-value=(time.median) { (seconds(time.median)) } }
+                                Some(time) => { td data-value=(time.median) { (format!("{:.digits$}", factor * time.median)) } }
                                 None => { td data-value="-1" { "–" } }
                             }
                             td data-value=(summary.runs) { (summary.runs) }

@@ -6,6 +6,9 @@ use super::page::section as framed_section;
 use super::style::{filters, percent, points, title_of};
 use crate::compare::{Contender, Manifest, Outcome, Parts, Recommendation, Record, Summary};
 
+/// Rivals that are listed.
+const LISTED: usize = 6;
+
 /// The section that opens the page.
 pub(super) fn section(
     manifest: &Manifest,
@@ -33,6 +36,7 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
             format!("held-out points ({:.0} % of every class)", 100.0 * share)
         }
         Parts::Folds(folds) => format!("points, each held out once in {folds} folds,"),
+        Parts::Splits(_) => "test points of all splits".to_owned(),
     };
     html! {
         div.recommendation {
@@ -47,13 +51,14 @@ fn recommendation(manifest: &Manifest, found: &Recommendation) -> Markup {
                 "."
             }
             ul {
-                @if let Some(best) = &found.best {
-                    li { (why_smaller(best)) }
+                @if found.is_clear() {
+                    li { "Clearly ahead of every other combination of method and number of filters." }
                 } @else {
-                    li { "No other combination of method and number of filters is more accurate." }
+                    li { (no_winner(found)) }
+                    @for one in found.leading.iter().take(LISTED) { li { (named(one)) (rival(one)) } }
+                    @if found.leading.len() > LISTED { li { "and " (found.leading.len() - LISTED) " more" } }
                 }
                 @if let Some(next) = &found.next { li { (lead(next)) } }
-                @if let Some(smaller) = &found.smaller { li { (cost(smaller)) } }
             }
             p.note {
                 "Intervals are 95 % intervals of the paired difference over the same " (choice.hits.len())
@@ -82,23 +87,23 @@ fn named(contender: &Contender) -> Markup {
     }
 }
 
-fn why_smaller(best: &Contender) -> Markup {
+fn no_winner(found: &Recommendation) -> Markup {
+    let count = found.leading.len();
     html! {
-        (named(best)) " is the most accurate, but these points cannot tell the two apart: "
-        (interval(best, -1.0)) ". Fewer filters are simpler to look at and to estimate."
+        "Nothing is clearly ahead: these points cannot tell it from "
+        @if count == 1 { "one other" } @else { (count) " others" }
+        ". It is the simplest of them (fewest filters, then least work):"
     }
+}
+
+/// By how much a rival differs, where it does.
+fn rival(one: &Contender) -> Markup {
+    let equal = one.behind.is_none_or(|behind| behind.difference == 0.0);
+    html! { @if equal { ": equally accurate" } @else { ": " (interval(one, -1.0)) } }
 }
 
 fn lead(next: &Contender) -> Markup {
-    let sure = next.behind.is_some_and(|behind| !behind.holds_zero());
-    html! {
-        "Ahead of the next method, " (named(next)) ": " (interval(next, 1.0)) ". "
-        @if sure { "The lead is more than chance." } @else { "That may be chance." }
-    }
-}
-
-fn cost(smaller: &Contender) -> Markup {
-    html! { "With fewer filters, " (named(smaller)) " would cost: " (interval(smaller, -1.0)) "." }
+    html! { "The best of the others is " (named(next)) ": " (interval(next, -1.0)) "." }
 }
 
 /// Cells without a result and what to know about the data.

@@ -37,7 +37,7 @@ pub(super) fn section(view: &View) -> Markup {
         "A sample of {} {} (a hollow mark: not recognised) and ellipses of {RADIUS} standard deviations of the training \
          classes. Every filter has its own scale.",
         view.detail.sample.truth.len(),
-        view.judged_on
+        view.tested_on
     );
     let body = html! {
         div.block #space {

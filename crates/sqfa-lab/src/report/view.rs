@@ -15,7 +15,7 @@ pub struct View {
     /// What it was learned from and evaluated on.
     pub facts: Facts,
     /// Where its test points come from, in words: `test points`, `training points`.
-    pub judged_on: String,
+    pub tested_on: String,
     /// The classifier that evaluated it, in words.
     pub classifier: String,
     /// The number of filters.
@@ -26,6 +26,8 @@ pub struct View {
     pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
     pub chosen: Option<(Setting, f64)>,
+    /// The period after which labels repeat, where they do.
+    pub circular: Option<f64>,
 }
 
 impl View {
@@ -37,7 +39,8 @@ impl View {
     ) -> Option<Self> {
         let own: Vec<&Record> = records
             .iter()
-            .filter(|r| r.method == cell.method && r.filters == cell.filters && r.fold == 0)
+            .filter(|r| r.method == cell.method && r.filters == cell.filters)
+            .filter(|r| r.fold == 0 && r.session == 0)
             .collect();
         let fitting = |detail: &Detail| fits(&manifest.facts, cell.filters, detail);
         let evaluated = own
@@ -64,10 +67,12 @@ impl View {
             .trials
             .first()
             .and_then(|trial| Some((trial.name, evaluated.setting(trial.name)?)));
+        let session = manifest.facts.sessions.first();
+        let of = session.map(|session| format!(", session {}", session.name)).unwrap_or_default();
         Some(Self {
-            title: format!("{} with {}", title_of(&cell.method), filters(cell.filters)),
+            title: format!("{} with {}{of}", title_of(&cell.method), filters(cell.filters)),
             facts: manifest.facts.clone(),
-            judged_on: "test points".to_owned(),
+            tested_on: "test points".to_owned(),
             classifier: manifest
                 .spec
                 .classifiers
@@ -79,6 +84,7 @@ impl View {
             detail,
             climbs,
             chosen,
+            circular: None,
         })
     }
 

@@ -14,13 +14,13 @@ mod formulas;
 mod objective;
 mod problem;
 mod reduced;
-mod verdicts;
+mod results;
 
 use serde_json::json;
 use sqfa::optimize::{Control, Progress};
 
 pub(crate) use problem::Problem;
-pub use verdicts::{Claim, Verdicts};
+pub use results::{Claim, ClaimResults};
 
 use super::fits::protocol;
 use super::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
@@ -88,7 +88,7 @@ impl Item for Claims {
         for set in self.needs(context.options).sets {
             claims.extend(on_data(set, context)?);
         }
-        Ok(Made::Claims(Verdicts { name: self.about().name.to_owned(), claims }))
+        Ok(Made::Claims(ClaimResults { name: self.about().name.to_owned(), claims }))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use sqfa::reduce::reducer_entry;
 
-use crate::fits::{Cells, Fits, protocol};
+use crate::fits::{Cells, Fits, in_paper, protocol};
 use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
 use sqfa_lab::compare::Spec;
 use sqfa_lab::figure::{Axis, Bitmap, Figure, Mark, Panel, Picture};
@@ -51,10 +51,10 @@ impl Item for SpeedFilters {
 /// What is fitted for the pictures: eight filters in pairs, so many starts.
 fn filter_spec(spec: Spec, starts: usize) -> Spec {
     Spec {
-        methods: spec.methods.into_iter().filter(|method| method != "sqfa-fr").collect(),
+        methods: spec.methods.into_iter().filter(|method| in_paper(method)).collect(),
         filters: vec![FILTERS],
         seeds: 1,
-        restarts: starts,
+        restarts: Some(starts),
         pairs: true,
         classifiers: vec!["qda".to_owned()],
         ..spec
@@ -122,7 +122,9 @@ mod tests {
         let data = made.generate().unwrap();
         let protocol = Protocol::named("speed").unwrap();
         let mut spec = filter_spec(protocol.spec(), 2);
-        assert!(spec.pairs && spec.restarts == 2 && !spec.methods.contains(&"sqfa-fr".to_owned()));
+        assert!(
+            spec.pairs && spec.restarts == Some(2) && !spec.methods.contains(&"sqfa-fr".to_owned())
+        );
         spec.methods = vec!["sqfa".to_owned(), "pca".to_owned()];
         spec.filters = vec![4];
         let run = |spec: Spec| {

@@ -1,16 +1,12 @@
 //! The fit itself: checks, sums, choices on folds, the method on all points.
 
 use crate::optimize::{Control, Progress};
-use crate::statistics::{StatisticsError, check_classes};
 
 use super::learn::Job;
 use super::{
     COMPONENTS, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
-    SetAside, WIDE, Weighted, constant_columns,
+    SetAside, Summed, Weighted,
 };
-
-/// All in one part that is never held out.
-const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
 
 impl Pipeline {
     /// Fits labelled points.
@@ -19,36 +15,23 @@ impl Pipeline {
         data: Weighted<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let (points, dimension) = (data.points.rows(), data.points.columns());
-        if points == 0 || dimension == 0 {
-            return Err(StatisticsError::Empty { points, dimension }.into());
-        }
-        if points > 2 && data.labels.classes().len() == points && data.labels.len() == points {
-            return Err(PipelineError::LooksLikeIds { points });
-        }
-        if data.weights.is_none() {
-            check_classes(data.labels)?;
-        }
-        if let Some((row, column, value)) = data.points.first_not_finite() {
-            return Err(StatisticsError::NotFinite { row, column, value }.into());
-        }
-        let aside = constant_columns(data.points, data.weights);
-        let kept = dimension - aside.len();
-        if kept == 0 {
-            return Err(PipelineError::AllConstant { columns: dimension });
-        }
-        let (plan, seed) = (Plan::for_points(data.total()), self.settings.seed);
+        self.fit_summed(&Summed::new(data, self.settings.seed)?, observer)
+    }
+
+    /// The same of points that are summed already, by the seed of the settings.
+    pub fn fit_summed(
+        &self,
+        sums: &Summed<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let aside = sums.set_aside();
         if !self.holds_out() {
-            return self.fit_whole(&Parts::new(data, WHOLE, seed)?, &aside, observer);
+            return self.fit_whole(sums.whole()?, aside, observer);
         }
-        if kept > WIDE {
-            // Sums of every fold in so many columns would take too much memory: folds keep those of components.
-            return self.fit_wide(&Parts::new(data, WHOLE, seed)?, plan, &aside, observer);
+        if sums.is_wide() {
+            return self.fit_wide(sums.whole()?, sums.plan(), aside, observer);
         }
-        let repeats = (0..plan.repeats as u64)
-            .map(|repeat| Parts::new(data, plan, seed.wrapping_add(repeat)))
-            .collect::<Result<Vec<_>, _>>()?;
-        self.fit_parts(&repeats, &aside, observer)
+        self.fit_parts(sums.repeats()?, aside, observer)
     }
 
     /// Whether anything is chosen on held-out points.

@@ -87,6 +87,8 @@ pub struct Parts<'a> {
     sums: Arc<Vec<ClassAccumulator>>,
     /// Parts that take part.
     active: Vec<usize>,
+    /// The part that choices are made on and nothing is learned from.
+    spared: Option<usize>,
 }
 
 impl<'a> Parts<'a> {
@@ -109,8 +111,8 @@ impl<'a> Parts<'a> {
         Arc::new(deal(&data, plan, seed))
     }
 
-    /// Sums parts that were dealt before.
-    pub(crate) fn of(
+    /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
+    pub fn of(
         data: Weighted<'a>,
         of_row: Arc<Vec<u16>>,
         count: usize,
@@ -130,7 +132,7 @@ impl<'a> Parts<'a> {
                 Ok(sums)
             })
             .collect::<Result<Vec<_>, StatisticsError>>()?;
-        Ok(Self { data, of_row, sums: Arc::new(sums), active: (0..count).collect() })
+        Ok(Self { data, of_row, sums: Arc::new(sums), active: (0..count).collect(), spared: None })
     }
 
     /// The points.
@@ -141,6 +143,11 @@ impl<'a> Parts<'a> {
     /// The parts that can be held out in turn.
     pub fn folds(&self) -> &[usize] {
         &self.active
+    }
+
+    /// Whether something can be held out while something is left to learn from.
+    pub fn can_choose(&self) -> bool {
+        self.active.len() > 1 || self.spared.is_some()
     }
 
     /// The rows of one part.
@@ -156,7 +163,8 @@ impl<'a> Parts<'a> {
         (0..self.of_row.len())
             .filter(|&row| {
                 let part = usize::from(self.of_row[row]);
-                (part >= all || self.active.contains(&part)) && self.data.weight(row) > 0
+                let active = self.active.contains(&part) && self.spared != Some(part);
+                (part >= all || active) && self.data.weight(row) > 0
             })
             .collect()
     }
@@ -178,9 +186,16 @@ impl<'a> Parts<'a> {
         left
     }
 
+    /// The same with a part that choices are made on and nothing is ever learned from: validation points.
+    pub fn spare(mut self, part: usize) -> Self {
+        self.spared = Some(part);
+        self
+    }
+
     fn merged(&self, left_out: Option<usize>) -> Result<ClassAccumulator, StatisticsError> {
         let mut sums = self.sums[self.sums.len() - 1].clone();
-        for &part in self.active.iter().filter(|part| Some(**part) != left_out) {
+        let kept = |part: &&usize| Some(**part) != left_out && Some(**part) != self.spared;
+        for &part in self.active.iter().filter(kept) {
             sums.merge(&self.sums[part])?;
         }
         Ok(sums)
@@ -240,4 +255,30 @@ fn compare<S: Scalar>(table: &Table<'_, S>, a: usize, b: usize) -> Ordering {
         })
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spared_part_chooses_and_is_not_learned_from() {
+        let values: Vec<f64> = (0..12).map(|row| f64::from(row * row)).collect();
+        let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+        let points = Points::F64(Table::row_major(&values, 12, 1).unwrap());
+        let data = Weighted { points, labels: &labels, weights: None };
+        // Rows 0 to 3 choose, rows 4 and 5 are put away, the others are learned from.
+        let of_row: Vec<u16> =
+            (0..12).map(|row| [0, 0, 0, 0, 1, 1].get(row).copied().unwrap_or(2)).collect();
+        let parts = Parts::of(data, of_row.into(), 2).unwrap().leave_out(1).spare(0);
+        assert_eq!(parts.learned(), (6..12).collect::<Vec<_>>());
+        assert_eq!((parts.folds(), parts.rows(0)), ([0].as_slice(), vec![0, 1, 2, 3]));
+        assert!(parts.can_choose());
+        let mean = |sums: ClassAccumulator| {
+            sums.finish(crate::statistics::Estimator::Empirical).unwrap().total_mean()[0]
+        };
+        let expected = (6..12).map(|row| f64::from(row * row)).sum::<f64>() / 6.0;
+        assert!((mean(parts.total().unwrap()) - expected).abs() < 1e-12 * expected);
+        assert!((mean(parts.without(0).unwrap()) - expected).abs() < 1e-12 * expected);
+    }
 }

@@ -18,6 +18,7 @@ mod score;
 mod search;
 mod selection;
 mod space;
+mod summed;
 mod wide;
 
 use crate::reduce::{REFINED, ReducerSettings};
@@ -31,6 +32,7 @@ pub use folds::{Parts, Plan, Weighted};
 pub use refine::{RefinementChoice, RefinementTrial};
 pub use selection::{COMMON_SHARE, Candidate, DEFAULT_SHARE, Reason, Selection, Tried};
 pub use space::Units;
+pub use summed::Summed;
 
 /// Columns beyond which units and noise are searched on principal components.
 pub const WIDE: usize = 256;

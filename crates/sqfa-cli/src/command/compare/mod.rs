@@ -1,28 +1,29 @@
 //! `sqfa compare`: many methods on one data set, as a table, as records and as a report.
 
+mod recommendation;
+mod sessions;
 mod tables;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
-use sqfa_io::data::{LabeledData, Loaded, Opened};
 use sqfa_lab::compare::{
     Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store, summarize,
 };
-use sqfa_lab::report::compare_report;
+use sqfa_lab::report::compare_report_on;
 
 use super::tables::write_text;
 use super::typed;
 use crate::args::CompareArgs;
-use crate::failure::{Paused, usage};
+use crate::failure::Paused;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
 use crate::progress::Line;
-use crate::{data, files, interrupt::asked};
+use crate::{files, interrupt::asked};
 
 /// Bytes in a GB.
 const GIGA: f64 = 1e9;
@@ -70,12 +71,13 @@ impl Compare {
         }
         match args.restarts {
             None => {}
-            Some(Restarts::Auto) => spec.restarts = 0,
-            Some(Restarts::Count(count)) => spec.restarts = count,
+            Some(Restarts::Auto) => spec.restarts = Some(0),
+            Some(Restarts::Count(count)) => spec.restarts = Some(count),
         }
-        match (args.test_fraction, args.cv) {
-            (Some(share), _) => spec.parts = Parts::Fraction(share),
-            (_, Some(folds)) => spec.parts = Parts::Folds(folds),
+        match (args.test_fraction, args.cv, args.splits) {
+            (Some(share), ..) => spec.parts = Parts::Fraction(share),
+            (_, Some(folds), _) => spec.parts = Parts::Folds(folds),
+            (.., Some(splits)) => spec.parts = Parts::Splits(splits),
             _ => {}
         }
         Ok(Self { spec, args })
@@ -86,13 +88,20 @@ impl Compare {
         interrupt::listen();
         let _ready = self.check_files()?;
         // Names are worth checking before a large file is read.
-        self.spec.clone().resolved(&self.args.data).map_err(as_usage)?;
-        let line = Line::new(&format!("reading {}", self.args.data));
-        let data = self.load()?;
+        self.spec.clone().resolved(&self.args.data[0]).map_err(as_usage)?;
+        let line = Line::new(&format!("reading {}", self.args.data.join(", ")));
+        let loaded = sessions::load(&self.args)?;
+        let sessions = loaded.iter().map(sessions::Loaded::session).collect();
         let memory = self.args.memory.map(|limit| limit * GIGA);
-        let experiment = Experiment::new(self.spec.clone(), &data, memory)?;
+        let experiment = Experiment::of_sessions(self.spec.clone(), sessions, memory)?;
         for warning in &experiment.facts.warnings {
             output::warn(warning);
+        }
+        if let (Parts::Given, Parts::Folds(folds)) = (self.spec.parts, experiment.spec.parts) {
+            output::hint(&format!(
+                "DATA has no test points, and a fifth of it would be too few to tell methods apart: every point is held out \
+                 once, in {folds} folds (--test-fraction or --cv to do otherwise)"
+            ));
         }
         let manifest = Manifest {
             spec: experiment.spec.clone(),
@@ -120,11 +129,11 @@ impl Compare {
             match event {
                 Event::Fitting { job, progress, done, cells } => {
                     let what = format!(
-                        "{}/{cells} cells{} · {} · {} filters · seed {}",
+                        "{}/{cells} cells{} · {} · {} · seed {}",
                         done,
                         clock.remaining(cells - done),
                         job.method,
-                        job.filters.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+                        tables::filters(&job.filters),
                         job.seed,
                     );
                     match progress {
@@ -155,52 +164,12 @@ impl Compare {
     /// An output that cannot be written is worth knowing before the work, not after it.
     fn check_files(&self) -> Result<files::Ready> {
         let args = &self.args;
-        let mut inputs: Vec<&Path> = vec![args.data.as_ref()];
+        let mut inputs: Vec<&Path> = args.data.iter().map(Path::new).collect();
         inputs.extend(args.test.as_deref().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         inputs.extend(args.spec.as_deref());
         let outputs: Vec<&Path> = args.report.as_deref().into_iter().collect();
         files::check(&inputs, &outputs)
-    }
-
-    fn load(&self) -> Result<LabeledData> {
-        let args = &self.args;
-        let points = |loaded: Loaded, name: &str| match loaded {
-            Loaded::Data(data) => Ok(data),
-            Loaded::Statistics(_) | Loaded::Sums(..) => bail!(
-                "'{name}' holds class statistics, and a comparison needs points; for a toy, draw them first: \
-                 sqfa dataset {name} --train 1000 --test 1000 --out points.npz"
-            ),
-        };
-        let Opened { mut loaded, columns, .. } = data::open_named(&args.data, &args.flags, None)?;
-        if let Some(names) = &args.classes {
-            loaded = data::restrict(loaded, names)?;
-        }
-        let mut data = points(loaded, &args.data)?;
-        if let Some(test) = &args.test {
-            let other = points(data::open_named(test, &args.flags, Some(&columns))?.loaded, test)?;
-            let part = other.test.unwrap_or(other.train);
-            data = data.with_test(part, test)?;
-        }
-        if args.cv.is_some() && data.test.is_some() {
-            return usage(
-                "--cv holds out the training points, and DATA has test points: leave --cv out",
-            );
-        }
-        if args.test_fraction.is_some() && data.test.is_some() {
-            return usage("--test-fraction: DATA has test points of its own");
-        }
-        if let Some((width, height)) = args.image {
-            let dimensions = data.train.points.columns();
-            if width.checked_mul(height) != Some(dimensions) {
-                return usage(format!(
-                    "--image {width}x{height} has {} pixels, and the points have {dimensions} dimensions",
-                    width.saturating_mul(height)
-                ));
-            }
-            data.image_shape = Some((height, width));
-        }
-        Ok(data)
     }
 
     /// Says at once what went wrong in a cell.
@@ -213,14 +182,15 @@ impl Compare {
             }
             Outcome::Done(_) | Outcome::NotApplicable { .. } => return,
         };
-        output::warn(&format!("{method} with {filters} filters, seed {seed}: {remark}"));
+        let filters = tables::filters(&[*filters]);
+        output::warn(&format!("{method} with {filters}, seed {seed}: {remark}"));
     }
 
     fn tell(&self, manifest: &Manifest, records: &[Record]) -> Result<()> {
         let summaries = summarize(&manifest.spec, records);
         // The report comes first: whoever reads the table may have seen enough of it.
         if let Some(path) = &self.args.report {
-            let page = compare_report(manifest, records);
+            let page = compare_report_on(manifest, records, self.args.circular);
             write_text(path, &page).with_context(|| format!("the report {}", path.display()))?;
         }
         if self.args.json {

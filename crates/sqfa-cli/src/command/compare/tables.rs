@@ -1,15 +1,14 @@
 //! The results of a comparison as text, Markdown, csv and JSON.
 
 use serde_json::{Map, Value, json};
-use sqfa_lab::compare::{
-    Contender, Manifest, MethodEntry, Outcome, Record, Spec, Summary, recommend,
-};
+use sqfa_lab::compare::{Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, recommend};
 
+use super::recommendation::recommendation;
 use crate::command::tables::cell;
-use crate::output::{self, number, percent, seconds};
+use crate::output;
 
 /// How the paper writes a method.
-fn title(method: &str) -> String {
+pub(super) fn title(method: &str) -> String {
     MethodEntry::title(method)
 }
 
@@ -44,8 +43,11 @@ fn tables(spec: &Spec, summaries: &[Summary], markdown: bool) -> Vec<(String, Ve
             for (at, summary) in own.iter().enumerate() {
                 let (text, mark) = marked(&medians, at);
                 row.push(match (text.is_empty(), markdown) {
-                    (true, _) if summary.not_applicable => "n/a".to_owned(),
-                    (true, _) => "–".to_owned(),
+                    // Marks stand in two columns of their own, so that digits align.
+                    (true, true) if summary.not_applicable => "n/a".to_owned(),
+                    (true, false) if summary.not_applicable => "n/a  ".to_owned(),
+                    (true, true) => "–".to_owned(),
+                    (true, false) => "–  ".to_owned(),
                     (_, true) => format!("{mark}{text}{mark}"),
                     (_, false) => format!("{text}{mark:<2}"),
                 });
@@ -59,45 +61,123 @@ fn tables(spec: &Spec, summaries: &[Summary], markdown: bool) -> Vec<(String, Ve
 }
 
 fn runs(spec: &Spec) -> String {
-    match spec.seeds {
-        1 => "1 seed".to_owned(),
-        seeds => format!("{seeds} seeds"),
+    counted(spec.seeds as usize, "seed")
+}
+
+/// So many of something, one or more.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Numbers of filters in words.
+pub(super) fn filters(counts: &[usize]) -> String {
+    match counts {
+        [count] => counted(*count, "filter"),
+        counts => {
+            let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            format!("{} filters", counts.join(", "))
+        }
     }
+}
+
+/// What is compared on what, in one line.
+fn heading(manifest: &Manifest) -> String {
+    let (spec, facts) = (&manifest.spec, &manifest.facts);
+    let points: u64 = facts.train_counts.iter().sum();
+    let points = match (&facts.test_counts, spec.parts) {
+        (Some(counts), _) => {
+            format!("{points} training and {} test points", counts.iter().sum::<u64>())
+        }
+        (None, Parts::Folds(folds)) => {
+            format!("{points} points, each held out once in {folds} folds")
+        }
+        (None, Parts::Fraction(share)) => {
+            format!("{points} points, {:.0} % of every class held out", 100.0 * share)
+        }
+        (None, Parts::Splits(splits)) => {
+            format!("{points} points, {} of 80 % to learn from", counted(splits, "split"))
+        }
+        (None, Parts::Given) => format!("{points} points"),
+    };
+    let points = match facts.sessions.len() {
+        0 => points,
+        sessions => format!("{}, {points}", counted(sessions, "session")),
+    };
+    format!(
+        "{}: {points}, {}, {} classes\n",
+        output::printable(&facts.name),
+        counted(facts.dimensions, "dimension"),
+        facts.train_counts.len(),
+    )
+}
+
+/// The median time of a fit in one unit: a row for each number of filters, a column for each method.
+fn times(spec: &Spec, summaries: &[Summary]) -> Option<(&'static str, Vec<Vec<String>>)> {
+    let longest = summaries.iter().filter_map(|one| Some(one.seconds?.median)).reduce(f64::max)?;
+    let (unit, factor, digits) = if longest < 1.0 { ("ms", 1e3, 1) } else { ("s", 1.0, 3) };
+    let mut rows = vec![vec!["filters".to_owned()]];
+    rows[0].extend(spec.methods.iter().map(|method| title(method)));
+    for &filters in &spec.filters {
+        let own = summaries.iter().filter(|summary| summary.filters == filters);
+        let cells = own.map(|summary| match summary.seconds {
+            Some(spread) => format!("{:.digits$}", factor * spread.median),
+            None if summary.not_applicable => "n/a".to_owned(),
+            None => "–".to_owned(),
+        });
+        rows.push(std::iter::once(filters.to_string()).chain(cells).collect());
+    }
+    Some((unit, rows))
+}
+
+/// A row for each method and number of filters, and a heading: what sessions and splits have in common, and each session.
+fn sessions(
+    manifest: &Manifest,
+    summaries: &[Summary],
+) -> Option<(&'static str, Vec<Vec<String>>)> {
+    let names = manifest.facts.sessions.iter().map(|session| output::printable(&session.name));
+    let names: Vec<String> = names.collect();
+    let several = !names.is_empty();
+    let (heading, columns): (_, &[&str]) = match several {
+        true => (
+            "Mean over sessions and splits (%), sd between sessions, sd within, and every session",
+            &["method", "filters", "mean", "between", "within"],
+        ),
+        false => ("Mean over splits (%) and their sd", &["method", "filters", "mean", "sd"]),
+    };
+    let head = columns.iter().map(|column| (*column).to_owned());
+    let mut rows = vec![head.chain(names).collect::<Vec<String>>()];
+    let number = |value: Option<f64>| {
+        value.map_or_else(|| "–".to_owned(), |value| format!("{:.1}", 100.0 * value))
+    };
+    for summary in summaries {
+        let Some(spread) = &summary.sessions else { continue };
+        let mut row = vec![title(&summary.method), summary.filters.to_string()];
+        row.push(number(Some(spread.mean)));
+        row.extend(several.then(|| number(spread.between)));
+        row.push(number(spread.within));
+        row.extend(spread.means.iter().filter(|_| several).map(|mean| number(*mean)));
+        rows.push(row);
+    }
+    (rows.len() > 1).then_some((heading, rows))
 }
 
 /// Tables and a recommendation for people.
 pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary]) -> String {
-    let (spec, facts) = (&manifest.spec, &manifest.facts);
-    let points: u64 = facts.train_counts.iter().sum();
-    let test = match &facts.test_counts {
-        Some(counts) => format!(" and {} test", counts.iter().sum::<u64>()),
-        None => String::new(),
-    };
-    let mut text = format!(
-        "{}: {points} training{test} points, {} dimensions, {} classes\n",
-        output::printable(&facts.name),
-        facts.dimensions,
-        facts.train_counts.len(),
-    );
+    let spec = &manifest.spec;
+    let mut text = heading(manifest);
     for (heading, rows) in tables(spec, summaries, false) {
         text.push_str(&format!("\n{heading}; ** best, * second of its row\n"));
         text.push_str(&output::table(&rows, &[]));
     }
-    let times: Vec<String> = spec
-        .methods
-        .iter()
-        .filter_map(|method| {
-            let last =
-                summaries.iter().rev().find(|s| s.method == *method && s.seconds.is_some())?;
-            Some(format!("{} {}", title(method), seconds(last.seconds?.median)))
-        })
-        .collect();
-    if let Some(most) = spec.filters.last() {
-        text.push_str(&format!(
-            "\nTime of a fit at {most} filters or fewer: {}\n",
-            times.join(", ")
-        ));
+    if let Some((heading, rows)) = sessions(manifest, summaries) {
+        text.push_str(&format!("\n{heading}\n"));
+        text.push_str(&output::table(&rows, &[]));
     }
+    if let Some((unit, rows)) = times(spec, summaries) {
+        text.push_str(&format!("\nTime of a fit ({unit}), median; searches not counted\n"));
+        text.push_str(&output::table(&rows, &[]));
+    }
+    text.push('\n');
     let missing = records
         .iter()
         .filter(|r| !matches!(r.outcome, Outcome::Done(_) | Outcome::NotApplicable { .. }));
@@ -109,28 +189,9 @@ pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary
         }
     }
     if let Some(found) = recommend(spec, summaries, records) {
-        let choice = &found.choice;
-        text.push_str(&format!(
-            "Recommended: {} with {} filters, {}{}.\n",
-            title(&choice.method),
-            choice.filters,
-            percent(choice.accuracy),
-            found.next.as_ref().map(ahead).unwrap_or_default(),
-        ));
+        text.push_str(&recommendation(&found));
     }
     text
-}
-
-/// By how much the recommendation leads, in words.
-fn ahead(next: &Contender) -> String {
-    let Some(behind) = next.behind else { return String::new() };
-    format!(
-        "; {} points ahead of {} (95 % interval {} to {})",
-        number((1000.0 * behind.difference).round() / 10.0),
-        title(&next.candidate.method),
-        number((1000.0 * behind.low).round() / 10.0),
-        number((1000.0 * behind.high).round() / 10.0),
-    )
 }
 
 /// The tables as Markdown.
@@ -186,6 +247,7 @@ fn row(spec: &Spec, record: &Record) -> Map<String, Value> {
     row.insert("converged".to_owned(), json!(evaluated.map(|evaluated| evaluated.converged)));
     row.insert("iterations".to_owned(), json!(evaluated.map(|evaluated| evaluated.iterations)));
     row.insert("remark".to_owned(), json!(remark));
+    row.insert("session".to_owned(), json!(record.session));
     row
 }
 
@@ -204,6 +266,16 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
                     .collect::<Map<_, _>>()
             });
             row.insert("settings".to_owned(), json!(settings));
+            let chosen = record.evaluated().and_then(|evaluated| evaluated.selection.as_ref());
+            row.insert(
+                "selection".to_owned(),
+                json!(chosen.map(|chosen| json!({
+                    "units": chosen.units,
+                    "share": chosen.share,
+                    "reason": chosen.reason,
+                    "folds": chosen.folds,
+                }))),
+            );
             Value::Object(row)
         })
         .collect();
@@ -222,6 +294,7 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
             object
                 .insert("fit_seconds_median".to_owned(), json!(summary.seconds.map(|s| s.median)));
             object.insert("not_applicable".to_owned(), json!(summary.not_applicable));
+            object.insert("sessions".to_owned(), json!(summary.sessions));
             object.insert("remark".to_owned(), json!(summary.remark));
             Value::Object(object)
         })
@@ -231,6 +304,12 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
             "method": found.choice.method,
             "filters": found.choice.filters,
             "accuracy": found.choice.accuracy,
+            "clear": found.is_clear(),
+            "leading": found.leading.iter().map(|one| json!({
+                "method": one.candidate.method,
+                "filters": one.candidate.filters,
+                "accuracy": one.candidate.accuracy,
+            })).collect::<Vec<_>>(),
             "next": found.next.as_ref().map(|next| next.candidate.method.clone()),
             "ahead": found.next.as_ref().and_then(|n| n.behind).map(|b| [b.difference, b.low, b.high]),
         })

@@ -17,7 +17,7 @@ use crate::command::tables::write_text;
 use crate::command::typed;
 use crate::output::{measured, number, percent, seconds};
 
-/// Judges the model on its test points, or on the training points where there are no others, and writes the page.
+/// Evaluates the model on its test points, or on the training points where there are no others, and writes the page.
 pub(super) fn write(
     path: &Path,
     fit: &Fit,
@@ -25,16 +25,16 @@ pub(super) fn write(
     model: &Model,
     fitted: &Reduction,
 ) -> Result<()> {
-    let (judged_on, part) = match (&prepared.test, &prepared.part) {
+    let (tested_on, part) = match (&prepared.test, &prepared.part) {
         (Some(test), _) => ("test points", Some(test)),
         (None, train) => ("the training points themselves", train.as_ref()),
     };
-    let judged = part.map(|part| judge(model, part)).transpose()?;
-    let accuracy = judged.as_ref().map(|(_, truth, guess)| {
+    let tested = part.map(|part| evaluate(model, part)).transpose()?;
+    let accuracy = tested.as_ref().map(|(_, truth, guess)| {
         let hits = truth.iter().zip(guess).filter(|(a, b)| a == b).count();
         hits as f64 / truth.len().max(1) as f64
     });
-    let numbers = judged
+    let numbers = tested
         .as_ref()
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
     let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
@@ -43,7 +43,7 @@ pub(super) fn write(
     let view = View {
         title: format!("{title} with {} on {}", many(filters, "filter"), prepared.name),
         facts: facts(prepared),
-        judged_on: judged_on.to_owned(),
+        tested_on: tested_on.to_owned(),
         classifier: "QDA".to_owned(),
         filters,
         detail,
@@ -52,10 +52,11 @@ pub(super) fn write(
             .trials
             .first()
             .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
+        circular: None,
     };
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
     if let Some(accuracy) = accuracy {
-        about.push(("QDA accuracy", format!("{} on {judged_on}", percent(accuracy))));
+        about.push(("QDA accuracy", format!("{} on {tested_on}", percent(accuracy))));
     }
     if let Some(objective) = fitted.objective {
         about.push(("Objective", measured(objective)));
@@ -75,12 +76,12 @@ pub(super) fn write(
         .with_context(|| format!("the report {}", path.display()))
 }
 
-type Judged = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
+type Evaluated = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
 
 /// Features, true and predicted classes of points.
-fn judge(model: &Model, part: &Part) -> Result<Judged> {
+fn evaluate(model: &Model, part: &Part) -> Result<Evaluated> {
     let features = model.transform(part.points.view())?;
-    let qda = model.qda(None, QDA_SHRINKAGE).context("the report cannot judge the model")?;
+    let qda = model.qda(None, QDA_SHRINKAGE).context("the report cannot evaluate the model")?;
     let guess = qda.predict(features.as_points(model.filters().ncols()))?;
     Ok((features, part.labels.codes().to_vec(), guess))
 }
@@ -97,6 +98,8 @@ fn facts(prepared: &Prepared) -> Facts {
         image_shape: prepared.image_shape,
         fingerprint: String::new(),
         warnings: prepared.warnings.clone(),
+        features: prepared.columns.clone(),
+        sessions: Vec::new(),
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Claim {
 
 /// Claims that were tested.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdicts {
+pub struct ClaimResults {
     /// The name of the list.
     pub name: String,
     /// The claims.
@@ -32,7 +32,7 @@ pub struct Verdicts {
 }
 
 impl Claim {
-    fn verdict(&self) -> &'static str {
+    fn result(&self) -> &'static str {
         if self.holds { "holds" } else { "does not hold" }
     }
 
@@ -60,13 +60,13 @@ fn short(value: f64) -> String {
     }
 }
 
-impl Verdicts {
+impl ClaimResults {
     /// The list for a terminal.
     pub fn text(&self) -> String {
         let mut text = "Claims of the paper, tested\n".to_owned();
         for claim in &self.claims {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "\n{} ({}): {}", claim.name, claim.place, claim.verdict());
+            let _ = writeln!(text, "\n{} ({}): {}", claim.name, claim.place, claim.result());
             let _ = writeln!(text, "  claim     {}", claim.statement);
             let _ = writeln!(text, "  measured  {}", claim.numbers());
             let _ = writeln!(text, "  rule      {}", claim.rule);
@@ -76,13 +76,13 @@ impl Verdicts {
 
     /// The list as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = "### Claims of the paper, tested\n\n| claim | on | says | measured | rule | verdict |\n|---|---|---|---|---|---|\n".to_owned();
+        let mut text = "### Claims of the paper, tested\n\n| claim | on | says | measured | rule | result |\n|---|---|---|---|---|---|\n".to_owned();
         for claim in &self.claims {
             let Claim { name, place, statement, rule, .. } = claim;
-            let (numbers, verdict) = (claim.numbers(), claim.verdict());
+            let (numbers, result) = (claim.numbers(), claim.result());
             let _ = writeln!(
                 text,
-                "| {name} | {place} | {statement} | {numbers} | {rule} | {verdict} |"
+                "| {name} | {place} | {statement} | {numbers} | {rule} | {result} |"
             );
         }
         text
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_say_what_was_measured_and_by_which_rule() {
+    fn results_say_what_was_measured_and_by_which_rule() {
         let claim = Claim {
             name: "x".into(),
             place: "Speed".into(),
@@ -120,7 +120,7 @@ mod tests {
             rule: "a above 1".into(),
             holds: false,
         };
-        let list = Verdicts { name: "claims".into(), claims: vec![claim] };
+        let list = ClaimResults { name: "claims".into(), claims: vec![claim] };
         let text = list.text();
         assert!(
             text.contains("x (Speed): does not hold") && text.contains("a 0.9803, b 1234"),

@@ -1,0 +1,154 @@
+//! The data of a comparison: one data set, several files, or one file whose points name their sessions.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use sqfa::Labels;
+use sqfa_io::data::{LabeledData, Loaded as File, Opened, Part, read_column};
+use sqfa_lab::compare::Session;
+
+use crate::args::{CompareArgs, DataFlags};
+use crate::data;
+use crate::failure::usage;
+use crate::points::select;
+
+/// A session as it came.
+pub(super) struct Loaded {
+    name: String,
+    data: LabeledData,
+    groups: Option<Labels>,
+    features: Vec<String>,
+}
+
+impl Loaded {
+    /// The session as a comparison sees it.
+    pub(super) fn session(&self) -> Session<'_> {
+        Session {
+            name: self.name.clone(),
+            data: &self.data,
+            groups: self.groups.as_ref(),
+            features: &self.features,
+        }
+    }
+}
+
+/// Reads all sessions.
+pub(super) fn load(args: &CompareArgs) -> Result<Vec<Loaded>> {
+    if args.test.is_some() && args.data.len() > 1 {
+        return usage("--test goes with one DATA; several are sessions of their own");
+    }
+    let mut all = Vec::new();
+    for name in &args.data {
+        let file = read(args, name)?;
+        match &args.sessions {
+            Some(key) => all.extend(by_session(args, name, key, file)?),
+            None => all.push(file),
+        }
+    }
+    Ok(all)
+}
+
+fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
+    let points = |loaded: File, name: &str| match loaded {
+        File::Data(data) => Ok(data),
+        File::Statistics(_) | File::Sums(..) => bail!(
+            "'{name}' holds class statistics, and a comparison needs points; for a toy, draw them first: \
+             sqfa dataset {name} --train 1000 --test 1000 --out points.npz"
+        ),
+    };
+    let flags = without_keys(args);
+    let Opened { mut loaded, columns, .. } = data::open_named(name, &flags, None)?;
+    if let Some(names) = &args.classes {
+        loaded = data::restrict(loaded, names)?;
+    }
+    let mut data = points(loaded, name)?;
+    if let Some(test) = &args.test {
+        let other = points(data::open_named(test, &flags, Some(&columns))?.loaded, test)?;
+        let part = other.test.unwrap_or(other.train);
+        data = data.with_test(part, test)?;
+    }
+    if data.test.is_some() {
+        let held = [
+            ("--cv", args.cv.is_some()),
+            ("--splits", args.splits.is_some()),
+            ("--sessions", args.sessions.is_some()),
+            ("--group", args.group.is_some()),
+        ];
+        if let Some((flag, _)) = held.iter().find(|(_, given)| *given) {
+            return usage(format!(
+                "{flag} holds out the training points, and DATA has test points: leave {flag} out"
+            ));
+        }
+        if args.test_fraction.is_some() {
+            return usage("--test-fraction: DATA has test points of its own");
+        }
+    }
+    if let Some((width, height)) = args.image {
+        let dimensions = data.train.points.columns();
+        if width.checked_mul(height) != Some(dimensions) {
+            return usage(format!(
+                "--image {width}x{height} has {} pixels, and the points have {dimensions} dimensions",
+                width.saturating_mul(height)
+            ));
+        }
+        data.image_shape = Some((height, width));
+    }
+    let groups =
+        args.group.as_ref().map(|key| values(args, name, key, &data, &columns)).transpose()?;
+    Ok(Loaded { name: data.name.clone(), data, groups, features: columns })
+}
+
+/// The flags with which points are read: columns that name sessions and groups are no features.
+fn without_keys(args: &CompareArgs) -> DataFlags {
+    let mut flags = args.flags.clone();
+    let keys = args.sessions.iter().chain(&args.group).cloned();
+    let is_table = |name: &String| {
+        sqfa_io::data::file_kind(Path::new(name))
+            .is_ok_and(|kind| kind.holds == sqfa_io::data::Holds::Table)
+    };
+    if args.data.iter().all(is_table) {
+        let ignore = flags.table.ignore.get_or_insert_default();
+        ignore.extend(keys);
+        if ignore.is_empty() {
+            flags.table.ignore = None;
+        }
+    }
+    flags
+}
+
+/// What a column or an array says of every point.
+fn values(
+    args: &CompareArgs,
+    name: &str,
+    key: &str,
+    data: &LabeledData,
+    columns: &[String],
+) -> Result<Labels> {
+    let options = data::options(&args.flags.table);
+    let found = read_column(Path::new(name), key, &options, columns).map_err(data::in_flags)?;
+    let points = data.train.labels.len();
+    if found.len() != points {
+        bail!("'{key}' of {name} has {} values for {points} points: give one a point", found.len());
+    }
+    Ok(found)
+}
+
+/// One file as the sessions that its points name, in the order of their names.
+fn by_session(args: &CompareArgs, name: &str, key: &str, file: Loaded) -> Result<Vec<Loaded>> {
+    let of_point = values(args, name, key, &file.data, &file.features)?;
+    let several = args.data.len() > 1;
+    (0..of_point.classes().len())
+        .map(|session| {
+            let codes = of_point.codes().iter().enumerate();
+            let rows: Vec<usize> =
+                codes.filter(|(_, code)| **code as usize == session).map(|(row, _)| row).collect();
+            let Part { points, labels } = &file.data.train;
+            let own = of_point.classes().label(session).to_string();
+            let name = if several { format!("{} {own}", file.name) } else { own };
+            let groups = file.groups.as_ref().map(|groups| groups.select(&rows));
+            let train = Part { points: select(points, &rows)?, labels: labels.select(&rows) };
+            let data = LabeledData { train, ..file.data.clone() };
+            Ok(Loaded { name, data, groups, features: file.features.clone() })
+        })
+        .collect()
+}

@@ -1,0 +1,45 @@
+//! One more column of a file beside points and labels: the session or the group of every point.
+
+use std::path::Path;
+
+use sqfa::Labels;
+
+use super::DataError;
+use super::kinds::{Holds, file_kind};
+use super::load::{LoadOptions, Loaded, open_data};
+use super::tables::labels_of;
+use crate::formats::{Column, Npz, Selection};
+
+/// The values of a column of a table, or of an array of an archive, one a training point.
+///
+/// `options` are those the points were read with, `columns` the names of their columns.
+pub fn read_column(
+    path: &Path,
+    key: &str,
+    options: &LoadOptions,
+    columns: &[String],
+) -> Result<Labels, DataError> {
+    let place = path.display().to_string();
+    if file_kind(path)?.holds == Holds::Table {
+        let options = LoadOptions {
+            label: Some(Column::Name(key.to_owned())),
+            select: Selection { only: Some(columns.to_vec()), ignore: Vec::new() },
+            test: None,
+            ..options.clone()
+        };
+        return match open_data(path, &options)?.loaded {
+            Loaded::Data(data) => Ok(data.train.labels),
+            _ => Err(DataError::content(&place, "it holds no points")),
+        };
+    }
+    if path.extension().is_none_or(|ending| ending != "npz") {
+        let problem = format!("only tables and npz files can name '{key}' beside their points");
+        return Err(DataError::content(&place, problem));
+    }
+    let mut npz = Npz::open(path, options.limits)?;
+    if !npz.contains(key) {
+        let problem = format!("there is no array '{key}'; found: {}", npz.names().join(", "));
+        return Err(DataError::content(&place, problem));
+    }
+    labels_of(npz.read(key)?, &format!("{place}[{key}]"))
+}

@@ -1,0 +1,228 @@
+//! Training and test points of every fold, and the sums that fits share: folds are summed once and merged.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use sqfa::pipeline::{self, PipelineError, Summed, WIDE, Weighted};
+use sqfa::split::stratified_split;
+use sqfa::statistics::{Preprocessor, StatisticsError};
+use sqfa::{ClassStatistics, Estimator, Labels};
+use sqfa_io::data::Part;
+
+use super::deal::{self, FEWEST, LEARN, TEST, VALIDATION};
+use super::{CompareError, Parts, Session, Spec};
+
+/// The share of every class that is held out of many points.
+const SHARE: f64 = 0.2;
+/// Held-out points from which one part is enough: the standard error of an accuracy of 90 % is then below one point.
+const ENOUGH: f64 = 1000.0;
+/// Folds of fewer points.
+const FOLDS: usize = 5;
+/// Seeds between sessions, so that no two splits share one.
+const APART: u64 = 1000;
+/// Columns up to which validation points choose by sums of the columns themselves.
+const SPLIT_WIDE: usize = 4 * WIDE;
+
+/// Where test points come from when the data have none and nothing is asked for.
+pub(super) fn usual_parts(labels: &Labels) -> Parts {
+    let smallest = labels.counts().into_iter().min().unwrap_or(0) as usize;
+    let few = SHARE * (labels.len() as f64) < ENOUGH;
+    if few && smallest >= FEWEST {
+        Parts::Folds(FOLDS.min(smallest))
+    } else {
+        Parts::Fraction(SHARE)
+    }
+}
+
+/// All folds of a session.
+pub(super) struct Folds<'a> {
+    session: &'a Session<'a>,
+    parts: Parts,
+    seed: u64,
+    /// The fold of every row and the sums of every fold, where rows are held out in turn.
+    summed: Option<pipeline::Parts<'a>>,
+}
+
+/// Training and test points of one fold.
+pub(super) struct Fold<'a> {
+    pub(super) train: Cow<'a, Part>,
+    pub(super) test: Cow<'a, Part>,
+    /// The sums of the folds that are learned from.
+    rest: Option<pipeline::Parts<'a>>,
+}
+
+/// What is derived from the training points alone and shared by fits.
+pub(super) enum Training<'a> {
+    /// Units and noise are chosen.
+    Chosen(Box<Summed<'a>>),
+    /// Settings are given.
+    Given(&'a Given),
+}
+
+/// Preprocessed statistics.
+pub(super) struct Given {
+    pub(super) preprocessor: Option<Preprocessor>,
+    /// Of preprocessed points.
+    pub(super) statistics: ClassStatistics,
+    /// Seconds they took.
+    pub(super) seconds: f64,
+}
+
+impl<'a> Folds<'a> {
+    /// The folds of a session; `index` is its number.
+    pub(super) fn new(
+        spec: &Spec,
+        session: &'a Session<'a>,
+        index: usize,
+    ) -> Result<Self, CompareError> {
+        let seed = spec.first_seed.wrapping_add(APART.wrapping_mul(index as u64));
+        let mut folds = Self { session, parts: spec.parts, seed, summed: None };
+        // Sums of every fold in many columns would take too much memory.
+        if let Parts::Folds(count) = spec.parts
+            && session.data.train.points.columns() <= WIDE
+        {
+            let dealt = deal::folds(folds.labels(), session.groups, count, seed)?;
+            folds.summed = Some(pipeline::Parts::of(folds.weighted(), dealt.into(), count)?);
+        }
+        Ok(folds)
+    }
+
+    fn labels(&self) -> &'a Labels {
+        &self.session.data.train.labels
+    }
+
+    fn weighted(&self) -> Weighted<'a> {
+        let points = self.session.data.train.points.view();
+        Weighted { points, labels: self.labels(), weights: None }
+    }
+
+    /// The training and test points of a fold.
+    pub(super) fn fold(&self, index: usize) -> Result<Fold<'a>, CompareError> {
+        let (data, groups) = (self.session.data, self.session.groups);
+        let mut rest = None;
+        let (learn, held): (Vec<usize>, Vec<usize>) = match (self.parts, &data.test) {
+            (Parts::Given, Some(test)) => {
+                let (train, test) = (Cow::Borrowed(&data.train), Cow::Borrowed(test));
+                return Ok(Fold { train, test, rest });
+            }
+            (Parts::Folds(count), _) => {
+                let dealt = deal::folds(self.labels(), groups, count, self.seed)?;
+                rest = self.summed.as_ref().map(|summed| summed.leave_out(index));
+                (0..dealt.len()).partition(|&row| usize::from(dealt[row]) != index)
+            }
+            (Parts::Splits(_), _) => {
+                let seed = self.seed.wrapping_add(index as u64);
+                let dealt = deal::split(self.labels(), groups, seed)?;
+                let rows = |part: u16| (0..dealt.len()).filter(|&row| dealt[row] == part).collect();
+                let (learn, held) = (rows(LEARN), rows(TEST));
+                if data.train.points.columns() <= SPLIT_WIDE {
+                    let (test, validation) = (usize::from(TEST), usize::from(VALIDATION));
+                    let parts = pipeline::Parts::of(self.weighted(), dealt.into(), LEARN.into())?;
+                    rest = Some(parts.leave_out(test).spare(validation));
+                }
+                (learn, held)
+            }
+            (parts, _) => {
+                let share = if let Parts::Fraction(share) = parts { share } else { SHARE };
+                match groups {
+                    Some(groups) => {
+                        let shares = [share, 1.0 - share];
+                        let dealt = deal::grouped(self.labels(), groups, &shares, self.seed)?;
+                        (0..dealt.len()).partition(|&row| dealt[row] != 0)
+                    }
+                    None => {
+                        let split = stratified_split(self.labels(), share, self.seed)?;
+                        (split.learn, split.held)
+                    }
+                }
+            }
+        };
+        let select = |rows: &[usize]| {
+            let Part { points, labels } = &data.train;
+            Cow::Owned(Part { points: points.select(rows), labels: labels.select(rows) })
+        };
+        Ok(Fold { train: select(&learn), test: select(&held), rest })
+    }
+}
+
+impl Fold<'_> {
+    fn weighted(&self) -> Weighted<'_> {
+        let Part { points, labels } = self.train.as_ref();
+        Weighted { points: points.view(), labels, weights: None }
+    }
+
+    /// The sums on which fits with one seed choose their settings.
+    pub(super) fn summed(&self, seed: u64) -> Result<Summed<'_>, PipelineError> {
+        match &self.rest {
+            // Choices need something to hold out and something to learn from.
+            Some(rest) if rest.can_choose() => Summed::in_folds(self.weighted(), rest.clone()),
+            _ => Summed::new(self.weighted(), seed),
+        }
+    }
+
+    /// Preprocessed statistics for fits with given settings.
+    pub(super) fn given(&self, spec: &Spec) -> Result<Given, StatisticsError> {
+        let began = Instant::now();
+        let Weighted { points, labels, .. } = self.weighted();
+        let mut statistics = match &self.rest {
+            Some(rest) => rest.total()?.finish(Estimator::Empirical)?,
+            None => ClassStatistics::from_points(points, labels, Estimator::Empirical)?,
+        };
+        let scaling = spec.scaling().unwrap_or_default();
+        let preprocessor = Preprocessor::new(&statistics, scaling, spec.center);
+        if let Some(preprocessor) = &preprocessor {
+            preprocessor.apply(&mut statistics);
+        }
+        Ok(Given { preprocessor, statistics, seconds: began.elapsed().as_secs_f64() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqfa_io::data::{LabeledData, OwnedPoints};
+
+    use super::super::NoiseChoice;
+    use super::*;
+
+    #[test]
+    fn few_points_are_cross_validated_and_many_are_not() {
+        let labels = |points: i64, classes: i64| {
+            Labels::from_integers(&(0..points).map(|row| row % classes).collect::<Vec<_>>())
+        };
+        assert_eq!(usual_parts(&labels(150, 3)), Parts::Folds(5));
+        assert_eq!(usual_parts(&labels(4999, 3)), Parts::Folds(5));
+        assert_eq!(usual_parts(&labels(5000, 3)), Parts::Fraction(0.2));
+        // Four points of a class make four folds, two make none.
+        assert_eq!(usual_parts(&labels(12, 3)), Parts::Folds(4));
+        assert_eq!(usual_parts(&labels(6, 3)), Parts::Fraction(0.2));
+    }
+
+    #[test]
+    fn sums_that_are_merged_are_those_of_the_training_points() {
+        let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 37)).collect();
+        let labels = Labels::from_integers(&(0..60).map(|row| row % 3).collect::<Vec<_>>());
+        let points = OwnedPoints::from_f64(values, 60, 3).unwrap();
+        let train = Part { points, labels };
+        let data = LabeledData { name: "t".to_owned(), train, test: None, image_shape: None };
+        let session = Session::of(&data);
+        let noise = NoiseChoice::Value(1.0);
+        for (parts, learned) in [(Parts::Folds(4), 45), (Parts::Splits(2), 48)] {
+            let spec = Spec { parts, noise, ..Spec::default() };
+            let folds = Folds::new(&spec, &session, 0).unwrap();
+            for index in 0..2 {
+                let fold = folds.fold(index).unwrap();
+                assert!(fold.rest.is_some());
+                assert_eq!(fold.train.labels.len(), learned);
+                let merged = fold.given(&spec).unwrap().statistics;
+                let (points, labels) = (fold.train.points.view(), &fold.train.labels);
+                let summed =
+                    ClassStatistics::from_points(points, labels, Estimator::Empirical).unwrap();
+                let (ours, theirs) = (merged.total_variances(), summed.total_variances());
+                for (a, b) in ours.iter().zip(&theirs) {
+                    assert!((a - b).abs() <= 1e-12 * b, "{a} {b}");
+                }
+                assert_eq!(merged.counts(), summed.counts());
+            }
+        }
+    }
+}

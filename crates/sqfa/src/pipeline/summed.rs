@@ -1,0 +1,99 @@
+//! Points checked and summed once, for any number of fits with the same seed.
+//!
+//! Sums are made when a fit first asks for them: of all points where nothing is held out, otherwise of every fold.
+
+use std::sync::OnceLock;
+
+use crate::statistics::{StatisticsError, check_classes};
+
+use super::{Parts, PipelineError, Plan, SetAside, WIDE, Weighted, constant_columns};
+
+/// All in one part that is never held out.
+const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
+
+/// Labelled points with the sums that fits share.
+#[derive(Debug)]
+pub struct Summed<'a> {
+    data: Weighted<'a>,
+    seed: u64,
+    aside: Vec<SetAside>,
+    whole: OnceLock<Parts<'a>>,
+    repeats: OnceLock<Vec<Parts<'a>>>,
+    /// Whether folds were given; otherwise they are dealt by the seed.
+    given: bool,
+}
+
+impl<'a> Summed<'a> {
+    /// Checks points; folds are dealt by the seed.
+    pub fn new(data: Weighted<'a>, seed: u64) -> Result<Self, PipelineError> {
+        let (points, dimension) = (data.points.rows(), data.points.columns());
+        if points == 0 || dimension == 0 {
+            return Err(StatisticsError::Empty { points, dimension }.into());
+        }
+        if points > 2 && data.labels.classes().len() == points && data.labels.len() == points {
+            return Err(PipelineError::LooksLikeIds { points });
+        }
+        if data.weights.is_none() {
+            check_classes(data.labels)?;
+        }
+        if let Some((row, column, value)) = data.points.first_not_finite() {
+            return Err(StatisticsError::NotFinite { row, column, value }.into());
+        }
+        let aside = constant_columns(data.points, data.weights);
+        if aside.len() == dimension {
+            return Err(PipelineError::AllConstant { columns: dimension });
+        }
+        Ok(Self {
+            data,
+            seed,
+            aside,
+            whole: OnceLock::new(),
+            repeats: OnceLock::new(),
+            given: false,
+        })
+    }
+
+    /// The same with folds that were dealt and summed by somebody else: choices are made on them.
+    ///
+    /// `data` are the points that the folds leave to learn from, `folds` may hold more than these.
+    pub fn in_folds(data: Weighted<'a>, folds: Parts<'a>) -> Result<Self, PipelineError> {
+        let sums = Self { given: true, ..Self::new(data, 0)? };
+        Ok(Self { whole: folds.clone().into(), repeats: vec![folds].into(), ..sums })
+    }
+
+    /// Columns that are set aside.
+    pub fn set_aside(&self) -> &[SetAside] {
+        &self.aside
+    }
+
+    /// How points are held out.
+    pub(crate) fn plan(&self) -> Plan {
+        Plan::for_points(self.data.total())
+    }
+
+    /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.
+    pub(crate) fn is_wide(&self) -> bool {
+        !self.given && self.data.points.columns() - self.aside.len() > WIDE
+    }
+
+    /// All points in one part.
+    pub(crate) fn whole(&self) -> Result<&Parts<'a>, StatisticsError> {
+        once(&self.whole, || Parts::new(self.data, WHOLE, self.seed))
+    }
+
+    /// The folds, once for every repeat.
+    pub(crate) fn repeats(&self) -> Result<&[Parts<'a>], StatisticsError> {
+        let plan = self.plan();
+        let deal = |repeat| Parts::new(self.data, plan, self.seed.wrapping_add(repeat));
+        once(&self.repeats, || (0..plan.repeats as u64).map(deal).collect()).map(Vec::as_slice)
+    }
+}
+
+/// What a cell holds, made when it holds nothing.
+fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}
