@@ -8,11 +8,12 @@ mod mutation;
 
 use mutation::{Mutator, mutants};
 use serde_json::{Value, json};
+use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::optimize::Control;
 use sqfa::statistics::{ClassAccumulator, Preprocessor};
 use sqfa::{Classes, Estimator, Gaussians, Labels, Mat, Points, Table};
 use sqfa_io::data::{LabeledData, OwnedPoints, Part, read_named_sums, write_named_sums};
-use sqfa_io::model_file::{Description, Model, ModelParts, SHRINKAGE};
+use sqfa_io::model_file::{Description, Model, ModelParts};
 use sqfa_lab::compare::{Event, Experiment, Manifest, Record, Spec, Store};
 use sqfa_lab::report::compare_report;
 
@@ -57,7 +58,7 @@ fn used(model: &Model) -> Option<Vec<u32>> {
     let features = model.transform(table).ok()?;
     let m = model.filters().ncols();
     let _ = model.noisy_gaussians(model.description().noise);
-    model.qda(None, SHRINKAGE).ok()?.predict(features.as_points(m)).ok()
+    model.qda(None, QDA_SHRINKAGE).ok()?.predict(features.as_points(m)).ok()
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn specs_that_lie_are_refused_or_resolved() {
         // What was accepted can be planned within reason, and means the same when it is written down.
         let again: Spec = serde_json::from_str(&serde_json::to_string(&resolved).unwrap()).unwrap();
         assert_eq!(again, resolved);
-        let _ = sqfa_lab::compare::plan(&resolved);
+        let _ = sqfa_lab::compare::plan(&resolved, 1);
     });
 }
 
