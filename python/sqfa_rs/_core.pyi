@@ -121,7 +121,25 @@ def fisher_rao(
     tolerance: float,
     bounds: bool,
 ) -> tuple[float, float, float, float, int, bool]: ...
-def reduce(
+def fit_points(
+    method: str,
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    estimator: str,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def fit_statistics(
+    method: str,
+    statistics: Statistics,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def fit_given(
     method: str,
     statistics: Statistics,
     points: NDArray[Any] | None,
@@ -201,11 +219,11 @@ def make_scaling(
 def load_idx(path: str | os.PathLike[str]) -> NDArray[Any]: ...
 def save_model(
     path: str | os.PathLike[str],
-    components: _Matrix,
+    filters: _Matrix,
     means: _Matrix,
     covariances: _Matrix,
     counts: NDArray[np.uint64] | None,
-    offset: _Matrix | None,
+    preprocessing: tuple[_Matrix, _Matrix] | None,
     mean: _Matrix | None,
     description: str,
 ) -> None: ...

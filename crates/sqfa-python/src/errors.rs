@@ -13,6 +13,7 @@ use sqfa::features::GaussianError;
 use sqfa::fisher_rao::FisherRaoError;
 use sqfa::labels::LabelError;
 use sqfa::model::FitError;
+use sqfa::pipeline::PipelineError;
 use sqfa::reduce::ReduceError;
 use sqfa::statistics::StatisticsError;
 use sqfa_io::datasets::DatasetError;
@@ -55,6 +56,7 @@ value_errors!(
     GaussianError,
     LabelError,
     PairError,
+    PipelineError,
     ReduceError,
     StatisticsError,
     serde_json::Error,

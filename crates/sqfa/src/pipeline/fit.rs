@@ -1,5 +1,6 @@
 //! The fit itself: checks, sums, choices on folds, the method on all points.
 
+use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
 use crate::statistics::StatisticsError;
 
@@ -29,6 +30,7 @@ impl Pipeline {
         if let Some((row, column, value)) = data.points.first_not_finite() {
             return Err(StatisticsError::NotFinite { row, column, value }.into());
         }
+        self.check_start(dimension)?;
         let aside = constant_columns(data.points, data.weights);
         let kept = dimension - aside.len();
         if kept == 0 {
@@ -46,6 +48,20 @@ impl Pipeline {
             .map(|repeat| Parts::new(data, plan, seed.wrapping_add(repeat)))
             .collect::<Result<Vec<_>, _>>()?;
         self.fit_parts(&repeats, &aside, observer)
+    }
+
+    /// Refuses starting filters of other columns, or of another number, before any work is done.
+    pub(crate) fn check_start(&self, dimension: usize) -> Result<(), FitError> {
+        let Start::Given(start) = &self.settings.start else { return Ok(()) };
+        let (rows, columns) = (start.nrows(), start.ncols());
+        let filters = match self.filters {
+            Filters::Count(filters) => filters,
+            Filters::Auto { .. } => columns,
+        };
+        if (rows, columns) == (dimension, filters) {
+            return Ok(());
+        }
+        Err(FitError::StartShape { rows, columns, dimension, filters })
     }
 
     /// Whether anything is chosen on held-out points.
