@@ -26,7 +26,7 @@ print("\nunits          noise   held-out accuracy")
 for units, share, _, _, accuracy in auto.selection_.tried:
     print(f"{units:12s} {share:7.3f}   {accuracy:.1%}{'   chosen' if (units, share) == taken else ''}")
 
-# The number of components: n_components="auto" takes the fewest that are as good as any; or look at the curve.
+# The number of components: "auto" takes the fewest that are as good as any; or look at the curve.
 search = GridSearchCV(
     make_pipeline(SQFA(distance="hellinger", restarts=1, random_state=0), QDA()),
     {"sqfa__n_components": [2, 4, 6, 8, 12]},

@@ -68,8 +68,8 @@ pub(crate) fn set_filters<'py>(
     result.set_item("offset", folded.as_ref().map(|(_, offset)| vector(py, offset.clone())))?;
     let filters = preprocessor.map(|_| from_mat_transposed(py, filters)).transpose()?;
     result.set_item("filters", filters)?;
-    let map = preprocessor
-        .map(|map| (vector(py, map.offset.clone()), vector(py, map.factors.clone())));
+    let map =
+        preprocessor.map(|map| (vector(py, map.offset.clone()), vector(py, map.factors.clone())));
     result.set_item("preprocessing", map)?;
     Ok(())
 }

@@ -185,7 +185,8 @@ impl Pipeline {
             (own, _) => own.clone(),
         };
         let settings = ReducerSettings { start, ..self.settings.clone() };
-        let reduction = reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
+        let reduction =
+            reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
         Ok(job.account(reduction, map, None))
     }
 
