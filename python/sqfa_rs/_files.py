@@ -16,7 +16,7 @@ from ._methods import IDENTIFIERS
 from .data._labels import class_names
 from .data._statistics import estimator_name
 from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
-from .estimators._base import Reducer, unfolded
+from .estimators._base import Reducer, iterations, unfolded
 from .estimators._family import BaseSQFA
 from .estimators._results import (
     NoiseTrial,
@@ -173,9 +173,7 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
     estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
-    # As after a fit: the iterations that the trace is of.
-    steps = len(estimator.objective_trace_) - 1
-    estimator.n_iter_ = steps if told.get("refined") and steps >= 0 else int(fit["iterations"])
+    estimator.n_iter_ = iterations(estimator.objective_trace_, fit["iterations"])
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)

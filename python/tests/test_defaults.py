@@ -208,7 +208,8 @@ def test_searches_over_anything(wine):
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        search = GridSearchCV(SQFA(restarts=1), grid, cv=3).fit(X, y)
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        search = GridSearchCV(SQFA(restarts=1), grid, cv=folds).fit(X, y)
     tried = map(str, search.cv_results_["params"])
     scores = dict(zip(tried, search.cv_results_["mean_test_score"], strict=True))
     # A number to be chosen needs a noise to be chosen; all else can be scored.
@@ -281,5 +282,5 @@ def test_columns_have_names():
         sqfa.transform(X.rename(columns={X.columns[0]: "other"}))
     twice = pd.concat([X, X.iloc[:, :1]], axis=1)
     for estimator in (SQFA(2), LDA(2), sqfa_rs.QDA()):
-        with pytest.raises(ValueError, match="more than one column is called sepal length"):
+        with pytest.raises(ValueError, match="sepal length"):
             estimator.fit(twice, y)

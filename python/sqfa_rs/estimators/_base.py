@@ -260,9 +260,7 @@ class Reducer(LinearReducer):
         self.noise_ = float(used.get("noise", 0.0))
         self.objective_ = result["objective"]
         self.objective_trace_ = result["trace"]
-        # A refinement goes on from the optimum of another objective: its own iterations count.
-        refined = self.refine and len(result["trace"]) > 0
-        self.n_iter_ = len(result["trace"]) - 1 if refined else int(result["n_iter"])
+        self.n_iter_ = iterations(result["trace"], result["n_iter"])
         self.converged_ = bool(result["converged"])
         self.termination_ = str(result["termination"])
         self._tell(result, used)
@@ -320,6 +318,11 @@ class Reducer(LinearReducer):
             units, share, reason, folds, tried = self.selection_
             how = f"{reason} of {len(tried)} on {folds} folds" if folds else "closed form"
             yield f"units {units}, noise {share:.3g} of the variance within classes ({how})"
+
+
+def iterations(trace: NDArray[np.float64], count: int) -> int:
+    """The iterations that a trace is of; a refinement goes on from the optimum of another objective."""
+    return len(trace) - 1 if len(trace) else int(count)
 
 
 def unfolded(result: dict[str, Any]) -> Any:
