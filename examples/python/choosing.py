@@ -19,15 +19,14 @@ for distance in ("calvo-oller", "hellinger", "bhattacharyya", "wasserstein"):
     sqfa = SQFA(6, distance=distance, constraint=constraint, restarts=1, random_state=0)
     print(f"{distance:15s} {cross_val_score(sqfa, X, y, cv=3).mean():.1%}")
 
-# The noise: "scale" is a good first guess, "auto" tries multiples of it on held-out points.
-auto = SQFA(6, distance="hellinger", noise="auto", restarts=1, random_state=0).fit(X, y)
-print("\nnoise σ²   held-out accuracy")
-for trial in auto.noise_trials_:
-    print(
-        f"{trial.noise:8.2f}   {trial.accuracy:.1%}{'   chosen' if trial.noise == auto.noise_ else ''}"
-    )
+# The noise, and the units it is the same in: chosen on held-out points unless they are given.
+auto = SQFA(6, distance="hellinger", restarts=1).fit(X, y)
+taken = (auto.selection_.units, auto.selection_.share)
+print("\nunits          noise   held-out accuracy")
+for units, share, _, _, accuracy in auto.selection_.tried:
+    print(f"{units:12s} {share:7.3f}   {accuracy:.1%}{'   chosen' if (units, share) == taken else ''}")
 
-# The number of components: look where the curve flattens.
+# The number of components: "auto" takes the fewest that are as good as any; or look at the curve.
 search = GridSearchCV(
     make_pipeline(SQFA(distance="hellinger", restarts=1, random_state=0), QDA()),
     {"sqfa__n_components": [2, 4, 6, 8, 12]},

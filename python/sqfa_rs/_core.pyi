@@ -49,8 +49,6 @@ class Statistics:
     def second_moments(self) -> bool: ...
     def dimension(self) -> int: ...
     def noise_scale(self) -> float: ...
-    def total_mean(self) -> _Matrix: ...
-    def single_precision(self) -> bool: ...
     def project(self, components: _Matrix, noise: float, threads: int) -> tuple[_Matrix, _Matrix]: ...
 
 class Qda:
@@ -138,7 +136,25 @@ def clean(
     seed: int,
     threads: int,
 ) -> dict[str, Any]: ...
-def reduce(
+def fit_points(
+    method: str,
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    estimator: str,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def fit_statistics(
+    method: str,
+    statistics: Statistics,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
+def fit_given(
     method: str,
     statistics: Statistics,
     points: NDArray[Any] | None,
@@ -218,11 +234,11 @@ def make_scaling(
 def load_idx(path: str | os.PathLike[str]) -> NDArray[Any]: ...
 def save_model(
     path: str | os.PathLike[str],
-    components: _Matrix,
+    filters: _Matrix,
     means: _Matrix,
     covariances: _Matrix,
     counts: NDArray[np.uint64] | None,
-    offset: _Matrix | None,
+    preprocessing: tuple[_Matrix, _Matrix] | None,
     mean: _Matrix | None,
     description: str,
 ) -> None: ...

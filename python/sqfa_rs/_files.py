@@ -16,9 +16,16 @@ from ._methods import IDENTIFIERS
 from .data._labels import class_names
 from .data._statistics import estimator_name
 from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
-from .estimators._base import Reducer
+from .estimators._base import Reducer, iterations, unfolded
 from .estimators._family import BaseSQFA
-from .estimators._results import NoiseTrial, Restart
+from .estimators._results import (
+    NoiseTrial,
+    Restart,
+    curve_of,
+    curve_records,
+    selection_of,
+    selection_record,
+)
 
 _BASELINES: dict[str, type[Reducer]] = {
     cls._method: cls for cls in (AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA)
@@ -53,20 +60,16 @@ def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
             f"only SQFA estimators and its baselines can be saved, not {type(estimator).__name__}"
         )
     check_is_fitted(estimator)
-    components = np.ascontiguousarray(estimator.components_)
-    offset = estimator._offset
-    if offset is not None:
-        # Features W x + b are those of W (x − o) with the shortest o there is.
-        offset = np.ascontiguousarray(-np.linalg.pinv(components) @ offset)
+    filters, preprocessing = estimator._unfolded or (estimator.components_, None)
     _core.save_model(
         os.fspath(path),
-        components,
+        np.ascontiguousarray(filters),
         np.ascontiguousarray(estimator.feature_means_),
         np.ascontiguousarray(estimator.feature_covariances_),
         estimator.class_counts_,
-        offset,
+        preprocessing,
         np.ascontiguousarray(estimator.mean_),
-        json.dumps(_description(estimator, offset is not None)),
+        json.dumps(_description(estimator)),
     )
 
 
@@ -99,6 +102,7 @@ def load(path: str | os.PathLike[str]) -> Reducer:
     settings: dict[str, Any] = {
         "n_components": len(model["components"]),
         "noise": choice if choice in ("scale", "auto") else told["noise"],
+        "scale": _scale(told),
         "constraint": told.get("constraint") or "sphere",
         "init": told["start"] if told["start"] in ("random", "pca") else "random",
         "restarts": len(told["fit"]["restarts"]) or "auto",
@@ -116,6 +120,12 @@ def load(path: str | os.PathLike[str]) -> Reducer:
         estimator = SQFA(distance=told["distance"], **settings)
     _restore(estimator, model, told)
     return estimator
+
+
+def _scale(told: dict[str, Any]) -> str:
+    """How columns were asked to be scaled: "auto" unless the file says otherwise."""
+    given = told.get("selection") is None and told["scale"] != "none"
+    return str(told["scale"]) if given else "auto"
 
 
 def _estimator(text: str) -> str | float:
@@ -139,6 +149,7 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         settings["pca_dims"] = told["pca_dims"]
     estimator = cls(
         len(model["components"]),
+        scale=_scale(told),
         refine=bool(told.get("refined", False)),
         random_state=told["seed"],
         **settings,
@@ -162,9 +173,7 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
     estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
-    # As after a fit: the iterations that the trace is of.
-    steps = len(estimator.objective_trace_) - 1
-    estimator.n_iter_ = steps if told.get("refined") and steps >= 0 else int(fit["iterations"])
+    estimator.n_iter_ = iterations(estimator.objective_trace_, fit["iterations"])
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)
@@ -191,6 +200,12 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     if told.get("feature_names"):
         estimator.feature_names_in_ = np.array(told["feature_names"], dtype=object)
     estimator._offset = model["offset"]
+    estimator._unfolded = unfolded(model)
+    estimator.selection_ = selection_of(told.get("selection"))
+    estimator.scaling_ = told["scale"]
+    estimator.set_aside_ = np.array(told.get("set_aside", []), dtype=np.intp)
+    if told.get("filters_tried"):
+        estimator.curve_ = curve_of(told["filters_tried"])
     estimator._seed = int(told["seed"])
     estimator._record = {
         "best": best,
@@ -215,7 +230,7 @@ def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
     return np.asarray(np.linalg.pinv(model["components"]) @ centre)
 
 
-def _description(estimator: Any, centred: bool) -> dict[str, Any]:
+def _description(estimator: Any) -> dict[str, Any]:
     """What the file says beside its numbers."""
     record = estimator._record
     noise = getattr(estimator, "noise", 0.0)
@@ -234,13 +249,16 @@ def _description(estimator: Any, centred: bool) -> dict[str, Any]:
         "noise": estimator.noise_,
         "settings": [[name, float(value)] for name, value in used.items() if np.isfinite(value)],
         "noise_trials": [trial._asdict() for trial in getattr(estimator, "noise_trials_", [])],
+        "selection": selection_record(getattr(estimator, "selection_", None)),
+        "filters_tried": curve_records(getattr(estimator, "curve_", [])),
+        "set_aside": [int(column) for column in getattr(estimator, "set_aside_", [])],
         "classes": class_names(estimator.classes_),
         "restricted": False,
         "second_moments": record["second_moments"],
         "covariance": estimator_name(covariance),
         "precision": record["precision"],
-        "scale": "none",
-        "center": centred,
+        "scale": getattr(estimator, "scaling_", "none"),
+        "center": getattr(estimator, "selection_", None) is not None,
         "pca_dims": getattr(estimator, "pca_dims", None),
         "start": init if isinstance(init, str) else "given",
         "sequential": getattr(estimator, "sequential", None) or None,

@@ -82,7 +82,7 @@ def test_attributes_are_there_after_a_fit(cls, blobs):
     documented = section(cls, "Attributes")
     fitted = cls().fit(*blobs)
     # These are there only when they were asked for, or when the data had names.
-    optional = {"feature_names_in_", "noise_trials_", "refinement_"}
+    optional = {"feature_names_in_", "curve_", "refinement_"}
     for name in documented:
         assert hasattr(fitted, name) or name in optional, name
 

@@ -13,21 +13,13 @@ TRANSFORMERS = [
     SQFA(),
     SQFA(distance="hellinger", constraint="orthonormal", covariance="oas"),
     SQFA(distance="wasserstein", init="pca", noise=0.1, sequential=1),
-    SQFA(noise="auto", restarts=1),
+    SQFA(noise="scale", restarts=1),
     SecondMomentSQFA(),
     SecondMomentSQFA(constraint="orthonormal", restarts=2, n_jobs=1),
 ]
 CLASSIFIERS = [QDA(), QDA(shrinkage=0.1, n_jobs=1)]
 
-SPLIT = "noise='auto' holds out rows at random: repeating or shuffling rows changes the split"
-STREAM = "partial_fit keeps statistics, and noise='auto' needs points: an error that says so"
 ONE_POINT = "one class of the check is a single point repeated: QDA refuses it, never guesses"
-AUTO_NOISE = {
-    "check_sample_weight_equivalence_on_dense_data": SPLIT,
-    "check_sample_weight_equivalence_on_sparse_data": SPLIT,
-    "check_fit_score_takes_y": STREAM,
-    "check_n_features_in_after_fitting": STREAM,
-}
 CLASSIFIER = {
     "check_sample_weight_equivalence_on_dense_data": ONE_POINT,
     "check_sample_weight_equivalence_on_sparse_data": ONE_POINT,
@@ -39,9 +31,7 @@ CHECKS_OF_A_CLASSIFIER = 63 if NEW else 50
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, QDA):
-        return CLASSIFIER
-    return AUTO_NOISE if estimator.noise == "auto" else {}
+    return CLASSIFIER if isinstance(estimator, QDA) else {}
 
 
 @parametrize_with_checks(TRANSFORMERS + CLASSIFIERS, expected_failed_checks=expected_failures)

@@ -53,17 +53,14 @@ def test_text_classes_and_the_way_back(digits, tmp_path):
 
 def test_a_model_with_an_offset(digits, tmp_path):
     X, y = digits
-    sqfa = SQFA(3, random_state=0).fit(X, y)
-    sqfa._offset = np.array([1.0, -2.0, 0.5])
-    sqfa.feature_means_ = sqfa.feature_means_ + sqfa._offset
+    sqfa = SQFA(3).fit(X, y)
+    np.testing.assert_allclose(sqfa.offset_, -sqfa.components_ @ X.mean(axis=0), atol=1e-9)
     sqfa_rs.save(sqfa, tmp_path / "m")
     again = sqfa_rs.load(tmp_path / "m")
-    np.testing.assert_allclose(again.transform(X), sqfa.transform(X), atol=1e-9)
     np.testing.assert_allclose(again.transform(np.asfortranarray(X)), sqfa.transform(X), atol=1e-9)
     np.testing.assert_allclose(
         again.transform(X.astype(np.float32)), sqfa.transform(X), rtol=1e-4, atol=1e-3
     )
-    assert again.score(X, y) == sqfa.score(X, y)
     features = again.transform(X)
     np.testing.assert_allclose(again.transform(again.inverse_transform(features)), features, atol=1e-8)
 
@@ -98,7 +95,7 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
     def command(*arguments):
         subprocess.run([COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=120)
 
-    ours = SQFA(3, random_state=0).fit(X, y)
+    ours = SQFA(3, noise="scale").fit(X, y)
     sqfa_rs.save(ours, tmp_path / "ours")
     command("transform", "ours", "digits.npz", "-o", "features.npy")
     np.testing.assert_allclose(np.load(tmp_path / "features.npy"), ours.transform(X), rtol=1e-12)

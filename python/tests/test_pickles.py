@@ -33,7 +33,7 @@ EARLIER = {
     "sqfa_rs.data._accumulator": "sqfa_rs._statistics",
 }
 # These stood in two modules, by class.
-TUPLES = {"Trial": "_baseline", "Restart": "_results", "NoiseTrial": "_results"}
+TUPLES = {"Trial": "_baseline", "Restart": "_results", "Selection": "_results", "Candidate": "_results"}
 
 FITTED = [
     SQFA(2, noise="auto", restarts=1, random_state=0),

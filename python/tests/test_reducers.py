@@ -38,8 +38,8 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.fixture(params=["blobs", "digits"])
 def data(request):
     X, y = request.getfixturevalue(request.param)
-    # Digits have pixels without any variance, which no unshrunk method can invert.
-    return X[:, X.std(axis=0) > 0], y
+    # Digits have pixels that hardly vary, which are set aside here and not by scikit-learn.
+    return X[:, (np.median(X, axis=0) != X).mean(axis=0) > 0.01], y
 
 
 def test_pca_is_scikit_learns_subspace(data):
@@ -137,7 +137,7 @@ def test_refusals(blobs):
 
 def test_statistics_alone(blobs):
     X, y = blobs
-    for reducer in (PCA(2), LDA(2, shrinkage=0.1), SupervisedPCA(2), LAD(2, random_state=0)):
+    for reducer in (PCA(2), LDA(2, shrinkage=0.1), SupervisedPCA(2), LAD(2, noise="scale")):
         points = clone(reducer).fit(X, y)
         alone = clone(reducer).fit_statistics(sqfa_rs.class_statistics(X, y))
         np.testing.assert_allclose(alone.components_, points.components_, atol=1e-9)

@@ -13,6 +13,7 @@ use sqfa::features::GaussianError;
 use sqfa::fisher_rao::FisherRaoError;
 use sqfa::labels::LabelError;
 use sqfa::model::FitError;
+use sqfa::pipeline::PipelineError;
 use sqfa::reduce::ReduceError;
 use sqfa::robust::RobustError;
 use sqfa::statistics::StatisticsError;
@@ -56,6 +57,7 @@ value_errors!(
     GaussianError,
     LabelError,
     PairError,
+    PipelineError,
     ReduceError,
     RobustError,
     StatisticsError,

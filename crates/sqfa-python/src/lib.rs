@@ -10,13 +10,14 @@ mod datasets;
 mod distances;
 mod errors;
 mod fisher_rao;
+mod fit;
 mod judges;
 mod methods;
 mod model_file;
+mod outcome;
 mod points;
 mod pools;
 mod qda;
-mod reduce;
 mod running;
 mod robust;
 mod settings;
@@ -46,6 +47,8 @@ mod _core {
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
+    use crate::fit::{fit_given, fit_points, fit_statistics};
+    #[pymodule_export]
     use crate::judges::{Knn, Linear};
     #[pymodule_export]
     use crate::methods::{methods, setting_names};
@@ -57,8 +60,6 @@ mod _core {
     use crate::pools::available_threads;
     #[pymodule_export]
     use crate::qda::Qda;
-    #[pymodule_export]
-    use crate::reduce::reduce;
     #[pymodule_export]
     use crate::robust::{clean, robust_covariance};
     #[pymodule_export]

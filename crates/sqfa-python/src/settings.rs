@@ -8,18 +8,47 @@ use sqfa::Noise;
 use sqfa::constraint::{CONSTRAINTS, Constraint};
 use sqfa::model::{Learning, METHODS, Restarts, Start};
 use sqfa::optimize::Stopping;
+use sqfa::pipeline::Filters;
 use sqfa::reduce::{Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Setting, reducer};
-use sqfa::statistics::ESTIMATORS;
+use sqfa::statistics::{ESTIMATORS, SCALINGS, Scaling};
 
 use crate::arrays::{filters, slice};
 use crate::errors::{Outcome, invalid};
 use crate::methods::parameter;
 use crate::user_distance::{FirstError, distance};
 
+/// The most components that are chosen among unless told otherwise, as in the command.
+const MOST: usize = 16;
+
 /// A setting that every method has.
-pub(crate) fn wanted<'py>(settings: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+fn wanted<'py>(settings: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
     let missing = || PyTypeError::new_err(format!("the setting '{key}' is missing"));
     settings.get_item(key)?.ok_or_else(missing)
+}
+
+/// How many filters: a number, or "auto" up to `max_components`.
+pub(crate) fn count(settings: &Bound<'_, PyDict>) -> Outcome<Filters> {
+    let wanted = wanted(settings, "n_components")?;
+    if wanted.extract::<String>().is_ok() {
+        let max = settings.get_item("max_components")?.map_or(Ok(MOST), |max| max.extract())?;
+        return Ok(Filters::Auto { max });
+    }
+    Ok(Filters::Count(wanted.extract()?))
+}
+
+/// How columns are scaled, where that is given.
+pub(crate) fn scaling(settings: &Bound<'_, PyDict>) -> Outcome<Option<Scaling>> {
+    let Some(given) = settings.get_item("scale")? else { return Ok(None) };
+    let name: String = given.extract()?;
+    if name == "auto" {
+        return Ok(None);
+    }
+    let known = SCALINGS.iter().find(|(known, _)| *known == name);
+    let unknown = || {
+        let known: Vec<String> = SCALINGS.iter().map(|(known, _)| format!("'{known}'")).collect();
+        invalid(format!("scale is '{name}': give 'auto', {}", known.join(", ")))
+    };
+    Ok(Some(known.ok_or_else(unknown)?.1))
 }
 
 /// The settings that are there; those that are not, or are None, keep the core's defaults.
@@ -149,6 +178,7 @@ fn start(given: &Bound<'_, PyAny>) -> Outcome<Start> {
 #[pyfunction]
 pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<()> {
     reducer(method, &read(settings)?.0)?;
+    scaling(settings)?;
     Ok(())
 }
 

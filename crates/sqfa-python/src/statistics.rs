@@ -122,16 +122,6 @@ impl Statistics {
         self.core.noise_scale()
     }
 
-    /// The mean of all points.
-    fn total_mean<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.core.total_mean())
-    }
-
-    /// Whether the covariances are in single precision.
-    fn single_precision(&self) -> bool {
-        self.core.covariances().iter().all(|covariance| covariance.is_single())
-    }
-
     /// Means and covariances in the feature space of some components, with noise on the diagonal.
     #[pyo3(signature = (components, noise, threads))]
     fn project<'py>(

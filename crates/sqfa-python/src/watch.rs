@@ -16,6 +16,8 @@ pub(crate) struct Watch<'a> {
     error: &'a FirstError,
     callback: Option<&'a Py<PyAny>>,
     raised: Option<PyErr>,
+    /// Whether the callback has ended the fit: a fit may be one of several.
+    ended: bool,
 }
 
 impl<'a> Watch<'a> {
@@ -24,11 +26,11 @@ impl<'a> Watch<'a> {
         error: &'a FirstError,
         callback: Option<&'a Py<PyAny>>,
     ) -> Self {
-        Self { stop, error, callback, raised: None }
+        Self { stop, error, callback, raised: None, ended: false }
     }
 
     pub(crate) fn see(&mut self, progress: &Progress) -> Control {
-        if self.stop.asked() || self.raised.is_some() || self.error.is_set() {
+        if self.ended || self.stop.asked() || self.raised.is_some() || self.error.is_set() {
             return Control::Cancel;
         }
         let Some(callback) = self.callback else { return Control::Continue };
@@ -39,7 +41,10 @@ impl<'a> Watch<'a> {
         });
         match ended {
             Ok(false) => Control::Continue,
-            Ok(true) => Control::Cancel,
+            Ok(true) => {
+                self.ended = true;
+                Control::Cancel
+            }
             Err(error) => {
                 self.raised = Some(error);
                 Control::Cancel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,17 @@ def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tupl
         dtype=DTYPES,
         ensure_all_finite=False,
     )
+    refuse_duplicates(getattr(estimator, "feature_names_in_", ()))
     return (X if sparse.issparse(X) else contiguous(X)), y
+
+
+def refuse_duplicates(names: Iterable[Any]) -> None:
+    """Columns of one name cannot be told apart later."""
+    twice = [str(name) for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"more than one column is called {', '.join(twice)}: give every column its own name"
+        )
 
 
 def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:

@@ -110,6 +110,11 @@ def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any)
     """Refuse classes without a covariance before memory is spent on the others."""
     if len(classes) < 2:
         return
+    if len(classes) == len(codes) > 2:
+        raise ValueError(
+            f"the labels of all {len(codes)} points are different: this looks like an id column; give "
+            "one label a class"
+        )
     counts = np.bincount(codes, weights=weights, minlength=len(classes))
     if counts.min() < 2:
         worst = int(counts.argmin())

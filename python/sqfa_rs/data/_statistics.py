@@ -242,10 +242,10 @@ def statistics_of(
     *,
     keep_samples: bool = False,
 ) -> ClassStatistics:
-    """Statistics of validated points; ``keep_samples`` keeps covariances as points where that pays."""
+    """Statistics of validated points; ``keep_samples`` keeps covariances as the points behind them."""
     check_counts(classes, codes, weights)
     names, estimator = class_names(classes), estimator_name(covariance)
-    if keep_samples and _samples_pay(X, len(classes), weights):
+    if keep_samples:
         X, codes = repeated(X, codes, weights)
         make = _sparse_statistics if sparse.issparse(X) else _core.sample_statistics
         return ClassStatistics(make(X, names, codes, estimator, threads), classes)
@@ -260,7 +260,7 @@ def statistics_of(
     return ClassStatistics(sums.finish(estimator, threads), classes)
 
 
-def _samples_pay(X: Any, classes: int, weights: NDArray[np.uint64] | None) -> bool:
+def samples_pay(X: Any, classes: int, weights: NDArray[np.uint64] | None) -> bool:
     """Whether points take less memory and time than entries of covariances, as the command decides."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4

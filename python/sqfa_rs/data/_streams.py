@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._inputs import BLOCK_BYTES
+from ._inputs import BLOCK_BYTES, refuse_duplicates
 
 
 class ArrowStream:
@@ -35,6 +35,7 @@ class ArrowStream:
         schema = self._reader.schema
         if label is not None and label not in schema.names:
             raise ValueError(f"there is no column '{label}'; there are: {', '.join(schema.names)}")
+        refuse_duplicates(schema.names)
         self._label = label
         fields = [field for field in schema if field.name != label]
         self._columns = [field.name for field in fields]

@@ -7,7 +7,7 @@ from ._eigen import LDA, PCA, SupervisedPCA
 from ._likelihood import AMA, LAD
 from ._neighbours import LFDA, LMNN, WDA
 from ._qda import QDA
-from ._results import NoiseTrial, Progress, Restart, Trial
+from ._results import Candidate, CurvePoint, NoiseTrial, Progress, Restart, Selection, Trial
 from ._sqfa import SQFA, SecondMomentSQFA
 
 __all__ = [
@@ -21,11 +21,14 @@ __all__ = [
     "QDA",
     "SQFA",
     "WDA",
+    "Candidate",
+    "CurvePoint",
     "LinearClassifier",
     "NoiseTrial",
     "Progress",
     "Restart",
     "SecondMomentSQFA",
+    "Selection",
     "SupervisedPCA",
     "Trial",
 ]

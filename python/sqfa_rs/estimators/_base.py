@@ -1,27 +1,38 @@
-"""The one base class of all reducers: data become statistics, the core learns, the result is kept."""
+"""The one base class of all reducers: the core learns from points or statistics, the result is kept.
+
+What was not given (noise, units, number of components) is found by the core, as in the command.
+"""
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
 from .._methods import METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
 from ..data._inputs import dense, repeated, repetition_counts, training_data
-from ..data._labels import class_names, encode, has_room
-from ..data._statistics import ClassStatistics, estimator_name, given_statistics, statistics_of
+from ..data._labels import check_counts, check_room, class_names, encode, has_room
+from ..data._statistics import (
+    ClassStatistics,
+    estimator_name,
+    given_statistics,
+    samples_pay,
+    statistics_of,
+)
 from ._linear import LinearReducer
-from ._results import Trial
+from ._results import Trial, curve_of, selection_of
 from ._settings import core_settings, watcher
 
-# Statistics, points and codes where the method may look at them, settings, threads.
-Prepared = tuple[ClassStatistics, NDArray[Any] | None, NDArray[np.uint32] | None, dict[str, Any], int]
+# Sparse points are made dense up to this many bytes; of more only sums are kept.
+DENSE_BYTES = 1 << 30
 
 
 class Reducer(LinearReducer):
@@ -30,6 +41,9 @@ class Reducer(LinearReducer):
     _method: str
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
+
+    # The noise that leaves the choice to the core.
+    _open_noise = "auto"
 
     # What ``sequential`` is when components are learned together.
     _together: int | None = None
@@ -55,7 +69,7 @@ class Reducer(LinearReducer):
         self : object
             The fitted estimator.
         """
-        return self._learn(*self._prepared(X, y, None))
+        return self._fit_points(X, y, None)
 
     def fit_statistics(
         self,
@@ -66,6 +80,9 @@ class Reducer(LinearReducer):
         classes: ArrayLike | None = None,
     ) -> Self:
         """Learn components from class statistics alone, where the method does not look at points.
+
+        Nothing can be held out, so that noise and units left open are those of the closed form: 0.3 of
+        the variance within classes, and ``selection_`` says so. Of second moments alone it is "scale".
 
         Parameters
         ----------
@@ -90,14 +107,14 @@ class Reducer(LinearReducer):
         statistics = given_statistics(means, covariances, counts, classes, self.n_jobs)
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = statistics.n_features
-        settings = core_settings(self, start, statistics.n_features)
-        return self._learn(statistics, None, None, settings, thread_count(self.n_jobs))
+        return self._fit_moments(statistics, core_settings(self, start, statistics.n_features))
 
     # -- what subclasses may say otherwise ---------------------------------------------------
 
     def _forget(self) -> NDArray[np.float64] | None:
         """Unfit the estimator; returns the components to begin from, if any."""
-        self.__dict__.pop("components_", None)
+        for name in ("components_", "curve_"):
+            self.__dict__.pop(name, None)
         return None
 
     def _looks_at_points(self) -> bool:
@@ -121,27 +138,81 @@ class Reducer(LinearReducer):
 
     # -- the way of every fit ----------------------------------------------------------------
 
-    def _prepared(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Prepared:
-        """Validated points as statistics, and as points where the method looks at them."""
+    def _fit_points(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        """Validate points, then learn from them."""
         start = self._forget()
-        threads = thread_count(self.n_jobs)
         X, y = training_data(self, X, y)
         weights = repetition_counts(sample_weight, X)
         # Before the pass over the data, which may be long.
         settings = core_settings(self, start, X.shape[1])
+        return self._fit_arrays(X, y, weights, settings)
+
+    def _fit_arrays(
+        self, X: Any, y: Any, weights: NDArray[np.uint64] | None, settings: dict[str, Any]
+    ) -> Self:
+        """Learn from validated points."""
+        threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
-        looks = self._looks_at_points()
+        check_counts(classes, codes, weights)
+        keep, looks = self._keeps_samples(X, len(classes), weights), self._looks_at_points()
+        names, estimator = class_names(classes), estimator_name(self._covariance())
+        if self._chooses() and not keep and (looks or not _is_huge(X)):
+            check_room(len(classes), X.shape[1])
+            method, watch = self._core_method(), watcher(self)
+            result = _core.fit_points(
+                method, dense(X), names, codes, weights, estimator, settings, watch, threads
+            )
+            return self._adopt(result, classes)
         if looks:
             X = dense(X)
-        whole = self._prefers_entries() and has_room(len(classes), X.shape[1])
-        keep = not (whole or self._needs_entries())
         statistics = statistics_of(
             X, classes, codes, weights, self._covariance(), threads, keep_samples=keep
         )
         if not looks:
-            return statistics, None, None, settings, threads
+            return self._fit_moments(statistics, settings)
         X, codes = repeated(X, codes, weights)
-        return statistics, X, codes, settings, threads
+        return self._fit_given(statistics, X, codes, settings)
+
+    def _fit_moments(self, statistics: ClassStatistics, settings: dict[str, Any]) -> Self:
+        """Learn from statistics, with the closed form for what was not given."""
+        if not self._chooses():
+            return self._fit_given(statistics, None, None, settings)
+        if statistics._core.second_moments():
+            return self._fit_given(statistics, None, None, settings | {"noise": "scale"})
+        method, threads = self._core_method(), thread_count(self.n_jobs)
+        result = _core.fit_statistics(method, statistics._core, settings, watcher(self), threads)
+        return self._adopt(result, statistics.classes)
+
+    def _fit_given(
+        self,
+        statistics: ClassStatistics,
+        X: NDArray[Any] | None,
+        codes: NDArray[np.uint32] | None,
+        settings: dict[str, Any],
+    ) -> Self:
+        """Learn with the settings as they are."""
+        result = _core.fit_given(
+            self._core_method(),
+            statistics._core,
+            X,
+            class_names(statistics.classes),
+            codes,
+            estimator_name(self._covariance()),
+            settings,
+            watcher(self),
+            thread_count(self.n_jobs),
+        )
+        return self._adopt(result, statistics.classes)
+
+    def _chooses(self) -> bool:
+        """Whether the noise is left open, or there is none."""
+        noise = getattr(self, "noise", self._open_noise)
+        return isinstance(noise, str) and noise == self._open_noise
+
+    def _keeps_samples(self, X: Any, n_classes: int, weights: NDArray[np.uint64] | None) -> bool:
+        """Whether covariances stay points because that is cheaper and nothing needs their entries."""
+        whole = self._prefers_entries() and has_room(n_classes, X.shape[1])
+        return not (whole or self._needs_entries()) and samples_pay(X, n_classes, weights)
 
     @classmethod
     def _taken(cls) -> list[Setting]:
@@ -176,37 +247,20 @@ class Reducer(LinearReducer):
                 "or refine=False"
             )
 
-    def _learn(
-        self,
-        statistics: ClassStatistics,
-        X: NDArray[Any] | None,
-        codes: NDArray[np.uint32] | None,
-        settings: dict[str, Any],
-        threads: int,
-    ) -> Self:
-        result = _core.reduce(
-            self._core_method(),
-            statistics._core,
-            X,
-            class_names(statistics.classes),
-            codes,
-            estimator_name(self._covariance()),
-            settings,
-            watcher(self),
-            threads,
-        )
-        self._adopt(result, statistics, threads)
-        return self
-
-    def _adopt(self, result: dict[str, Any], statistics: ClassStatistics, threads: int) -> None:
-        components, used = result["components"], dict(result["settings"])
-        self._describe_classes(components, statistics, threads)
+    def _adopt(self, result: dict[str, Any], classes: NDArray[Any]) -> Self:
+        """Keep what a fit came to."""
+        used = dict(result["settings"])
+        self.classes_ = classes
+        self.class_counts_ = result["counts"]
+        self.mean_ = result["mean"]
+        self.feature_means_, self.feature_covariances_ = result["means"], result["covariances"]
+        self._offset = result["offset"]
+        self._unfolded = unfolded(result)
+        self._keep_choices(result)
         self.noise_ = float(used.get("noise", 0.0))
         self.objective_ = result["objective"]
         self.objective_trace_ = result["trace"]
-        # A refinement goes on from the optimum of another objective: its own iterations count.
-        refined = self.refine and len(result["trace"]) > 0
-        self.n_iter_ = len(result["trace"]) - 1 if refined else int(result["n_iter"])
+        self.n_iter_ = iterations(result["trace"], result["n_iter"])
         self.converged_ = bool(result["converged"])
         self.termination_ = str(result["termination"])
         self._tell(result, used)
@@ -218,11 +272,21 @@ class Reducer(LinearReducer):
             "warnings": [message for _, message in result["warnings"]],
             "restarts": result["restarts"],
             "distance": result["distance"],
-            "second_moments": bool(statistics._core.second_moments()),
-            "precision": "f32" if statistics._core.single_precision() else "f64",
+            "second_moments": result["second_moments"],
+            "precision": result["precision"],
         }
-        self.components_ = components
+        self.components_ = result["components"]
         self._report(result)
+        return self
+
+    def _keep_choices(self, result: dict[str, Any]) -> None:
+        """Keep what was found because it was not given."""
+        selection, curve = result["selection"], result["curve"]
+        self.selection_ = selection_of(None if selection is None else json.loads(selection))
+        self.scaling_ = result["scale"]
+        self.set_aside_ = np.array(result["set_aside"], dtype=np.intp)
+        if curve is not None:
+            self.curve_ = curve_of(json.loads(curve))
 
     def _report(self, result: dict[str, Any]) -> None:
         """Warn about what the user should know."""
@@ -239,7 +303,33 @@ class Reducer(LinearReducer):
                 stacklevel=5,
             )
         if getattr(self, "verbose", 0):
+            for line in self._choices():
+                print(f"[{name}] {line}")
             print(
                 f"[{name}] {self.termination_} after {self.n_iter_} iterations, "
                 f"objective {self.objective_:.6g}, {result['seconds']:.3g} s"
             )
+
+    def _choices(self) -> Iterator[str]:
+        """What was found because it was not given, in words."""
+        if len(self.set_aside_):
+            yield f"columns that hardly vary are set aside: {', '.join(map(str, self.set_aside_))}"
+        if self.selection_ is not None:
+            units, share, reason, folds, tried = self.selection_
+            how = f"{reason} of {len(tried)} on {folds} folds" if folds else "closed form"
+            yield f"units {units}, noise {share:.3g} of the variance within classes ({how})"
+
+
+def iterations(trace: NDArray[np.float64], count: int) -> int:
+    """The iterations that a trace is of; a refinement goes on from the optimum of another objective."""
+    return len(trace) - 1 if len(trace) else int(count)
+
+
+def unfolded(result: dict[str, Any]) -> Any:
+    """Filters of preprocessed points with the preprocessing, where there is any."""
+    return None if result["filters"] is None else (result["filters"], result["preprocessing"])
+
+
+def _is_huge(X: Any) -> bool:
+    """Whether sparse points would take too much memory as dense ones."""
+    return bool(sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] > DENSE_BYTES)

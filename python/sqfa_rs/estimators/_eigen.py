@@ -16,23 +16,40 @@ class PCA(Reducer):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of components.
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
     solver : {"auto", "exact", "randomized"}, default="auto"
         A dense eigenproblem, subspace iteration, or whichever is affordable.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -79,15 +96,19 @@ class PCA(Reducer):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
+        max_components: int = 16,
         solver: str = "auto",
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
         self.solver = solver
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -103,25 +124,42 @@ class LDA(Reducer):
 
     Parameters
     ----------
-    n_components : int, default=1
+    n_components : int or "auto", default=1
         Number of components, at most ``n_classes − 1``.
+        "auto" takes the fewest whose held-out accuracy is within one standard error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
     shrinkage : "auto", float or list of floats, default="auto"
         The share s; "auto" and lists choose it on held-out points.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     shrinkage_ : float
         The share that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -170,15 +208,19 @@ class LDA(Reducer):
 
     def __init__(
         self,
-        n_components: int = 1,
+        n_components: int | str = 1,
         *,
+        max_components: int = 16,
         shrinkage: Choice = "auto",
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
         self.shrinkage = shrinkage
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -189,21 +231,38 @@ class SupervisedPCA(Reducer):
 
     Parameters
     ----------
-    n_components : int, default=1
+    n_components : int or "auto", default=1
         Number of components, at most what the class means span.
+        "auto" takes the fewest whose held-out accuracy is within one standard error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -251,13 +310,17 @@ class SupervisedPCA(Reducer):
 
     def __init__(
         self,
-        n_components: int = 1,
+        n_components: int | str = 1,
         *,
+        max_components: int = 16,
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state

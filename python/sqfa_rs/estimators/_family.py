@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
 from .._methods import IDENTIFIERS
-from .._threads import thread_count
 from ..data._accumulator import ClassAccumulator
 from ..data._inputs import training_data
 from ..data._labels import positions
-from ..data._streams import ArrowStream
-from ._base import Prepared, Reducer
+from ..data._streams import ArrowStream, is_stream
+from ._base import Reducer
 from ._results import NoiseTrial, Progress, Restart, restarts_of
 from ._settings import core_settings
 
@@ -61,7 +60,8 @@ class BaseSQFA(Reducer):
         X : array-like or sparse matrix of shape (n_samples, n_features), or Arrow stream
             Points: NumPy, pandas, polars, pyarrow, SciPy sparse, anything with ``__dlpack__``.
         y : array-like of shape (n_samples,), or str
-            Class labels, or the name of the label column of an Arrow stream or frame.
+            Class labels, or the name of the label column of an Arrow stream or frame. Of a stream only
+            statistics are kept, so that noise and units are those of the closed form.
         sample_weight : array-like of shape (n_samples,), default=None
             Whole numbers: how often each point counts.
 
@@ -71,10 +71,10 @@ class BaseSQFA(Reducer):
             The fitted estimator.
         """
         if not isinstance(y, str):
-            return self._learn(*self._prepared(X, y, sample_weight))
+            return self._fit_points(X, y, sample_weight)
         if sample_weight is not None:
             raise ValueError("sample_weight cannot be given for a stream")
-        return self._learn(*self._streamed(X, y))
+        return self._fit_stream(X, y)
 
     def partial_fit(
         self,
@@ -87,7 +87,8 @@ class BaseSQFA(Reducer):
 
         The first call begins new statistics. Until every class has two points there is nothing to
         learn from, and the estimator stays as it was, with a warning. The points count even when
-        learning is interrupted afterwards.
+        learning is interrupted afterwards. No point is kept, so that noise and units left open are those
+        of the closed form, and ``selection_`` says so.
 
         Parameters
         ----------
@@ -105,11 +106,6 @@ class BaseSQFA(Reducer):
         self : object
             The estimator.
         """
-        if isinstance(self.noise, str) and self.noise == "auto":
-            raise ValueError(
-                "noise 'auto' is chosen on held-out points, but partial_fit keeps only statistics: "
-                "pass a number or 'scale'"
-            )
         self._refuse_refinement("partial_fit")
         first = getattr(self, "_accumulator", None) is None
         X, y = training_data(self, X, y, reset=first)
@@ -124,31 +120,36 @@ class BaseSQFA(Reducer):
             warnings.warn(f"{lacking}, so nothing was learned yet", UserWarning, stacklevel=2)
             return self
         statistics = accumulator.finish(self.covariance)
-        return self._learn(statistics, None, None, settings, thread_count(self.n_jobs))
+        return self._fit_moments(statistics, settings)
 
-    def _streamed(self, X: Any, y: str) -> Prepared:
-        """The statistics of a stream, of which no point is kept."""
+    def _fit_stream(self, X: Any, y: str) -> Self:
+        """Learn from a stream, of which no point is kept, or from a frame with its label column."""
         start = self._forget()
-        self._refuse_refinement("a stream")
+        frame = not is_stream(X)
+        if not frame:
+            self._refuse_refinement("a stream")
         stream = ArrowStream(X, y)
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = stream.width
         if stream.names is not None:
             self.feature_names_in_ = np.array(stream.names, dtype=object)
         settings = core_settings(self, start, stream.width)
+        if frame:
+            blocks, labels = zip(*stream, strict=True)
+            return self._fit_arrays(np.concatenate(blocks), np.concatenate(labels), None, settings)
         accumulator = ClassAccumulator(n_jobs=self.n_jobs)
-        for block, labels in stream:
-            accumulator.update(block, labels)
-        return accumulator.finish(self.covariance), None, None, settings, thread_count(self.n_jobs)
+        for block, part in stream:
+            accumulator.update(block, part)
+        return self._fit_moments(accumulator.finish(self.covariance), settings)
 
     def _forget(self) -> NDArray[np.float64] | None:
         start: NDArray[np.float64] | None = self.__dict__.pop("components_", None)
-        for name in ("_accumulator", "noise_trials_", "refinement_"):
+        for name in ("_accumulator", "noise_trials_", "refinement_", "curve_"):
             self.__dict__.pop(name, None)
         return start if self.warm_start else None
 
     def _looks_at_points(self) -> bool:
-        return bool(self.refine) or (isinstance(self.noise, str) and self.noise == "auto")
+        return bool(self.refine)
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
         self.objective_ = float(result["objective"])

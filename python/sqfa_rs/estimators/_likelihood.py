@@ -17,6 +17,10 @@ class AMA(Reducer):
     noise : float or "scale", default="scale"
         Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
         divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     sequential : int, default=2
         Components learned at a time, earlier ones frozen; 0 learns all together.
     restarts : int, default=1
@@ -27,20 +31,28 @@ class AMA(Reducer):
         Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
         running, by changes that do not grow.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used.
+        The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -87,22 +99,25 @@ class AMA(Reducer):
 
     _method = "ama"
     _together = 0
+    _open_noise = "scale"
 
     def __init__(
         self,
         n_components: int = 2,
         *,
         noise: float | str = "scale",
+        scale: str = "auto",
         sequential: int = 2,
         restarts: int = 1,
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.noise = noise
+        self.scale = scale
         self.sequential = sequential
         self.restarts = restarts
         self.max_iter = max_iter
@@ -117,11 +132,19 @@ class LAD(Reducer):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of components.
-    noise : float, "scale" or "auto", default="scale"
-        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
-        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     init : {"random", "pca"}, default="random"
         Where the components start.
     restarts : int or "auto", default="auto"
@@ -133,20 +156,30 @@ class LAD(Reducer):
         Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
         running, by changes that do not grow.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     noise_ : float
-        The noise σ² that was used.
+        The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -194,19 +227,23 @@ class LAD(Reducer):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
-        noise: float | str = "scale",
+        max_components: int = 16,
+        noise: float | str = "auto",
+        scale: str = "auto",
         init: str = "random",
         restarts: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
         self.noise = noise
+        self.scale = scale
         self.init = init
         self.restarts = restarts
         self.max_iter = max_iter
@@ -214,3 +251,6 @@ class LAD(Reducer):
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def _looks_at_points(self) -> bool:
+        return bool(self.refine)

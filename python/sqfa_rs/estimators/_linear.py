@@ -15,8 +15,8 @@ from .. import _core
 from .._threads import thread_count
 from ..data._inputs import complain_about, new_points
 from ..data._labels import class_names
-from ..data._statistics import ClassStatistics
 from ..data._streams import ArrowStream, is_stream
+from ._results import CurvePoint, Selection
 
 # QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
 SHRINKAGE = 1e-5
@@ -25,7 +25,8 @@ SHRINKAGE = 1e-5
 class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Fitted components with the training classes in feature space."""
 
-    n_components: int
+    n_components: int | str
+    scale: str
     n_jobs: int | None
     refine: bool
 
@@ -44,26 +45,24 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     feature_covariances_: NDArray[np.float64]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+    selection_: Selection | None
+    scaling_: str
+    set_aside_: NDArray[np.intp]
+    curve_: list[CurvePoint]
     _offset: NDArray[np.float64] | None
+    # Filters of preprocessed points, and what is subtracted and multiplied before them.
+    _unfolded: tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     _record: dict[str, Any]
     _seed: int
 
-    def _describe_classes(
-        self, components: NDArray[np.float64], statistics: ClassStatistics, threads: int
-    ) -> None:
-        """Keep what is known of the training classes, in the space of the data and of the features."""
-        self.classes_ = statistics.classes
-        self.class_counts_ = counts = statistics.counts
-        self.mean_ = statistics._core.total_mean()
-        self.feature_means_, covariances = statistics._core.project(components, 0.0, threads)
-        # Maximum likelihood, which is what QDA takes: divisor N instead of N − 1.
-        if counts is not None:
-            covariances *= ((counts - 1.0) / counts)[:, None, None]
-        self.feature_covariances_ = covariances
-        self._offset = None
+    @property
+    def offset_(self) -> NDArray[np.float64]:
+        """What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns."""
+        check_is_fitted(self)
+        return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
     def transform(self, X: Any) -> Any:
-        """Features of points: Z = X Wᵀ, in the precision of X.
+        """Features of points: Z = X Wᵀ + b, in the precision of X.
 
         Parameters
         ----------

@@ -21,21 +21,33 @@ class LFDA(Reducer):
         What distances are measured in.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     n_neighbors_ : int
         The neighbour that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -90,14 +102,16 @@ class LFDA(Reducer):
         n_neighbors: Choice = "auto",
         local_scale: str = "auto",
         pca_dims: int | None = None,
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.local_scale = local_scale
         self.pca_dims = pca_dims
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -116,21 +130,33 @@ class LMNN(Reducer):
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     n_neighbors_ : int
         The number that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -185,14 +211,16 @@ class LMNN(Reducer):
         n_neighbors: Choice = 3,
         pca_dims: int | None = None,
         per_class: int | None = None,
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.pca_dims = pca_dims
         self.per_class = per_class
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -211,21 +239,33 @@ class WDA(Reducer):
         Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
 
     Attributes
     ----------
     regularization_ : float
         The regularisation that was used.
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row. Features are ``X @ components_.T``, without centring.
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -280,14 +320,16 @@ class WDA(Reducer):
         reg: Choice = "auto",
         pca_dims: int | None = None,
         per_class: int | None = None,
+        scale: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.reg = reg
         self.pca_dims = pca_dims
         self.per_class = per_class
+        self.scale = scale
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state

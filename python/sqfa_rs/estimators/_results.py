@@ -64,6 +64,72 @@ class Trial(NamedTuple):
     """QDA accuracy on held-out points; NaN when the value could not be used."""
 
 
+class Candidate(NamedTuple):
+    """Units and noise that were tried on held-out points."""
+
+    units: str
+    """The units: "within-class", "per-feature" or "common"."""
+    share: float
+    """The noise as a share of the mean variance within classes, in these units."""
+    points: int
+    """Held-out points it was tried on; fewer than others when it was clearly behind early."""
+    log_posterior: float
+    """Mean log posterior of the true class."""
+    accuracy: float
+    """The share of points classified rightly."""
+
+
+class Selection(NamedTuple):
+    """How units and noise were chosen."""
+
+    units: str
+    """The units of the fit: "within-class", "per-feature" or "common"."""
+    share: float
+    """The noise as a share of the mean variance within classes, in these units."""
+    reason: str
+    """Why: "best", "within-one-error", "distinct-filters"; "closed-form" where nothing was held out."""
+    folds: int
+    """Folds that were held out in turn; 0 for the closed form."""
+    tried: list[Candidate]
+    """All that was tried, in order."""
+
+
+class CurvePoint(NamedTuple):
+    """One number of components that was tried on held-out points."""
+
+    n_components: int
+    """How many components."""
+    log_posterior: float
+    """Mean log posterior of the true class."""
+    accuracy: float
+    """The share of points classified rightly."""
+
+
+def selection_of(record: dict[str, Any] | None) -> Selection | None:
+    """How units and noise were chosen, as model files tell it."""
+    if record is None:
+        return None
+    tried = [Candidate(**candidate) for candidate in record["tried"]]
+    return Selection(**{**record, "tried": tried})
+
+
+def selection_record(selection: Selection | None) -> dict[str, Any] | None:
+    """The same for a model file."""
+    if selection is None:
+        return None
+    return selection._asdict() | {"tried": [candidate._asdict() for candidate in selection.tried]}
+
+
+def curve_of(records: list[dict[str, Any]]) -> list[CurvePoint]:
+    """The numbers of components that were tried, as model files tell them."""
+    return [CurvePoint(one["filters"], one["log_posterior"], one["accuracy"]) for one in records]
+
+
+def curve_records(curve: list[CurvePoint]) -> list[dict[str, Any]]:
+    """The same for a model file."""
+    return [{"filters": one[0], "log_posterior": one[1], "accuracy": one[2]} for one in curve]
+
+
 def restarts_of(result: dict[str, Any]) -> list[Restart]:
     """The starts of a fit, in order."""
     return [

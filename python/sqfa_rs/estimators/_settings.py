@@ -25,7 +25,9 @@ def core_settings(
     estimator: Reducer, start: NDArray[np.float64] | None, n_features: int
 ) -> dict[str, Any]:
     """The parameters as the core takes them; those that do not depend on the data are checked."""
-    settings: dict[str, Any] = {"n_components": _whole("n_components", estimator.n_components)}
+    settings: dict[str, Any] = {"n_components": _count(estimator), "scale": str(estimator.scale)}
+    if settings["n_components"] == "auto":
+        settings["max_components"] = _whole("max_components", getattr(estimator, "max_components", 0))
     for name in estimator._passed():
         value = getattr(estimator, name)
         settings[name] = _READERS[name](name, value) if name in _READERS else value
@@ -40,6 +42,14 @@ def core_settings(
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
     _core.check_settings(estimator._core_method(), settings)
     return settings
+
+
+def _count(estimator: Reducer) -> int | str:
+    """The number of components, or "auto" where it can be chosen."""
+    count = estimator.n_components
+    if isinstance(count, str) and count == "auto" and hasattr(estimator, "max_components"):
+        return count
+    return _whole("n_components", count)
 
 
 def _whole(name: str, value: Any) -> int:

@@ -22,16 +22,24 @@ class SQFA(BaseSQFA):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of components.
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
     distance : str or callable, default="calvo-oller"
         A name from :func:`sqfa_rs.distances.names`, with its parameter after a colon
         ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable
         ``f(mean_p, cov_p, mean_q, cov_q)`` returning
         ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
-    noise : float, "scale" or "auto", default="scale"
-        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
-        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
@@ -46,8 +54,8 @@ class SQFA(BaseSQFA):
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6
@@ -57,9 +65,9 @@ class SQFA(BaseSQFA):
         Begin a new fit from the components of the last one.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
     verbose : int, default=0
         1 tells about progress every second and about the end, 2 about every iteration.
     callback : callable, default=None
@@ -68,11 +76,20 @@ class SQFA(BaseSQFA):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row; the entry of largest magnitude of each is positive.
+        The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
+        magnitude of each, in the units of the fit, is positive.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     noise_ : float
-        The noise σ² that was used.
-    noise_trials_ : list of NoiseTrial
-        The noises tried, when ``noise="auto"``.
+        The noise σ² that was used, in the units of the fit.
     refinement_ : dict
         Steps, noise and held-out accuracy before and after, when ``refine=True``.
     objective_ : float
@@ -128,10 +145,12 @@ class SQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
+        max_components: int = 16,
         distance: str | Callable[..., Any] = "calvo-oller",
-        noise: float | str = "scale",
+        noise: float | str = "auto",
+        scale: str = "auto",
         constraint: str = "sphere",
         init: Any = "random",
         restarts: int | str = "auto",
@@ -143,13 +162,15 @@ class SQFA(BaseSQFA):
         tol: float = 1e-6,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
         self.distance = distance
         self.noise = noise
+        self.scale = scale
         self.constraint = constraint
         self.init = init
         self.restarts = restarts
@@ -181,11 +202,19 @@ class SecondMomentSQFA(BaseSQFA):
 
     Parameters
     ----------
-    n_components : int, default=2
-        Number of components.
-    noise : float, "scale" or "auto", default="scale"
-        Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
-        divided by n; "auto" chooses among multiples of it by accuracy on held-out points.
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
@@ -200,8 +229,8 @@ class SecondMomentSQFA(BaseSQFA):
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False
-        Improve the components afterwards on the posterior probability of the true class, as long as
-        held-out points are classified better.
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6
@@ -211,9 +240,9 @@ class SecondMomentSQFA(BaseSQFA):
         Begin a new fit from the components of the last one.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of everything random: starts, points looked at, points held out. The same number gives the
-        same components at any number of threads.
+        same components at any number of threads; None draws another one for every fit.
     verbose : int, default=0
         1 tells about progress every second and about the end, 2 about every iteration.
     callback : callable, default=None
@@ -222,11 +251,20 @@ class SecondMomentSQFA(BaseSQFA):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The filters, one a row; the entry of largest magnitude of each is positive.
+        The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
+        magnitude of each, in the units of the fit, is positive.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
     noise_ : float
-        The noise σ² that was used.
-    noise_trials_ : list of NoiseTrial
-        The noises tried, when ``noise="auto"``.
+        The noise σ² that was used, in the units of the fit.
     refinement_ : dict
         Steps, noise and held-out accuracy before and after, when ``refine=True``.
     objective_ : float
@@ -278,9 +316,11 @@ class SecondMomentSQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
-        noise: float | str = "scale",
+        max_components: int = 16,
+        noise: float | str = "auto",
+        scale: str = "auto",
         constraint: str = "sphere",
         init: Any = "random",
         restarts: int | str = "auto",
@@ -292,12 +332,14 @@ class SecondMomentSQFA(BaseSQFA):
         tol: float = 1e-6,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
         self.n_components = n_components
+        self.max_components = max_components
         self.noise = noise
+        self.scale = scale
         self.constraint = constraint
         self.init = init
         self.restarts = restarts

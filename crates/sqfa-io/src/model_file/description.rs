@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SelectionRecord;
+use super::{CountRecord, SelectionRecord};
 use sqfa::Classes;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Reduction, Setting};
@@ -34,6 +34,9 @@ pub struct Description {
     /// How units and noise were chosen, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionRecord>,
+    /// The numbers of filters that were tried, where the number was chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters_tried: Vec<CountRecord>,
     /// Columns that were set aside because they hardly vary; their filters are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<usize>,

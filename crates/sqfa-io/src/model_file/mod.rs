@@ -19,7 +19,7 @@ use crate::data::column_name;
 
 pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
 pub use error::ModelError;
-pub use selection::{SelectionRecord, TriedRecord};
+pub use selection::{CountRecord, SelectionRecord, TriedRecord, count_records};
 pub use settings::setting_name;
 
 /// Filters with everything needed to use them.

@@ -1,7 +1,7 @@
-//! How units and noise were chosen on held-out points, as a model file tells it.
+//! How units, noise and number of filters were chosen on held-out points, as a model file tells it.
 
 use serde::{Deserialize, Serialize};
-use sqfa::pipeline::{Reason, Selection};
+use sqfa::pipeline::{Curve, Reason, Selection};
 
 /// What was tried and taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,29 @@ pub struct TriedRecord {
     pub log_posterior: f64,
     /// The share of points classified rightly.
     pub accuracy: f64,
+}
+
+/// One number of filters and how it did on held-out points.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountRecord {
+    /// How many filters.
+    pub filters: usize,
+    /// Mean ln p(true class).
+    pub log_posterior: f64,
+    /// The share of points classified rightly.
+    pub accuracy: f64,
+}
+
+/// The numbers of filters that were tried, fewest first.
+pub fn count_records(curve: &Curve) -> Vec<CountRecord> {
+    let points = curve.points.iter();
+    points
+        .map(|point| CountRecord {
+            filters: point.filters,
+            log_posterior: point.log_posterior,
+            accuracy: point.accuracy,
+        })
+        .collect()
 }
 
 impl From<&Selection> for SelectionRecord {

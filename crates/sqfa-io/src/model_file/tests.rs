@@ -20,6 +20,7 @@ fn description() -> Description {
         noise: 0.1 + 0.2,
         noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],
         selection: None,
+        filters_tried: vec![],
         set_aside: vec![],
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         restricted: false,

@@ -26,6 +26,7 @@ impl Pipeline {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });
         };
+        self.check_start(statistics.dimension())?;
         let aside = without_variance(&statistics);
         if aside.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });

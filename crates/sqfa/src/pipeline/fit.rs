@@ -1,5 +1,6 @@
 //! The fit itself: checks, sums, choices on folds, the method on all points.
 
+use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
 
 use super::learn::Job;
@@ -24,6 +25,7 @@ impl Pipeline {
         sums: &Summed<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
+        self.check_start(sums.dimension())?;
         let aside = sums.set_aside();
         if !self.holds_out() {
             return self.fit_whole(sums.whole()?, aside, observer);
@@ -32,6 +34,20 @@ impl Pipeline {
             return self.fit_wide(sums.whole()?, sums.plan(), aside, observer);
         }
         self.fit_parts(sums.repeats()?, aside, observer)
+    }
+
+    /// Refuses starting filters of other columns, or of another number, before any work is done.
+    pub(crate) fn check_start(&self, dimension: usize) -> Result<(), FitError> {
+        let Start::Given(start) = &self.settings.start else { return Ok(()) };
+        let (rows, columns) = (start.nrows(), start.ncols());
+        let filters = match self.filters {
+            Filters::Count(filters) => filters,
+            Filters::Auto { .. } => columns,
+        };
+        if (rows, columns) == (dimension, filters) {
+            return Ok(());
+        }
+        Err(FitError::StartShape { rows, columns, dimension, filters })
     }
 
     /// Whether anything is chosen on held-out points.

@@ -25,6 +25,8 @@ pub struct Fitted {
     pub curve: Option<Curve>,
     /// How the refinement was chosen, where there was one.
     pub refinement: Option<RefinementChoice>,
+    /// The mean of all points as they came.
+    pub mean: Vec<f64>,
     /// Statistics of the preprocessed columns that were kept, without shrinkage.
     pub(crate) statistics: ClassStatistics,
     /// The filters of these columns.

@@ -169,6 +169,12 @@ impl<'a> Parts<'a> {
             .collect()
     }
 
+    /// The same, each as often as it counts.
+    pub(crate) fn repeated(&self) -> Vec<usize> {
+        let rows = self.learned().into_iter();
+        rows.flat_map(|row| std::iter::repeat_n(row, self.data.weight(row) as usize)).collect()
+    }
+
     /// The sums of everything that takes part.
     pub fn total(&self) -> Result<ClassAccumulator, StatisticsError> {
         self.merged(None)

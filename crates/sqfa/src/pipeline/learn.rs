@@ -85,6 +85,7 @@ impl<'a> Job<'a> {
             selection,
             curve: None,
             refinement: None,
+            mean: self.statistics.total_mean(),
             statistics,
             kept,
         }
@@ -114,7 +115,7 @@ impl Pipeline {
         let Some((taken, reason, equal)) = select(&scored) else { return Ok(None) };
         let tried = runners.iter().map(|runner| Tried {
             candidate: runner.candidate,
-            points: runner.scores.len(),
+            points: runner.scores.points(),
             log_posterior: runner.scores.mean(),
             accuracy: runner.scores.accuracy(),
         });
@@ -175,12 +176,17 @@ impl Pipeline {
                 let Weighted { points, labels, .. } = *parts.data();
                 let samples = Samples { points, labels, preprocessor: map.as_ref() };
                 let training = Training::new(&statistics, samples);
-                training.with_estimator(self.estimator).on_rows(parts.learned())
+                training.with_estimator(self.estimator).on_rows(parts.repeated())
             }
             None => Training::from_statistics(&statistics),
         };
-        let method = reducer(self.base(), &self.settings)?;
-        let reduction = method.fit_one(&training, job.filters, observer)?;
+        let start = match (&self.settings.start, &map) {
+            (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
+            (own, _) => own.clone(),
+        };
+        let settings = ReducerSettings { start, ..self.settings.clone() };
+        let reduction =
+            reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
         Ok(job.account(reduction, map, None))
     }
 
@@ -205,7 +211,7 @@ impl Pipeline {
             },
             start: match (&self.settings.start, start) {
                 (Start::Random, Some(start)) => Start::Given(start),
-                (Start::Given(own), _) => Start::Given(with_unit_length(space.lower(own.as_ref()))),
+                (Start::Given(own), _) => Start::Given(space.lower_raw(own.as_ref())),
                 (own, _) => own.clone(),
             },
             ..self.settings.clone()

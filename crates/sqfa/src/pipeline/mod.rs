@@ -68,7 +68,7 @@ pub enum NoiseRule {
 pub struct Pipeline {
     /// The method by name, refined when it ends with [`REFINED`].
     pub method: String,
-    /// Its settings; the noise counts only with [`NoiseRule::Settings`].
+    /// Its settings; the noise counts only with [`NoiseRule::Settings`]. Starting filters are of the columns as they came.
     pub settings: ReducerSettings,
     /// How many filters.
     pub filters: Filters,

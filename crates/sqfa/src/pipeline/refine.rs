@@ -9,7 +9,7 @@ use crate::linalg::Mat;
 use crate::model::{with_fixed_signs, with_unit_length};
 use crate::objective::TrainValidation;
 use crate::optimize::{Control, Progress, Termination};
-use crate::reduce::{Refinement, Samples, Training};
+use crate::reduce::{Refinement, Samples, Setting, Training};
 use crate::transform::transform_rows_offset;
 
 use super::learn::Job;
@@ -148,14 +148,16 @@ impl Pipeline {
             let space = self.space(job.statistics.copied(), units, job.aside)?;
             let points = Coordinates::new(parts, &parts.learned(), &space);
             let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
-            let mut trace = Vec::new();
+            let mut trace: Vec<f64> = Vec::new();
             for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
                 if *next > choice.steps {
                     break;
                 }
                 let (further, own, stopped) =
                     points.climb(&space, &filters, choice.noise, next - done, observer)?;
-                (filters, trace) = (further, own);
+                filters = further;
+                // Every round begins where the one before it ended.
+                trace.extend(own.into_iter().skip(usize::from(!trace.is_empty())));
                 if stopped {
                     fitted.reduction.termination = Some(Termination::Cancelled);
                     break;
@@ -170,7 +172,7 @@ impl Pipeline {
         if cancelled {
             fitted.reduction.termination = Some(Termination::Cancelled);
         }
-        fitted.refinement = Some(choice);
+        fitted.settle(choice);
         Ok(())
     }
 
@@ -197,7 +199,7 @@ impl Pipeline {
         };
         let training = Training::new(&fitted.statistics, samples)
             .with_estimator(self.estimator)
-            .on_rows(parts.learned());
+            .on_rows(parts.repeated());
         let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
         drop(training);
         let trial = |steps, accuracy| RefinementTrial {
@@ -206,7 +208,7 @@ impl Pipeline {
             log_posterior: f64::NAN,
             accuracy,
         };
-        fitted.refinement = Some(RefinementChoice {
+        fitted.settle(RefinementChoice {
             steps: refined.steps,
             noise: refined.noise,
             gain: refined.after - refined.before,
@@ -223,6 +225,32 @@ impl Pipeline {
             fitted.reduction.termination = Some(Termination::Cancelled);
         }
         Ok(())
+    }
+}
+
+impl RefinementChoice {
+    /// Held-out accuracy of the start, and of what was taken.
+    fn accuracies(&self) -> (f64, f64) {
+        let before = self.trials.first().map_or(f64::NAN, |start| start.accuracy);
+        let taken = self
+            .trials
+            .iter()
+            .find(|trial| self.steps > 0 && (trial.steps, trial.noise) == (self.steps, self.noise));
+        (before, taken.map_or(before, |taken| taken.accuracy))
+    }
+}
+
+impl Fitted {
+    /// Keeps a choice, and reports it among the settings of the fit.
+    fn settle(&mut self, choice: RefinementChoice) {
+        let (before, after) = choice.accuracies();
+        self.reduction.settings.extend([
+            (Setting::RefinementSteps, choice.steps as f64),
+            (Setting::RefinementNoise, choice.noise),
+            (Setting::AccuracyBefore, before),
+            (Setting::AccuracyAfter, after),
+        ]);
+        self.refinement = Some(choice);
     }
 }
 

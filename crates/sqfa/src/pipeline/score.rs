@@ -66,6 +66,11 @@ impl Scores {
         self.values.len()
     }
 
+    /// Points scored, repetitions counted.
+    pub(crate) fn points(&self) -> usize {
+        self.weights[..self.len()].iter().sum::<f64>() as usize
+    }
+
     pub(crate) fn mean(&self) -> f64 {
         weighted_mean(&self.values, &self.weights)
     }

@@ -20,7 +20,7 @@ use super::selection::{Candidate, DEFAULT_SHARE};
 use super::space::{Space, Units};
 
 /// Held-out points after which a candidate may be dropped.
-const ENOUGH: usize = 300;
+const ENOUGH: u64 = 300;
 /// Standard errors behind the best beyond which it is.
 const CLEARLY: f64 = 2.0;
 /// The shares every unit starts with, times the default.
@@ -92,6 +92,11 @@ impl<'p, 'a> Fold<'p, 'a> {
         let (space, plain) = spaces(arm.maker.as_ref(), sums, estimator)?;
         let unit = arm.maker.unit(&space);
         Ok(Self { space, plain, unit, parts, held: parts.rows(fold) })
+    }
+
+    /// Points held out, repetitions counted.
+    fn points(&self) -> u64 {
+        self.held.iter().map(|&row| self.parts.data().weight(row)).sum()
     }
 
     /// The scores of filters of the space on the points held out.
@@ -200,7 +205,7 @@ impl<'p, 'a> Race<'p, 'a> {
         let count = folds.first().map_or(0, Vec::len);
         let (mut first, mut points) = (0, 0);
         while first < count && points < ENOUGH {
-            points += folds[0][first].held.len();
+            points += folds[0][first].points();
             first += 1;
         }
         let searched = Searched { runners: Vec::new(), folds: count };

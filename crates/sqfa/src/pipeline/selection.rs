@@ -41,7 +41,7 @@ impl Candidate {
 pub struct Tried {
     /// What was tried.
     pub candidate: Candidate,
-    /// Held-out points it was tried on; fewer than others when it was clearly behind early.
+    /// Held-out points it was tried on, repetitions counted; fewer than others when it was clearly behind early.
     pub points: usize,
     /// Mean ln p(true class), each at least ln 0.05.
     pub log_posterior: f64,

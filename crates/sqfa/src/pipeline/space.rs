@@ -6,6 +6,7 @@
 //! units of W are Fisher's discriminants, with little they see every difference between covariances. Cost: n³ + cn³.
 
 use crate::linalg::{Mat, MatRef, symmetric_eigen, tall_times, transpose_times};
+use crate::model::with_unit_length;
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
 
 /// Shrinkage of the pooled covariance however many the points.
@@ -113,6 +114,16 @@ impl Space {
             Some(inverse) => tall_times(inverse.as_ref(), filters),
             None => filters.to_owned(),
         }
+    }
+
+    /// Filters of raw points as filters of the space, of length 1 there; zeros stay zeros.
+    pub(crate) fn lower_raw(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        let lowered = match &self.preprocessor {
+            Some(preprocessor) => self.lower(preprocessor.unfold(filters).as_ref()),
+            None => self.lower(filters),
+        };
+        let is_zero = |j: usize| lowered.col(j).iter().all(|&value| value == 0.0);
+        if (0..lowered.ncols()).any(is_zero) { lowered } else { with_unit_length(lowered) }
     }
 
     /// Filters of the space as filters of raw points, and the offset of their features.

@@ -61,6 +61,11 @@ impl<'a> Summed<'a> {
         Ok(Self { whole: folds.clone().into(), repeats: vec![folds].into(), ..sums })
     }
 
+    /// The number of columns.
+    pub(crate) fn dimension(&self) -> usize {
+        self.data.points.columns()
+    }
+
     /// Columns that are set aside.
     pub fn set_aside(&self) -> &[SetAside] {
         &self.aside

@@ -134,6 +134,20 @@ impl Preprocessor {
             .collect();
         (folded, offset)
     }
+
+    /// Filters of raw data as filters of preprocessed data, on the kept dimensions: the inverse of [`Self::fold`].
+    ///
+    /// Filters of other data stay what they are.
+    pub fn unfold(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        if filters.nrows() != self.factors.len() {
+            return filters.to_owned();
+        }
+        let all = 0..self.factors.len();
+        let kept: Vec<usize> = all.filter(|&i| self.factors[i] != 0.0).collect();
+        Mat::from_fn(kept.len(), filters.ncols(), |i, j| {
+            filters[(kept[i], j)] / self.factors[kept[i]]
+        })
+    }
 }
 
 fn inverse(value: f64) -> f64 {

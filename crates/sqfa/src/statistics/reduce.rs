@@ -38,7 +38,7 @@ impl ClassStatistics {
     }
 
     /// A copy.
-    pub(crate) fn copied(&self) -> Self {
+    pub fn copied(&self) -> Self {
         let mut copy = Self::from_parts(
             self.classes().clone(),
             self.counts().map(<[u64]>::to_vec),

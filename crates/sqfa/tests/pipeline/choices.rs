@@ -1,6 +1,12 @@
 //! What is chosen: noise and units, the number of filters, how far to refine, and the same for weights as for repeats.
 
-use sqfa::pipeline::{Candidate, DEFAULT_SHARE, Filters, NoiseRule, Pipeline, Reason, Units};
+use sqfa::Mat;
+use sqfa::model::{FitError, Restarts, Start};
+use sqfa::pipeline::{
+    Candidate, DEFAULT_SHARE, Filters, NoiseRule, Pipeline, PipelineError, Reason, Units,
+};
+use sqfa::reduce::{ReduceError, Setting};
+use sqfa::statistics::Scaling;
 
 use crate::{accuracy, three_classes};
 
@@ -65,6 +71,10 @@ fn weights_and_repeats_choose_and_find_the_same() {
     assert_eq!(first.candidate, second.candidate);
     for (one, other) in first.tried.iter().zip(&second.tried) {
         assert!((one.log_posterior - other.log_posterior).abs() < 1e-4);
+        assert_eq!(
+            one.points, other.points,
+            "who meets which folds depends on weights, not on rows"
+        );
     }
     for j in 0..2 {
         for i in 0..6 {
@@ -101,6 +111,8 @@ fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
     if choice.steps == 0 {
         assert_eq!(refined.filters(), start.filters());
     }
+    let told = refined.reduction.setting(Setting::RefinementSteps);
+    assert_eq!(told, Some(choice.steps as f64));
     let test = three_classes(900, 7);
     assert!(accuracy(&refined, &test) > accuracy(&start, &test) - 0.01);
 }
@@ -112,4 +124,25 @@ fn the_same_bits_from_the_same_seed() {
     let (a, b) = (data.fit(&pipeline).unwrap(), data.fit(&pipeline).unwrap());
     assert_eq!(a.filters(), b.filters());
     assert_eq!(a.selection, b.selection);
+}
+
+#[test]
+fn given_filters_of_the_columns_as_they_came_are_where_the_fit_starts() {
+    let data = three_classes(200, 9);
+    for units in [None, Some(Scaling::PerFeature), Some(Scaling::None)] {
+        let mut pipeline = Pipeline::new("sqfa-h", 2);
+        pipeline.scaling = units;
+        let first = data.fit(&pipeline).unwrap();
+        pipeline.settings.start = Start::Given(first.folded().0);
+        pipeline.settings.restarts = Restarts::Count(1);
+        let again = data.fit(&pipeline).unwrap();
+        let (reached, begun) = (first.reduction.objective.unwrap(), again.reduction.traces[0][0]);
+        assert!((reached - begun).abs() < 1e-9 * reached, "{reached} {begun}");
+        // Of another number of columns they are refused before any work.
+        pipeline.settings.start = Start::Given(Mat::zeros(5, 2));
+        assert!(matches!(
+            data.fit(&pipeline).unwrap_err(),
+            PipelineError::Reduce(ReduceError::Fit(FitError::StartShape { dimension: 6, .. }))
+        ));
+    }
 }

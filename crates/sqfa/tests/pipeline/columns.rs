@@ -45,3 +45,27 @@ fn every_method_of_statistics_fits_beside_a_constant_column() {
         assert!(accuracy(&fitted, &data) > 0.4, "{method} {}", accuracy(&fitted, &data));
     }
 }
+
+#[test]
+fn methods_on_points_climb_the_same_way_beside_a_constant_column() {
+    let plain = three_classes(120, 3);
+    // The same columns with a constant one before the third.
+    let mut wide = plain.clone();
+    wide.columns = 7;
+    wide.values =
+        plain.values.chunks(6).flat_map(|row| [&row[..2], &[5.0], &row[2..]].concat()).collect();
+    for method in ["ama", "lmnn", "pca+refine", "sqfa-h+refine"] {
+        let (first, second) = (
+            plain.fit(&Pipeline::new(method, 2)).unwrap(),
+            wide.fit(&Pipeline::new(method, 2)).unwrap(),
+        );
+        assert_eq!(second.set_aside.len(), 1);
+        for i in 0..6 {
+            let own = if i < 2 { i } else { i + 1 };
+            for j in 0..2 {
+                let (a, b) = (first.folded().0[(i, j)], second.folded().0[(own, j)]);
+                assert!((a - b).abs() <= 1e-6 * (a.abs() + b.abs()), "{method} {a} {b}");
+            }
+        }
+    }
+}

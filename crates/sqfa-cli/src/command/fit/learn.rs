@@ -14,7 +14,7 @@ use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
     ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, SelectionRecord, Trial,
-    maximum_likelihood,
+    count_records, maximum_likelihood,
 };
 
 use super::direct::Direct;
@@ -210,6 +210,10 @@ impl Prepared {
             selection: fitted
                 .and_then(|fitted| fitted.selection.as_ref())
                 .map(SelectionRecord::from),
+            filters_tried: fitted
+                .and_then(|fitted| fitted.curve.as_ref())
+                .map(count_records)
+                .unwrap_or_default(),
             set_aside: fitted
                 .map(|fitted| fitted.set_aside.iter().map(|one| one.column).collect())
                 .unwrap_or_default(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use sqfa::Noise;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Choice, Objective, Reduction, Setting};
-use sqfa_io::model_file::{SelectionRecord, Trial};
+use sqfa_io::model_file::{CountRecord, SelectionRecord, Trial, count_records};
 
 use super::choices;
 use super::learn::{Learned, Prepared, trials};
@@ -39,7 +39,7 @@ struct Report<'a> {
     scale: &'a str,
     center: bool,
     selection: Option<SelectionRecord>,
-    filters_tried: Option<Vec<CountReport>>,
+    filters_tried: Option<Vec<CountRecord>>,
     set_aside: Vec<String>,
     optimizer: Option<&'a str>,
     classes: usize,
@@ -56,14 +56,6 @@ struct Report<'a> {
 struct TrialReport<'a> {
     setting: &'a str,
     value: f64,
-    accuracy: f64,
-}
-
-/// One number of filters that was tried on held-out points.
-#[derive(Serialize)]
-struct CountReport {
-    filters: usize,
-    log_posterior: f64,
     accuracy: f64,
 }
 
@@ -127,14 +119,7 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         scale: learned.scaling.name(),
         center: learned.center,
         selection: chosen.and_then(|chosen| chosen.selection.as_ref()).map(SelectionRecord::from),
-        filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(|curve| {
-            let points = curve.points.iter().map(|point| CountReport {
-                filters: point.filters,
-                log_posterior: point.log_posterior,
-                accuracy: point.accuracy,
-            });
-            points.collect()
-        }),
+        filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(count_records),
         set_aside: chosen
             .map(|chosen| chosen.set_aside.iter().map(|one| prepared.column(one.column)).collect())
             .unwrap_or_default(),

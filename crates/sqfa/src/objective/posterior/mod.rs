@@ -179,6 +179,10 @@ impl<'a> Posterior<'a> {
                     *value = (*value - preprocessor.offset[i] * sums[j]) * preprocessor.factors[i];
                 }
             }
+            // Points have all dimensions, filters those that were not set aside.
+            if let Some(kept) = preprocessor.kept().filter(|kept| kept.len() == free.nrows()) {
+                outer = Mat::from_fn(kept.len(), m, |i, j| outer[(kept[i], j)]);
+            }
         }
         let inner = inner_products(&mapped(projected, &value.classes.map), slopes);
         let samples = SampleSlopes { outer: outer.as_ref(), inner: &inner };

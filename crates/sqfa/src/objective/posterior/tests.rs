@@ -56,6 +56,21 @@ fn gradient_and_slope_agree_with_differences() {
 }
 
 #[test]
+fn points_may_have_dimensions_that_are_set_aside() {
+    let statistics = example(DIMENSIONS - 1, CLASSES);
+    let (values, mut preprocessor) = (values(), preprocessor());
+    preprocessor.factors[1] = 0.0;
+    for frozen in [0, 2] {
+        let split = split(&values, Some(&preprocessor));
+        let constraint = Constraint::Sphere;
+        let objective = Posterior::new(&statistics, split, constraint, NOISE, 3, frozen, &PRIORS);
+        let direction = block(DIMENSIONS - 1, 3 - frozen, 2);
+        let start = start(DIMENSIONS - 1, frozen);
+        assert_consistent(&objective, &start, &direction, frozen, "set aside");
+    }
+}
+
+#[test]
 fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let statistics = example(DIMENSIONS, CLASSES);
     let (values, filters) = (values(), start(DIMENSIONS, 3));
