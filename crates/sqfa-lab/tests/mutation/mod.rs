@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 const USUAL: u64 = 150;
 
 /// Makes so many times the usual number of mutants and hands each to a check; a panic is told with its seed.
+#[allow(clippy::print_stderr)] // the seed is what a failure is found again by
 pub(crate) fn mutants(times: u64, mut check: impl FnMut(&mut Mutator)) {
     let number = |name: &str, usual| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
