@@ -16,7 +16,7 @@ from ._methods import IDENTIFIERS
 from .data._labels import class_names
 from .data._statistics import estimator_name
 from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
-from .estimators._base import Reducer, iterations, unfolded
+from .estimators._base import Reducer, traced, unfolded
 from .estimators._family import BaseSQFA
 from .estimators._results import (
     NoiseTrial,
@@ -172,8 +172,9 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
         estimator.noise_trials_ = [NoiseTrial(trial["noise"], trial["accuracy"]) for trial in trials]
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
-    estimator.objective_trace_ = np.array(fit["trace"], dtype=np.float64)
-    estimator.n_iter_ = iterations(estimator.objective_trace_, fit["iterations"])
+    trace = np.array(fit["trace"], dtype=np.float64)
+    refined = bool(told.get("refined", False))
+    estimator.objective_trace_, estimator.n_iter_ = traced(trace, fit["iterations"], refined)
     estimator.converged_ = bool(fit["converged"])
     estimator.termination_ = str(fit["termination"])
     best, no_trace = int(fit["best"]), np.empty(0)

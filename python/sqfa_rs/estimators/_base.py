@@ -259,8 +259,7 @@ class Reducer(LinearReducer):
         self._keep_choices(result)
         self.noise_ = float(used.get("noise", 0.0))
         self.objective_ = result["objective"]
-        self.objective_trace_ = result["trace"]
-        self.n_iter_ = iterations(result["trace"], result["n_iter"])
+        self.objective_trace_, self.n_iter_ = traced(result["trace"], result["n_iter"], self.refine)
         self.converged_ = bool(result["converged"])
         self.termination_ = str(result["termination"])
         self._tell(result, used)
@@ -320,9 +319,15 @@ class Reducer(LinearReducer):
             yield f"units {units}, noise {share:.3g} of the variance within classes ({how})"
 
 
-def iterations(trace: NDArray[np.float64], count: int) -> int:
-    """The iterations that a trace is of; a refinement goes on from the optimum of another objective."""
-    return len(trace) - 1 if len(trace) else int(count)
+def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:
+    """A trace with the start and every iteration, and how many these are."""
+    if refined and len(trace):
+        # It goes on from the optimum of another objective: its own iterations count.
+        return trace, len(trace) - 1
+    if 0 < len(trace) == count:
+        # The last iteration found nothing to climb.
+        trace = np.append(trace, trace[-1])
+    return trace, int(count)
 
 
 def unfolded(result: dict[str, Any]) -> Any:
