@@ -148,7 +148,7 @@ fn without_seconds(value: &Value) -> Value {
 #[test]
 fn a_comparison_loses_no_record_and_resumes_with_the_same_numbers() {
     let data = table(20);
-    let line = "compare data.csv --label species --methods pca,lda --filters 1 --seeds 1 --out run";
+    let line = "compare data.csv --label species --methods pca,lda --filters 1 --seeds 1 --test-fraction 0.3 --out run";
     let whole = Folder::new();
     whole.write("data.csv", &data);
     whole.ok(line);

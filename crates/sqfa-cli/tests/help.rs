@@ -9,10 +9,11 @@ use common::Folder;
 use sqfa::distance::registry;
 use sqfa::reduce::reducers;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "",
     "fit",
     "stats",
+    "clean",
     "transform",
     "predict",
     "evaluate",

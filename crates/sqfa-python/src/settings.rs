@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 use sqfa::Noise;
 use sqfa::constraint::{CONSTRAINTS, Constraint};
+use sqfa::distance::Pairs;
 use sqfa::model::{Learning, METHODS, Restarts, Start};
-use sqfa::optimize::Stopping;
+use sqfa::optimize::{Optimizer, Stopping};
 use sqfa::pipeline::Filters;
 use sqfa::reduce::{Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Setting, reducer};
 use sqfa::statistics::{ESTIMATORS, SCALINGS, Scaling};
@@ -78,6 +79,13 @@ pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, Fi
     if let Some(size) = get("sequential")? {
         let size: usize = size.extract()?;
         core.learning = Some(if size == 0 { Learning::Joint } else { Learning::Sequential(size) });
+    }
+    if let Some(name) = get("optimizer")? {
+        core.optimizer = name.extract::<String>()?.parse::<Optimizer>()?;
+    }
+    if let Some(given) = get("pairs")? {
+        // A number or a word, in the command's own spelling.
+        core.pairs = given.str()?.to_str()?.parse::<Pairs>()?;
     }
     if let Some(name) = get("constraint")? {
         core.constraint = Some(name.extract::<String>()?.parse::<Constraint>()?);

@@ -31,6 +31,8 @@ class BaseSQFA(Reducer):
     init: Any
     restarts: int | str
     sequential: int | None
+    optimizer: str
+    pairs: int | str
     covariance: str | float
     pair_weights: Any
     max_iter: int

@@ -49,6 +49,10 @@ class SQFA(BaseSQFA):
         16 / n_components for random starts, else 1.
     sequential : int, default=None
         Learn so many components at a time, earlier ones frozen; None learns all together.
+    optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
+        Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
+    pairs : int or {"auto", "all"}, default="auto"
+        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
@@ -155,6 +159,8 @@ class SQFA(BaseSQFA):
         init: Any = "random",
         restarts: int | str = "auto",
         sequential: int | None = None,
+        optimizer: str = "auto",
+        pairs: int | str = "auto",
         covariance: str | float = "empirical",
         pair_weights: Any = None,
         refine: bool = False,
@@ -175,6 +181,8 @@ class SQFA(BaseSQFA):
         self.init = init
         self.restarts = restarts
         self.sequential = sequential
+        self.optimizer = optimizer
+        self.pairs = pairs
         self.covariance = covariance
         self.pair_weights = pair_weights
         self.refine = refine
@@ -224,6 +232,10 @@ class SecondMomentSQFA(BaseSQFA):
         16 / n_components for random starts, else 1.
     sequential : int, default=None
         Learn so many components at a time, earlier ones frozen; None learns all together.
+    optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
+        Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
+    pairs : int or {"auto", "all"}, default="auto"
+        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
@@ -325,6 +337,8 @@ class SecondMomentSQFA(BaseSQFA):
         init: Any = "random",
         restarts: int | str = "auto",
         sequential: int | None = None,
+        optimizer: str = "auto",
+        pairs: int | str = "auto",
         covariance: str | float = "empirical",
         pair_weights: Any = None,
         refine: bool = False,
@@ -344,6 +358,8 @@ class SecondMomentSQFA(BaseSQFA):
         self.init = init
         self.restarts = restarts
         self.sequential = sequential
+        self.optimizer = optimizer
+        self.pairs = pairs
         self.covariance = covariance
         self.pair_weights = pair_weights
         self.refine = refine

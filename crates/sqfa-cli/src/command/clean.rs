@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqfa::points::Scalar;
 use sqfa::robust::{Cleaned, Cleaning, McdOptions, Removed, clean};
 use sqfa::{Labels, with_table};
-use sqfa_io::data::{Loaded, column_name};
+use sqfa_io::data::Loaded;
 use sqfa_io::formats::{NpzWriter, Values};
 
 use super::ending;
@@ -121,7 +121,7 @@ impl Clean {
     ) -> Report {
         let neuron = |one: &Removed| Gone {
             index: one.index,
-            name: (!columns.is_empty()).then(|| column_name(columns, one.index)),
+            name: columns.get(one.index).cloned(),
             value: one.value,
         };
         let classes = names.iter().zip(&found.counts).map(|(class, &(trials, kept))| ClassReport {
@@ -157,9 +157,9 @@ fn write_npz(args: &CleanArgs, found: &Cleaned, kept: &[f64], labels: &Labels) -
 }
 
 fn csv(found: &Cleaned, kept: &[f64], labels: &Labels, columns: &[String]) -> String {
-    let name = |neuron: usize| match columns.is_empty() {
-        true => format!("neuron_{neuron}"),
-        false => cell(&column_name(columns, neuron)),
+    let name = |neuron: usize| match columns.get(neuron) {
+        Some(name) => cell(name),
+        None => format!("neuron_{neuron}"),
     };
     let names: Vec<String> = found.neurons.iter().map(|&neuron| name(neuron)).collect();
     let mut text = format!("{},label\n", names.join(","));
