@@ -23,7 +23,7 @@ class RobustCovariance:
     location : ndarray of shape (n_features,)
         The mean of the points that reweighting keeps.
     covariance : ndarray of shape (n_features, n_features)
-        Their covariance, divisor N.
+        Their covariance, with the factor that makes it consistent for Gaussian points.
     support : ndarray of bool of shape (n_samples,)
         Which points these are.
     distances : ndarray of shape (n_samples,)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 from . import _core
 from ._threads import thread_count
 from .data._inputs import dense, loose_points
-from .data._labels import class_names, encode
+from .data._labels import class_names
 from .estimators._settings import seed_of
 
 __all__ = ["Cleaned", "Recording", "SpikeCounts", "clean", "from_nwb", "raster_counts", "spike_counts"]
@@ -311,11 +311,12 @@ def clean(
     given = column_or_1d(labels, warn=True)
     if len(given) != len(points):
         raise ValueError(f"{len(given)} labels for {len(points)} trials: give one label per trial")
-    classes, codes = encode(given)
+    # Not scikit-learn's check of targets: orientations such as 22.5 are labels here.
+    classes, codes = np.unique(given, return_inverse=True)
     found = _core.clean(
         points,
         class_names(classes),
-        codes,
+        codes.astype(np.uint32),
         None if window_seconds is None else float(window_seconds),
         float(min_rate),
         int(n_components),

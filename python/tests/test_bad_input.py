@@ -50,7 +50,10 @@ def test_points(blobs, estimator, points, problem):
         (lambda y: y + 0.5, "continuous|Unknown label type"),
         (lambda y: np.where(y == 0, np.nan, y), "NaN"),
         (lambda y: np.c_[y, y], "1d array|multioutput|shape"),
-        (lambda y: np.arange(len(y)), "all 180 points are different: this looks like an id column"),
+        (
+            lambda y: np.arange(len(y)),
+            "180 different labels of 180 points: this looks like a column of ids",
+        ),
         (lambda y: None, "None"),
         (lambda y: [object() for _ in y], "label|not supported|unknown"),
     ],

@@ -34,6 +34,7 @@ def test_no_determinant_is_larger_than_that_of_scikit_learn(seed, support):
         np.testing.assert_allclose(found.raw_distances, raw, rtol=1e-7)
         np.testing.assert_allclose(found.location, peer.location_, rtol=1e-7, atol=1e-9)
         np.testing.assert_array_equal(found.support, peer.support_)
+        np.testing.assert_allclose(found.distances, peer.dist_, rtol=1e-6)
 
 
 def test_supports_agree_often_enough_to_be_compared():
@@ -106,8 +107,8 @@ def recording():
     y = np.repeat(np.arange(8) * 22.5, 60)
     tuned = 4 + 3 * np.cos(np.deg2rad(2 * (y[:, None] - np.arange(12) * 15)))
     counts = rng.poisson(tuned)
-    counts[:, 4] = rng.random(len(y)) < 0.01
     counts[[3, 100, 400]] += 15
+    counts[:, 4] = rng.random(len(y)) < 0.01
     return counts, y
 
 

@@ -30,3 +30,12 @@ pub(crate) fn labels(classes: &Classes, codes: &PyReadonlyArray1<'_, u32>) -> Ou
     Labels::from_codes(classes.clone(), codes)
         .ok_or_else(|| invalid(format!("a code is not below the {} classes", classes.len())))
 }
+
+/// Refuses labels that name points rather than classes.
+#[pyfunction]
+pub(crate) fn check_labels(
+    names: &Bound<'_, PyList>,
+    codes: PyReadonlyArray1<'_, u32>,
+) -> Outcome<()> {
+    Ok(sqfa::statistics::check_classes(&labels(&classes(names)?, &codes)?)?)
+}

@@ -39,6 +39,8 @@ mod _core {
     #[pymodule_export]
     use crate::accumulator::Accumulator;
     #[pymodule_export]
+    use crate::classes::check_labels;
+    #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
     use crate::datasets::{load_idx, make_scaling, make_speed, make_toy};

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from .. import _core
+
 # Floating-point labels up to here are exact whole numbers.
 _EXACT = 2.0**53
 # NumPy's letters for truth values, whole and floating-point numbers.
@@ -110,6 +112,8 @@ def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any)
     """Refuse classes without a covariance before memory is spent on the others."""
     if len(classes) < 2:
         return
+    if weights is None:
+        _core.check_labels(class_names(classes), codes)
     if len(classes) == len(codes) > 2:
         raise ValueError(
             f"the labels of all {len(codes)} points are different: this looks like an id column; give "

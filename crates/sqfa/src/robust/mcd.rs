@@ -1,10 +1,17 @@
 //! The minimum covariance determinant: location and scatter of the h points whose covariance has the least determinant.
 //!
-//! Concentration steps (take the h points closest in the metric of the last h) never raise the determinant. Many start from
-//! p + 1 random points; after two steps the best go on until nothing changes. With more than [`SAMPLE`] points the first steps
-//! look at a sample. The raw scatter times med(d²)/χ²_p(½) is consistent for Gaussian points; the reweighted estimate is the
-//! mean and covariance of all points with d² < χ²_p(0.975) in that metric. A step costs N·p² and p³.
+//! Concentration steps (take the h points closest in the metric of the last h) never raise the determinant. Many start, half
+//! from p + 1 random points and half from h; after two steps the best go on until nothing changes. With more than [`SAMPLE`]
+//! points the first steps look at a sample; with fewer, single points are exchanged in the end as long as that lowers the
+//! determinant (Hawkins 1994), which reaches minima that concentration alone does not. The covariance of the innermost share α
+//! of Gaussian points times α / P(χ²_{p+2} ≤ χ²_p(α)) is consistent (Croux & Haesbroeck 1999); the reweighted estimate is the
+//! mean and covariance, with that factor, of all points with d² < χ²_p(0.975) in the metric of the raw one. A step costs N·p²
+//! and p³.
 //!
+//! Croux & Haesbroeck, "Influence function and efficiency of the minimum covariance determinant scatter matrix estimator",
+//! Journal of Multivariate Analysis 71, 1999.
+//! Hawkins, "The feasible solution algorithm for the minimum covariance determinant estimator in multivariate data",
+//! Computational Statistics & Data Analysis 17, 1994.
 //! Rousseeuw & Van Driessen, "A fast algorithm for the minimum covariance determinant estimator", Technometrics 41, 1999.
 
 use rand::SeedableRng;
@@ -12,7 +19,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 
 use super::RobustError;
-use super::chi_squared::quantile;
+use super::chi_squared::{cumulative, quantile};
 use crate::linalg::Real;
 use crate::parallel;
 use crate::points::{Points, Scalar};
@@ -21,11 +28,15 @@ use crate::with_table;
 /// Points that the first steps look at.
 const SAMPLE: usize = 1500;
 /// Starts that are carried to the end.
-const FINALISTS: usize = 10;
+const FINALISTS: usize = 20;
+/// Finalists whose points are exchanged.
+const EXCHANGED: usize = 5;
 /// Steps of a start before the best are chosen.
 const FIRST_STEPS: usize = 2;
 /// Steps of a finalist at most; determinants fall and supports are finitely many, so it ends long before.
 const STEPS: usize = 500;
+/// An exchange must lower the determinant by more than round-off.
+const EXCHANGE_GAIN: f64 = 1e-10;
 /// The share of Gaussian points that reweighting keeps.
 const KEPT: f64 = 0.975;
 
@@ -51,7 +62,7 @@ impl Default for McdOptions {
 pub struct McdEstimate {
     /// The location.
     pub location: Vec<f64>,
-    /// The scatter, row-major, divisor N.
+    /// The scatter, row-major: divisor N, times the factor of consistency once reweighted.
     pub scatter: Vec<f64>,
     /// Which points it is the mean and covariance of.
     pub support: Vec<bool>,
@@ -68,7 +79,7 @@ pub struct Mcd {
     pub raw: McdEstimate,
     /// The reweighted estimate.
     pub reweighted: McdEstimate,
-    /// med(d²)/χ²_p(½), by which the raw scatter is multiplied before reweighting.
+    /// What the raw scatter is multiplied by before reweighting.
     pub consistency: f64,
 }
 
@@ -89,14 +100,27 @@ pub fn mcd(points: Points<'_>, options: &McdOptions) -> Result<Mcd, RobustError>
     let best = search(&all, support, options)
         .ok_or(RobustError::ExactFit { support, points: all.rows })?;
     let raw = all.estimate(&best.chosen, &best.metric);
-    let mut sorted = raw.distances.clone();
-    sorted.sort_by(f64::total_cmp);
-    let consistency = median(&sorted) / quantile(all.width, 0.5);
+    let consistency = consistency_factor(all.width, support as f64 / all.rows as f64);
     let limit = consistency * quantile(all.width, KEPT);
     let kept: Vec<f64> = raw.distances.iter().map(|&d| if d < limit { 1.0 } else { 0.0 }).collect();
     let metric = all.metric(&kept).ok_or(RobustError::ExactFit { support, points: all.rows })?;
-    let reweighted = all.estimate(&kept, &metric);
+    let reweighted = all.estimate(&kept, &metric).scaled(consistency_factor(all.width, KEPT));
     Ok(Mcd { raw, reweighted, consistency })
+}
+
+/// What the covariance of the innermost share α of Gaussian points must be multiplied by: α / P(χ²_{p+2} ≤ χ²_p(α)).
+fn consistency_factor(dimension: usize, share: f64) -> f64 {
+    if share >= 1.0 { 1.0 } else { share / cumulative(dimension + 2, quantile(dimension, share)) }
+}
+
+impl McdEstimate {
+    /// The same with its scatter multiplied.
+    fn scaled(mut self, factor: f64) -> Self {
+        self.scatter.iter_mut().for_each(|entry| *entry *= factor);
+        self.distances.iter_mut().for_each(|distance| *distance /= factor);
+        self.log_determinant += self.location.len() as f64 * factor.ln();
+        self
+    }
 }
 
 /// The middle of sorted numbers, or the mean of the two in the middle.
@@ -221,11 +245,9 @@ impl Columns {
         for step in 0..steps {
             let chosen = self.closest(&self.distances(&current.metric), support);
             let metric = self.metric(&chosen)?;
-            // The start is no support of h points yet, so its determinant says nothing.
-            let done = step > 0
-                && (chosen == current.chosen
-                    || metric.log_determinant >= current.metric.log_determinant);
-            if done {
+            // A start of fewer points has a determinant of its own kind, with which none of h points compares.
+            let comparable = step > 0 || current.chosen.iter().sum::<f64>() == support as f64;
+            if comparable && metric.log_determinant >= current.metric.log_determinant {
                 break;
             }
             current = Candidate { chosen, metric };
@@ -233,18 +255,72 @@ impl Columns {
         Some(current)
     }
 
-    /// A start from p + 1 points in random order, more where they lie on a hyperplane.
-    fn start(&self, order: &[usize]) -> Option<Candidate> {
+    /// A start from so many points in random order, more where they lie on a hyperplane.
+    fn start(&self, order: &[usize], count: usize) -> Option<Candidate> {
         let mut chosen = vec![0.0; self.rows];
         for (taken, &row) in order.iter().enumerate() {
             chosen[row] = 1.0;
-            if taken >= self.width
+            if taken + 1 >= count
                 && let Some(metric) = self.metric(&chosen)
             {
                 return Some(Candidate { chosen, metric });
             }
         }
         None
+    }
+
+    /// Exchanges a point of the support for another as long as that lowers the determinant.
+    ///
+    /// Without u = x_i − μ and with v = x_j − μ the scatter A becomes A + αuuᵀ + βwwᵀ, where α = −h/(h − 1), β = (h − 1)/h
+    /// and w = v + u/(h − 1), and the determinant is multiplied by (1 + αu·u)(1 + βw·w) − αβ(u·w)² in the metric of A.
+    fn exchange(&self, mut current: Candidate, support: usize) -> Option<Candidate> {
+        let h = support as f64;
+        let (alpha, beta) = (-h / (h - 1.0), (h - 1.0) / h);
+        for _ in 0..STEPS {
+            let whitened = self.whitened(&current.metric);
+            let p = self.width;
+            let at = |row: usize| &whitened[row * p..][..p];
+            let (inside, outside): (Vec<usize>, Vec<usize>) =
+                (0..self.rows).partition(|&row| current.chosen[row] > 0.0);
+            let mut best = (1.0 - EXCHANGE_GAIN, None);
+            for &j in &outside {
+                let v = at(j);
+                let vv = dot(v, v) / h;
+                for &i in &inside {
+                    let u = at(i);
+                    let (uu, uv) = (dot(u, u) / h, dot(u, v) / h);
+                    let ww = vv + (2.0 * uv + uu / (h - 1.0)) / (h - 1.0);
+                    let uw = uv + uu / (h - 1.0);
+                    let factor = (1.0 + alpha * uu) * (1.0 + beta * ww) - alpha * beta * uw * uw;
+                    if factor < best.0 {
+                        best = (factor, Some((i, j)));
+                    }
+                }
+            }
+            let Some((i, j)) = best.1 else { break };
+            let mut chosen = current.chosen.clone();
+            (chosen[i], chosen[j]) = (0.0, 1.0);
+            let metric = self.metric(&chosen)?;
+            if metric.log_determinant >= current.metric.log_determinant {
+                break;
+            }
+            current = self.concentrate(Candidate { chosen, metric }, support, STEPS)?;
+        }
+        Some(current)
+    }
+
+    /// L⁻¹(x − μ) of every point, row-major.
+    fn whitened(&self, metric: &Metric) -> Vec<f64> {
+        let p = self.width;
+        let mut whitened = vec![0.0; self.rows * p];
+        for (row, target) in whitened.chunks_mut(p).enumerate() {
+            for i in 0..p {
+                target[i] = (0..=i)
+                    .map(|j| metric.whitening[i * p + j] * (self.column(j)[row] - metric.mean[j]))
+                    .sum();
+            }
+        }
+        whitened
     }
 
     fn estimate(&self, chosen: &[f64], metric: &Metric) -> McdEstimate {
@@ -289,8 +365,8 @@ fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candida
     let starts = parallel::map(0..options.starts.max(1), |index| {
         let mut order: Vec<usize> = (0..looked_at.rows).collect();
         order.shuffle(&mut generator(options.seed, index as u64));
-        let start = looked_at.start(&order)?;
-        looked_at.concentrate(start, own, FIRST_STEPS)
+        let count = if index % 2 == 0 { all.width + 1 } else { own };
+        looked_at.concentrate(looked_at.start(&order, count)?, own, FIRST_STEPS)
     });
     let mut starts: Vec<Candidate> = starts.into_iter().flatten().collect();
     // Stable: of equal determinants the earlier start.
@@ -298,12 +374,17 @@ fn search(all: &Columns, support: usize, options: &McdOptions) -> Option<Candida
     starts.dedup_by(|a, b| a.chosen == b.chosen);
     starts.truncate(FINALISTS);
     let ends = parallel::map(starts, |start| all.concentrate(start_on(all, start), support, STEPS));
-    let ends = ends.into_iter().flatten();
-    ends.reduce(
-        |best, next| {
-            if next.metric.log_determinant < best.metric.log_determinant { next } else { best }
-        },
-    )
+    let mut ends: Vec<Candidate> = ends.into_iter().flatten().collect();
+    ends.sort_by(|a, b| a.metric.log_determinant.total_cmp(&b.metric.log_determinant));
+    ends.dedup_by(|a, b| a.chosen == b.chosen);
+    if sampled.is_none() {
+        ends.truncate(EXCHANGED);
+        ends =
+            parallel::map(ends, |end| all.exchange(end, support)).into_iter().flatten().collect();
+    }
+    ends.into_iter().reduce(|best, next| {
+        if next.metric.log_determinant < best.metric.log_determinant { next } else { best }
+    })
 }
 
 /// A candidate of a sample as a start on all points: its metric is all that counts.
