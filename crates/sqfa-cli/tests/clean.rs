@@ -35,7 +35,7 @@ fn table() -> String {
 #[test]
 fn faults_are_removed_told_and_written() {
     let folder = Folder::new();
-    folder.write("r.csv", &table());
+    folder.write("r.csv", table());
     let line = "clean r.csv --label stimulus --window-seconds 0.1 --components 3";
     let said = folder.ok(&format!("{line} --out clean.csv"));
     assert!(said.contains("5 of 6 stay"), "{said}");
@@ -56,7 +56,7 @@ fn faults_are_removed_told_and_written() {
 #[test]
 fn what_cannot_be_cleaned_is_an_error_and_writes_nothing() {
     let folder = Folder::new();
-    folder.write("r.csv", &table().replace("\n1,", "\n1.5,"));
+    folder.write("r.csv", table().replace("\n1,", "\n1.5,"));
     folder
         .run("clean r.csv --label stimulus --window-seconds 0.1 --out c.npz")
         .fails(1, "counts are whole numbers");

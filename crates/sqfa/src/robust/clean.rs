@@ -98,7 +98,7 @@ pub fn clean(
     if loud.is_empty() {
         return Err(RobustError::Silent { neurons, rate: cleaning.rate });
     }
-    let quiet = (0..neurons).filter(|&one| !(means[one] > cleaning.rate));
+    let quiet = (0..neurons).filter(|one| !loud.contains(one));
     let quiet = quiet.map(|index| Removed { index, value: means[index] }).collect();
     let members: Vec<Vec<usize>> = (0..classes.len())
         .map(|class| (0..trials).filter(|&row| codes[row] as usize == class).collect())

@@ -196,7 +196,8 @@ impl Columns {
         for i in 0..p {
             let (pivot, variance) = (lower[i * p + i], covariance[i * p + i]);
             // What a column has left beside the others, relative to round-off in its variance.
-            if !(pivot * pivot > 1e-13 * variance) {
+            // A failed factorisation leaves NaN.
+            if pivot.is_nan() || pivot * pivot <= 1e-13 * variance {
                 return None;
             }
             log_determinant += 2.0 * pivot.ln();
