@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 use sqfa::model::{Method, Restarts};
-use sqfa::optimize::Preconditioning;
+use sqfa::optimize::Optimizer;
 use sqfa::statistics::{Covariance, Dense, Moments};
 use sqfa::{ClassStatistics, Mat, Noise, Sqfa};
 use sqfa_io::datasets::scaling::{CLASSES, Scaling};
@@ -14,41 +14,41 @@ use sqfa_io::datasets::scaling::{CLASSES, Scaling};
 use crate::data::prepare;
 use crate::machine::{median, peak_memory};
 
-/// One start per seed of a method on given statistics.
-pub(crate) fn seeds(
-    statistics: &ClassStatistics,
-    method: &str,
-    filters: usize,
-    noise: f64,
-    count: u64,
-    preconditioning: Preconditioning,
-) -> Result<Value> {
-    let method = Method::named(method).map_err(|message| anyhow!(message))?;
-    let mut rows = Vec::new();
+/// One start per seed with either optimiser, in turn, so that both meet the same machine.
+pub(crate) fn seeds(recipe: &Sqfa, statistics: &ClassStatistics, count: u64) -> Result<Value> {
+    let mut rows = [Vec::new(), Vec::new()];
     for seed in 0..count {
-        let fitted = Sqfa::for_method(&method, filters)?
-            .noise(Noise::Value(noise))
-            .restarts(Restarts::Count(1))
-            .preconditioning(preconditioning)
-            .seed(seed)
-            .fit(statistics)?;
-        rows.push(json!({
-            "seed": seed, "objective": fitted.objective(), "passes": fitted.passes(),
-            "evaluations": fitted.evaluations(), "seconds": fitted.seconds(),
-            "termination": fitted.termination().name(),
-        }));
+        for (optimizer, rows) in [Optimizer::Auto, Optimizer::Lbfgs].into_iter().zip(&mut rows) {
+            let fitted = recipe.clone().optimizer(optimizer).seed(seed).fit(statistics)?;
+            rows.push(json!({
+                "seed": seed, "optimizer": fitted.optimizer().name(),
+                "objective": fitted.objective(), "passes": fitted.passes(),
+                "evaluations": fitted.evaluations(), "seconds": fitted.seconds(),
+                "termination": fitted.termination().name(),
+            }));
+        }
     }
-    let column =
-        |key: &str| -> Vec<f64> { rows.iter().filter_map(|row| row[key].as_f64()).collect() };
-    Ok(json!({
-        "method": method.name, "filters": filters, "noise": noise,
-        "preconditioning": format!("{preconditioning:?}"),
-        "median_passes": median(&column("passes")),
-        "median_seconds": median(&column("seconds")),
-        "median_objective": median(&column("objective")),
-        "median_evaluations": median(&column("evaluations")),
-        "rows": rows,
-    }))
+    let [auto, lines] = rows.map(|rows| {
+        let column =
+            |key: &str| -> Vec<f64> { rows.iter().filter_map(|row| row[key].as_f64()).collect() };
+        json!({
+            "median_passes": median(&column("passes")),
+            "median_seconds": median(&column("seconds")),
+            "median_objective": median(&column("objective")),
+            "median_evaluations": median(&column("evaluations")),
+            "rows": rows,
+        })
+    });
+    let seconds = |value: &Value| value["median_seconds"].as_f64().unwrap_or(f64::NAN);
+    let ratio = seconds(&auto) / seconds(&lines);
+    Ok(json!({ "auto": auto, "lbfgs": lines, "seconds_ratio": ratio }))
+}
+
+/// One start of a method.
+pub(crate) fn recipe(name: &str, filters: usize, noise: f64) -> Result<Sqfa> {
+    let method = Method::named(name).map_err(|message| anyhow!(message))?;
+    let recipe = Sqfa::for_method(&method, filters)?;
+    Ok(recipe.noise(Noise::Value(noise)).restarts(Restarts::Count(1)))
 }
 
 pub(crate) fn run(folder: &Path, count: u64) -> Result<Value> {
@@ -58,20 +58,20 @@ pub(crate) fn run(folder: &Path, count: u64) -> Result<Value> {
         ("svhn", [("sqfa", 1.0), ("sqfa-h", 1.0), ("smsqfa", 1.0), ("sqfa-b", 1.0)]),
     ] {
         let prepared = prepare(folder, set)?;
-        for (method, noise) in cases {
-            for preconditioning in [Preconditioning::Auto, Preconditioning::Off] {
-                let fit = seeds(&prepared.statistics, method, 8, noise, count, preconditioning)?;
-                results.push(json!({
-                    "set": set, "statistics_seconds": prepared.statistics_seconds, "fit": fit,
-                }));
-            }
+        for (name, noise) in cases {
+            let recipe = recipe(name, 8, noise)?;
+            results.push(json!({
+                "set": set, "statistics_seconds": prepared.statistics_seconds,
+                "method": name, "filters": 8, "noise": noise,
+                "fit": seeds(&recipe, &prepared.statistics, count)?,
+            }));
         }
     }
     Ok(Value::Array(results))
 }
 
 /// One fit of the scaling problem from dense f32 covariances.
-pub(crate) fn scaling(dimension: usize, filters: usize) -> Result<Value> {
+pub(crate) fn scaling(dimension: usize, filters: usize, count: u64) -> Result<Value> {
     let problem = if dimension == 5000 && filters != 8 {
         Scaling::filter_count(filters)
     } else {
@@ -97,20 +97,18 @@ pub(crate) fn scaling(dimension: usize, filters: usize) -> Result<Value> {
     );
     let before = peak_memory();
     let began = Instant::now();
-    let fitted = Sqfa::new(filters)?
-        .noise(Noise::Value(0.001))
-        .restarts(Restarts::Count(1))
-        .seed(filters as u64)
-        .fit(&statistics)?;
+    let recipe = Sqfa::new(filters)?.noise(Noise::Value(0.001)).restarts(Restarts::Count(1));
+    let fitted = recipe.clone().seed(filters as u64).fit(&statistics)?;
     let seconds = began.elapsed().as_secs_f64();
     let bytes = statistics.bytes();
     let peak = peak_memory();
+    let compared = if count > 0 { seeds(&recipe, &statistics, count)? } else { Value::Null };
     Ok(json!({
         "dimension": dimension, "filters": filters, "seconds": seconds,
         "passes": fitted.passes(), "evaluations": fitted.evaluations(),
         "objective": fitted.objective(), "termination": fitted.termination().name(),
         "preconditioned": fitted.preconditioned(),
         "covariance_bytes": bytes, "peak_bytes_before": before, "peak_bytes": peak,
-        "peak_ratio": peak.map(|peak| peak as f64 / bytes as f64),
+        "peak_ratio": peak.map(|peak| peak as f64 / bytes as f64), "seeds": compared,
     }))
 }

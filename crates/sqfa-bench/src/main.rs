@@ -116,6 +116,9 @@ enum What {
         dimension: usize,
         #[arg(long, default_value_t = 8)]
         filters: usize,
+        /// Seeds of both optimisers, compared.
+        #[arg(long, default_value_t = 0)]
+        seeds: u64,
     },
     /// Class sums of a temporary file against the same in memory and against plain reading.
     Stream {
@@ -174,7 +177,9 @@ fn main() -> Result<()> {
         What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
-        What::Scaling { dimension, filters } => ("scaling", fits::scaling(*dimension, *filters)?),
+        What::Scaling { dimension, filters, seeds } => {
+            ("scaling", fits::scaling(*dimension, *filters, *seeds)?)
+        }
         What::Stream { gigabytes, folder, format } => {
             ("stream", large::stream(*gigabytes, folder, format)?)
         }
@@ -211,7 +216,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
         let set = match &arguments.what {
             What::Accuracy { set, .. } => format!("-{set}"),
             What::Reducers { args, .. } => format!("-{}", args.set),
-            What::Scaling { dimension, filters } => format!("-n{dimension}-m{filters}"),
+            What::Scaling { dimension, filters, .. } => format!("-n{dimension}-m{filters}"),
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),
             What::Filters { form, .. } => format!("-{form}"),

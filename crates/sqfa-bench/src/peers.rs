@@ -6,7 +6,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 use sqfa::constraint::Constraint;
 use sqfa::model::Method;
-use sqfa::optimize::Preconditioning;
 use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Distance, Mat};
 use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
@@ -14,7 +13,7 @@ use sqfa_io::datasets::scaling::Scaling;
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values, read_npy};
 
 use crate::data::prepare;
-use crate::fits::seeds as fit_seeds;
+use crate::fits::{recipe, seeds as fit_seeds};
 use crate::machine::median;
 
 /// Set, method, noise: the comparisons made, all with eight filters.
@@ -70,11 +69,12 @@ pub(crate) fn run(from: &Path, seeds: u64) -> Result<Value> {
             bail!("{set}.npz holds no statistics");
         };
         let statistics = statistics_of(given)?;
-        let ours = fit_seeds(&statistics, method, FILTERS, noise, seeds, Preconditioning::Auto)?;
+        let recipe = recipe(method, FILTERS, noise)?;
+        let ours = fit_seeds(&recipe, &statistics, seeds)?;
         let peer = peer_runs(from, set, method, noise, &statistics)?;
         let speedup = peer["median_seconds"]
             .as_f64()
-            .zip(ours["median_seconds"].as_f64())
+            .zip(ours["auto"]["median_seconds"].as_f64())
             .map(|(peer, ours)| peer / ours);
         rows.push(json!({
             "set": set, "method": method, "noise": noise, "speedup": speedup,
