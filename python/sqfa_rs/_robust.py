@@ -52,7 +52,7 @@ def robust_covariance(
     X: Any,
     *,
     support_fraction: float = 0.8,
-    n_starts: int = 500,
+    n_starts: int = 100,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> RobustCovariance:
@@ -64,7 +64,7 @@ def robust_covariance(
         Points.
     support_fraction : float, default=0.8
         The share of points that are no outliers, above 0.5.
-    n_starts : int, default=500
+    n_starts : int, default=100
         Random starts.
     random_state : int, RandomState instance or None, default=0
         Seed of the starts.

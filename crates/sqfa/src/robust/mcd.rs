@@ -28,9 +28,9 @@ use crate::with_table;
 /// Points that the first steps look at.
 const SAMPLE: usize = 1500;
 /// Starts that are carried to the end.
-const FINALISTS: usize = 20;
+const FINALISTS: usize = 10;
 /// Finalists whose points are exchanged.
-const EXCHANGED: usize = 5;
+const EXCHANGED: usize = 4;
 /// Steps of a start before the best are chosen.
 const FIRST_STEPS: usize = 2;
 /// Steps of a finalist at most; determinants fall and supports are finitely many, so it ends long before.
@@ -53,7 +53,7 @@ pub struct McdOptions {
 
 impl Default for McdOptions {
     fn default() -> Self {
-        Self { support: 0.8, starts: 500, seed: 0 }
+        Self { support: 0.8, starts: 100, seed: 0 }
     }
 }
 
@@ -283,13 +283,12 @@ impl Columns {
             let at = |row: usize| &whitened[row * p..][..p];
             let (inside, outside): (Vec<usize>, Vec<usize>) =
                 (0..self.rows).partition(|&row| current.chosen[row] > 0.0);
+            let squares: Vec<f64> = whitened.chunks(p).map(|y| dot(y, y) / h).collect();
             let mut best = (1.0 - EXCHANGE_GAIN, None);
             for &j in &outside {
-                let v = at(j);
-                let vv = dot(v, v) / h;
+                let (v, vv) = (at(j), squares[j]);
                 for &i in &inside {
-                    let u = at(i);
-                    let (uu, uv) = (dot(u, u) / h, dot(u, v) / h);
+                    let (uu, uv) = (squares[i], dot(at(i), v) / h);
                     let ww = vv + (2.0 * uv + uu / (h - 1.0)) / (h - 1.0);
                     let uw = uv + uu / (h - 1.0);
                     let factor = (1.0 + alpha * uu) * (1.0 + beta * ww) - alpha * beta * uw * uw;
