@@ -102,8 +102,10 @@ fn the_number_of_filters_can_be_chosen() {
     let folder = Folder::new();
     folder.write("data.csv", table(300, [1.0; 4], 0.0));
     let told = folder.json(
-        "fit data.csv --label kind --method sqfa-h --filters auto --max-filters 4 --out m.sqfa",
+        "fit data.csv --label kind --method sqfa-h --filters auto --max-filters 4 --out m.sqfa --report r.html",
     );
+    let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    assert!(page.contains("Held-out accuracy against the number of filters; 2 are taken"));
     // One column tells by its mean, one by its spread; the other two tell nothing.
     assert_eq!(told["filters"], 2, "{}", told["filters_tried"]);
     assert_eq!(told["filters_tried"].as_array().unwrap().len(), 4);

@@ -6,6 +6,7 @@
 mod about;
 mod classes;
 mod convergence;
+mod counts;
 mod filters;
 mod overview;
 mod page;
@@ -57,6 +58,7 @@ pub fn model_report(view: &View, about: &[(String, String)]) -> String {
         &view.title,
         html! {
             (about::model(view, about))
+            (counts::section(view))
             (closer_look(view))
         },
     )

@@ -26,6 +26,8 @@ pub struct View {
     pub climbs: Vec<(String, Climb)>,
     /// The setting whose trials are shown, with the value that was used.
     pub chosen: Option<(Setting, f64)>,
+    /// Numbers of filters that were tried, with their held-out accuracies, where the number was chosen.
+    pub tried: Vec<(usize, f64)>,
     /// The period after which labels repeat, where they do.
     pub circular: Option<f64>,
 }
@@ -84,6 +86,7 @@ impl View {
             detail,
             climbs,
             chosen,
+            tried: Vec::new(),
             circular: None,
         })
     }

@@ -52,6 +52,12 @@ pub(super) fn write(
             .trials
             .first()
             .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
+        tried: model
+            .description()
+            .filters_tried
+            .iter()
+            .map(|one| (one.filters, one.accuracy))
+            .collect(),
         circular: None,
     };
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
