@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray wheel-installed check bench bench-memory bench-peers fuzz soak \
+.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch wheel-installed check bench bench-memory bench-peers fuzz soak \
 	docs clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
@@ -17,6 +17,7 @@ help:
 	@echo "make test-parquet the reader of parquet tables, a feature that other builds leave out"
 	@echo "make test-spark  the estimators on a Spark of two executors (downloads Spark, needs Java)"
 	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
+	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
@@ -55,7 +56,8 @@ $(VENV)/.browser: $(VENV)/.ready
 
 # The wheel is built on the same profile and in the same target folder as the Rust tests.
 test-python: wheel-installed $(VENV)/.browser
-	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(VENV)/bin/pytest -q --ignore python/tests/test_spark.py --ignore python/tests/test_ray.py
+	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(VENV)/bin/pytest -q --ignore python/tests/test_spark.py --ignore python/tests/test_ray.py \
+		--ignore python/tests/test_torch.py
 
 wheel-installed: $(VENV)/.ready
 	test -x $(TARGET)/debug/sqfa || cargo build --workspace --bins
@@ -74,12 +76,16 @@ test-ray: wheel-installed
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ray[data]>=2.40"
 	$(VENV)/bin/pytest -q python/tests/test_ray.py
 
+test-torch: wheel-installed
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "torch>=2.2"
+	$(VENV)/bin/pytest -q python/tests/test_torch.py
+
 check: $(VENV)/.ready
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	$(VENV)/bin/ruff check python examples/python benchmarks
-	$(VENV)/bin/ruff format --check python examples/python benchmarks
+	$(VENV)/bin/ruff check python examples benchmarks
+	$(VENV)/bin/ruff format --check python examples benchmarks
 	$(VENV)/bin/mypy
 
 bench:

@@ -28,7 +28,7 @@ from . import _core
 from ._threads import thread_count
 from .data._statistics import ClassStatistics, numbers
 
-__all__ = ["names", "pairwise"]
+__all__ = ["names", "pairwise", "value_and_gradient"]
 
 _ENTRIES: dict[str, tuple[str, str, str]] = {
     entry[0].replace("-", "_"): entry for entry in _core.distance_names()
@@ -89,6 +89,73 @@ def pairwise(
     second = first if b is None else _gaussians(b)
     chosen = own(a) or own(b) or "calvo-oller" if distance is None else distance
     return _core.pairwise(spelled(chosen), *first, *second, thread_count(n_jobs))
+
+
+def value_and_gradient(
+    means: Any,
+    covariances: Any,
+    distance: str | Callable[..., Any] = "calvo-oller",
+    weights: Any = None,
+    *,
+    n_jobs: int | None = 1,
+) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    """The mean distance over all pairs of a set of Gaussians, and its gradient.
+
+    What :class:`~sqfa_rs.SQFA` maximises, as a function of the class statistics in feature space: the
+    end of a chain rule for features of any kind. It may be called from several threads at once.
+
+    Parameters
+    ----------
+    means : array-like of shape (k, m) or (b, k, m)
+        The means of k Gaussians, or of b sets of them.
+    covariances : array-like of shape (k, m, m) or (b, k, m, m)
+        Their covariances, positive definite: add noise to the diagonal where they may not be.
+    distance : str or callable, default="calvo-oller"
+        A name from :func:`names`, a function of this module, or a callable as for
+        :class:`~sqfa_rs.SQFA`.
+    weights : array-like of shape (k, k), default=None
+        How much each pair counts: symmetric, not negative. None weighs all pairs alike.
+    n_jobs : int, default=1
+        Threads; None uses all processors, which pays from some hundred pairs on.
+
+    Returns
+    -------
+    value : float or ndarray of shape (b,)
+        The weighted mean of the distances.
+    mean_gradient : ndarray of the shape of ``means``
+        Its derivatives with respect to the means.
+    covariance_gradient : ndarray of the shape of ``covariances``
+        Its derivatives with respect to the covariances; symmetric, every entry a variable of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sqfa_rs import distances
+    >>> means, covariances = np.array([[0.0], [2.0]]), np.ones((2, 1, 1))
+    >>> value, slopes, _ = distances.value_and_gradient(means, covariances, "wasserstein")
+    >>> value, slopes.tolist()
+    (2.0, [[-1.0], [1.0]])
+    """
+    double = [np.float64]
+    weights = None if weights is None else numbers(weights, "weights", 2, double)
+    threads = thread_count(n_jobs)
+    if np.ndim(means) == 3:
+        if np.ndim(covariances) != 4 or len(means) != len(covariances) or not len(means):
+            raise ValueError(
+                f"means of shape {np.shape(means)} need covariances of as many sets, at least 1, "
+                f"not of shape {np.shape(covariances)}"
+            )
+        sets = [
+            value_and_gradient(m, c, distance, weights, n_jobs=n_jobs)
+            for m, c in zip(means, covariances, strict=True)
+        ]
+        values, slopes, spreads = zip(*sets, strict=True)
+        return np.array(values), np.stack(slopes), np.stack(spreads)
+    means, covariances = (
+        numbers(means, "means", 2, double),
+        numbers(covariances, "covariances", 3, double),
+    )
+    return _core.value_and_gradient(spelled(distance), means, covariances, weights, threads)
 
 
 def own(given: Any) -> str | Callable[..., Any] | None:

@@ -154,3 +154,53 @@ def test_refusals(gaussians):
         distances.chernoff((means, covariances), None, 2.0)
     with pytest.raises(AttributeError, match="no attribute 'euclid'"):
         distances.euclid
+
+
+def test_value_and_gradient_are_those_of_the_mean_over_pairs():
+    rng = np.random.default_rng(3)
+    roots = rng.normal(size=(4, 3, 3))
+    means, covariances = rng.normal(size=(4, 3)), roots @ roots.transpose(0, 2, 1) + np.eye(3)
+    weights = np.array([[0, 1, 2, 0], [1, 0, 0.5, 3], [2, 0.5, 0, 1], [0, 3, 1, 0]])
+    pairs = np.triu_indices(4, 1)
+
+    def mean(means, covariances, name, weights=None):
+        matrix = distances.pairwise((means, covariances), distance=name)
+        return np.average(matrix[pairs], weights=None if weights is None else weights[pairs])
+
+    for name in ("calvo-oller", "hellinger", "fisher-rao", "wasserstein"):
+        for given in (None, weights):
+            value, slopes, spreads = distances.value_and_gradient(means, covariances, name, given)
+            assert value == pytest.approx(mean(means, covariances, name, given), rel=1e-9)
+            step = rng.normal(size=means.shape)
+            turn = rng.normal(size=covariances.shape)
+            turn = turn + turn.transpose(0, 2, 1)
+            h = 1e-5
+            difference = (
+                mean(means + h * step, covariances + h * turn, name, given)
+                - mean(means - h * step, covariances - h * turn, name, given)
+            ) / (2 * h)
+            assert (slopes * step).sum() + (spreads * turn).sum() == pytest.approx(difference, rel=1e-6)
+
+
+def test_several_sets_give_what_each_gives_alone():
+    rng = np.random.default_rng(4)
+    means = rng.normal(size=(3, 4, 2))
+    covariances = np.tile(np.eye(2), (3, 4, 1, 1)) * rng.uniform(1, 2, size=(3, 4, 1, 1))
+    values, slopes, spreads = distances.value_and_gradient(means, covariances, distances.hellinger)
+    assert values.shape == (3,) and slopes.shape == means.shape and spreads.shape == covariances.shape
+    for at in range(3):
+        alone = distances.value_and_gradient(means[at], covariances[at], "hellinger", n_jobs=2)
+        assert values[at] == alone[0]
+        assert (slopes[at] == alone[1]).all() and (spreads[at] == alone[2]).all()
+
+
+def test_value_and_gradient_say_what_is_wrong():
+    means, covariances = np.zeros((2, 2)), np.tile(np.eye(2), (2, 1, 1))
+    with pytest.raises(ValueError, match="give at least 2"):
+        distances.value_and_gradient(means[:1], covariances[:1])
+    with pytest.raises(ValueError, match="symmetric 2 × 2"):
+        distances.value_and_gradient(means, covariances, weights=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="not positive definite"):
+        distances.value_and_gradient(np.eye(2), covariances * [[[1.0]], [[-1.0]]])
+    with pytest.raises(ValueError, match="as many sets"):
+        distances.value_and_gradient(means[None], covariances)

@@ -19,8 +19,8 @@ MODULES = ["sqfa_rs"] + [
 ]
 
 
-# Modules of engines that are installed by make test-spark and make test-ray alone.
-ENGINES = {"sqfa_rs.spark", "sqfa_rs.ray"}
+# Modules of what make test-spark, make test-ray and make test-torch install alone.
+ENGINES = {"sqfa_rs.spark", "sqfa_rs.ray", "sqfa_rs.torch"}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -30,7 +30,10 @@ use kernel::Kernel;
 pub(crate) use kernel::Hint;
 pub use pairs::PairError;
 pub(crate) use pairs::{PairPlan, PairSums};
-pub use pairwise::{MeanPairDistance, mean_distance, pairwise, pairwise_between};
+pub use pairwise::{
+    MeanPairDistance, mean_distance, pairwise, pairwise_between, sound_weights,
+    weighted_mean_distance,
+};
 pub use registry::{Claims, Entry, Parameter, registry};
 pub use sample::Pairs;
 pub use separation::{Separation, separation};

@@ -47,12 +47,39 @@ pub fn mean_distance(
     distance: &Distance,
     gaussians: &Gaussians,
 ) -> Result<MeanPairDistance, PairError> {
-    let sums = PairPlan::new(gaussians.len(), None).evaluate(distance, gaussians, &[])?;
+    mean_over(PairPlan::new(gaussians.len(), None), distance, gaussians)
+}
+
+/// The same with the weights of a symmetric matrix, of which only the ratios count; see [`sound_weights`].
+pub fn weighted_mean_distance(
+    distance: &Distance,
+    gaussians: &Gaussians,
+    weights: &[f64],
+) -> Result<MeanPairDistance, PairError> {
+    assert!(sound_weights(weights, gaussians.len()), "weights must be sound");
+    mean_over(PairPlan::new(gaussians.len(), Some(weights)), distance, gaussians)
+}
+
+fn mean_over(
+    plan: PairPlan,
+    distance: &Distance,
+    gaussians: &Gaussians,
+) -> Result<MeanPairDistance, PairError> {
+    let sums = plan.evaluate(distance, gaussians, &[])?;
     Ok(MeanPairDistance {
         value: sums.value,
         mean_slopes: sums.mean_slopes,
         cov_slopes: sums.cov_slopes,
     })
+}
+
+/// Whether weights are a symmetric matrix (row-major) of finite, non-negative numbers, not all 0 off the diagonal.
+pub fn sound_weights(weights: &[f64], classes: usize) -> bool {
+    weights.len() == classes * classes
+        && weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0)
+        && (0..classes)
+            .all(|i| (0..i).all(|j| weights[i * classes + j] == weights[j * classes + i]))
+        && (0..classes).any(|i| (0..i).any(|j| weights[i * classes + j] > 0.0))
 }
 
 fn row<R: Batch>(

@@ -1,0 +1,95 @@
+"""The loss of PyTorch: gradients by ``gradcheck``, values by the package's distances, bad batches."""
+
+import pathlib
+import runpy
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
+
+from sqfa_rs import class_statistics, distances
+from sqfa_rs.torch import class_moments, mean_distance, separation_loss
+
+NAMES = ["hellinger", "calvo-oller", "fisher-rao", "bhattacharyya", "jeffreys", "wasserstein"]
+
+
+@pytest.fixture
+def batch():
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.tensor([0, 1, 2, 2, 1, 0] * 5)
+    features = torch.randn(30, 2, generator=generator, dtype=torch.float64) * (1 + labels[:, None])
+    return features, labels
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_pass_gradcheck(batch, name):
+    features, labels = batch
+    features.requires_grad_()
+    assert torch.autograd.gradcheck(lambda f: separation_loss(f, labels, name, noise=0.1), (features,))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_loss_is_minus_the_mean_distance_of_the_statistics(batch, name):
+    features, labels = batch
+    statistics = class_statistics(features.numpy(), labels.numpy())
+    noisy = statistics.covariances + 0.1 * np.eye(2)
+    matrix = distances.pairwise((statistics.means, noisy), distance=name)
+    expected = -matrix[np.triu_indices(3, 1)].mean()
+    assert separation_loss(features, labels, name, noise=0.1).item() == pytest.approx(
+        expected, rel=1e-10
+    )
+
+
+def test_weights_and_single_precision(batch):
+    features, labels = batch
+    weights = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    whole = separation_loss(features, labels, weights=weights)
+    two = labels < 2
+    assert whole.item() == pytest.approx(separation_loss(features[two], labels[two]).item(), rel=1e-12)
+    single = separation_loss(features.float().requires_grad_(), labels)
+    assert single.dtype == torch.float32
+    assert single.item() == pytest.approx(separation_loss(features, labels).item(), rel=1e-5)
+    single.backward()
+
+
+def test_a_class_with_one_point_is_left_out_and_one_class_is_refused(batch):
+    features, labels = batch
+    lonely = torch.cat([labels[:-1], torch.tensor([9])])
+    classes, means, covariances = class_moments(features, lonely)
+    assert classes.tolist() == [0, 1, 2] and means.shape == (3, 2) and covariances.shape == (3, 2, 2)
+    with pytest.raises(ValueError, match="1 classes have 2 points or more in a batch of 30"):
+        separation_loss(features, torch.zeros(30))
+    with pytest.raises(ValueError, match="do not match"):
+        separation_loss(features, labels[:3])
+    with pytest.raises(ValueError, match="noise is -1"):
+        separation_loss(features, labels, noise=-1)
+
+
+def test_steps_down_the_loss_part_the_classes():
+    generator = torch.Generator().manual_seed(1)
+    labels = torch.arange(200) % 2
+    # Equal means: only the variance of one direction tells the classes apart.
+    points = torch.randn(200, 5, generator=generator, dtype=torch.float64)
+    points[:, 3] *= 1 + 3 * labels
+    filters = torch.full((5, 1), 0.5, dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.Adam([filters], lr=0.05)
+    for _ in range(200):
+        optimiser.zero_grad()
+        loss = separation_loss(points @ filters / filters.norm(), labels)
+        loss.backward()
+        optimiser.step()
+    assert filters[3].abs() > 0.9 * filters.norm()
+
+
+def test_the_example_runs():
+    script = pathlib.Path(__file__).parents[2] / "examples" / "torch" / "network.py"
+    told = runpy.run_path(str(script), run_name="example")["run"](epochs=2)
+    assert {"cross-entropy", "hellinger", "fisher-rao"} <= told.keys()
+
+
+def test_mean_distance_takes_tensors():
+    means = torch.tensor([[0.0], [2.0]], requires_grad=True)
+    value = mean_distance(means, torch.ones(2, 1, 1), "wasserstein")
+    value.backward()
+    assert value.item() == 2.0 and means.grad.tolist() == [[-1.0], [1.0]]
