@@ -11,11 +11,12 @@ use sqfa_io::model_file::{Description, Model, ModelParts};
 
 use crate::arrays::{filters as as_filters, gaussians, slice, vector};
 use crate::errors::{Outcome, invalid};
+use crate::lift::{from_dict, to_dict};
 use crate::outcome::{set_features, set_filters};
 
 /// Writes a model file of filters of preprocessed points; the description is JSON, features have covariances with divisor N.
 #[pyfunction]
-#[pyo3(signature = (path, filters, means, covariances, counts, preprocessing, mean, description))]
+#[pyo3(signature = (path, filters, means, covariances, counts, preprocessing, mean, lift, description))]
 pub(crate) fn save_model(
     py: Python<'_>,
     path: PathBuf,
@@ -25,6 +26,7 @@ pub(crate) fn save_model(
     counts: Option<PyReadonlyArray1<'_, u64>>,
     preprocessing: Option<(PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>)>,
     mean: Option<PyReadonlyArray1<'_, f64>>,
+    lift: Option<&Bound<'_, PyDict>>,
     description: &str,
 ) -> Outcome<()> {
     let description: Description = serde_json::from_str(description)?;
@@ -47,6 +49,9 @@ pub(crate) fn save_model(
         features: gaussians(&means, &covariances)?,
     };
     let mut model = Model::new(parts, description)?;
+    if let Some(lift) = lift {
+        model = model.with_lift(from_dict(lift)?)?;
+    }
     if let Some(mean) = mean {
         model = model.with_mean(slice(&mean, "mean")?.to_vec())?;
     }
@@ -62,6 +67,7 @@ pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyD
     set_features(py, &result, model.features())?;
     result.set_item("counts", model.counts().map(|counts| vector(py, counts.to_vec())))?;
     result.set_item("mean", model.mean().map(|mean| vector(py, mean.to_vec())))?;
+    result.set_item("lift", model.lift().map(|lift| to_dict(py, lift)).transpose()?)?;
     result.set_item("description", serde_json::to_string(model.description())?)?;
     result.set_item("checksum", model.has_checksum())?;
     Ok(result)

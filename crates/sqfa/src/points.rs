@@ -77,6 +77,14 @@ impl<'a, T: Copy> Table<'a, T> {
         Some(Self { values, rows, columns, row_stride, column_stride })
     }
 
+    /// Some rows in a row; those beyond the last are not there.
+    pub fn rows_between(&self, rows: std::ops::Range<usize>) -> Self {
+        let end = rows.end.min(self.rows);
+        let start = rows.start.min(end);
+        let first = if start == end { self.values.len() } else { start * self.row_stride };
+        Self { values: &self.values[first..], rows: end - start, ..*self }
+    }
+
     /// The number of points.
     pub fn rows(&self) -> usize {
         self.rows
@@ -131,6 +139,15 @@ impl Points<'_> {
     /// The number of dimensions.
     pub fn columns(&self) -> usize {
         with_table!(self, table => table.columns())
+    }
+
+    /// Some rows in a row; those beyond the last are not there.
+    pub fn rows_between(&self, rows: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::U8(table) => Self::U8(table.rows_between(rows)),
+            Self::F32(table) => Self::F32(table.rows_between(rows)),
+            Self::F64(table) => Self::F64(table.rows_between(rows)),
+        }
     }
 
     /// The first number that is not finite: its row, its column and itself.

@@ -81,6 +81,14 @@ def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:
     return X if sparse.issparse(X) else contiguous(X)
 
 
+def dense_points(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Validated points of a transformer that needs every number and no labels."""
+    least = 2 if reset else 1
+    X = validate_data(estimator, unwrap(X), reset=reset, dtype=DTYPES, ensure_min_samples=least)
+    refuse_duplicates(getattr(estimator, "feature_names_in_", ()))
+    return contiguous(X)
+
+
 def loose_points(X: Any, *, least: int = 1) -> Any:
     """Validated points, ``least`` or more, without an estimator to remember their names."""
     X = check_array(

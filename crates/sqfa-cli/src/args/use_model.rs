@@ -164,7 +164,7 @@ Examples:
   sqfa export model.sqfa --format csv > filters.csv
   sqfa export model.sqfa --format npz --out model.npz
 
-In the npz, features of raw points X are X @ raw_filters + raw_offset.";
+In the npz, features of raw points X are X @ raw_filters + raw_offset; with a lift, X are its features.";
 
 /// Flags of `sqfa export`.
 #[derive(Debug, Args)]

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     if args.json {
         if let Some(object) = json.as_object_mut() {
             object.insert("filters".to_owned(), model.filters().ncols().into());
-            object.insert("dimensions".to_owned(), model.filters().nrows().into());
+            object.insert("dimensions".to_owned(), model.columns().into());
             object.insert("counts".to_owned(), serde_json::to_value(model.counts())?);
         }
         return output::say_json(&json);
@@ -47,6 +47,12 @@ fn text(model: &Model) -> String {
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),
     ];
+    if let Some(lift) = model.lift() {
+        let (kind, width) = (lift.kind(), lift.parts().bandwidth);
+        let width =
+            if width > 0.0 { format!(", bandwidth {}", number(width)) } else { String::new() };
+        lines.push(("lift", format!("{kind}: {} columns → {n} features{width}", lift.columns())));
+    }
     for (setting, value) in &about.settings {
         let how = match setting {
             Setting::Noise => format!(" ({})", about.noise_choice),

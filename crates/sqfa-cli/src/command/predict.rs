@@ -151,7 +151,7 @@ impl Answers {
         let points = if gaps.is_empty() {
             part.points
         } else {
-            part.points.filled(&vec![0.0; model.filters().nrows()])
+            part.points.filled(&vec![0.0; model.columns()])
         };
         let features = model.transform(points.view())?;
         let features = features.as_points(model.filters().ncols());

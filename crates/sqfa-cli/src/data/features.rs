@@ -86,7 +86,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
         ..options(&flags.table)
     };
     let means = match asked {
-        Some(MissingArg::Mean) => Some(model.mean().ok_or_else(|| {
+        Some(MissingArg::Mean) => Some(model.column_means().ok_or_else(|| {
             anyhow::anyhow!(
                 "--missing mean: the model does not know the mean of its training points"
             )
@@ -102,7 +102,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
                 "the model does not know the names of its columns: those of {data} are taken in their order, unchecked"
             ));
         }
-        let fits = points.columns() == model.filters().nrows();
+        let fits = points.columns() == model.columns();
         let points = match means.filter(|_| fits) {
             Some(means) => points.filled(means),
             None => points,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CountRecord, SelectionRecord};
+use super::{CountRecord, LiftRecord, SelectionRecord};
 use sqfa::Classes;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Reduction, Setting};
@@ -45,6 +45,9 @@ pub struct Description {
     /// Whether other classes of the data were left out on purpose.
     #[serde(default)]
     pub restricted: bool,
+    /// The map before the filters, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lift: Option<LiftRecord>,
     /// Whether only second moments of the data were known.
     #[serde(default)]
     pub second_moments: bool,

@@ -13,13 +13,15 @@ use serde_json::Value;
 use sqfa::statistics::Preprocessor;
 use sqfa::{Gaussians, Mat};
 
-use super::{Description, Model, ModelError, ModelParts};
+use super::{Description, Model, ModelError, ModelParts, lift};
 use crate::formats::{AtomicFile, FormatError, Limits};
 
 /// The metadata key under which the description stands.
 const KEY: &str = "sqfa";
-/// The format written here, and the only one read.
+/// The format of models without a lift, which earlier programs read too.
 const VERSION: u64 = 1;
+/// The format of models with one.
+const LIFTED_VERSION: u64 = 2;
 /// How the description begins when it has a checksum.
 const CHECKSUM: &str = "\"checksum\":\"";
 /// Bytes before the header: its length as a 64-bit number.
@@ -81,6 +83,9 @@ impl Model {
         if let Some(mean) = &self.mean {
             tensors.push(("mean", vec![n], reals(mean.iter().copied())));
         }
+        for (name, values) in self.lift.iter().flat_map(lift::tensors) {
+            tensors.push((name, vec![values.len()], reals(values.into_iter())));
+        }
         if let Some(counts) = &self.counts {
             let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
             tensors.push(("counts", vec![c], bytes));
@@ -93,7 +98,8 @@ impl Model {
                 view.map(|view| (*name, view)).map_err(|error| refused(error.to_string()))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let versioned = Versioned { version: VERSION, description: self.description.clone() };
+        let version = if self.lift.is_some() { LIFTED_VERSION } else { VERSION };
+        let versioned = Versioned { version, description: self.description.clone() };
         let text = serde_json::to_string(&versioned).map_err(|error| refused(error.to_string()))?;
         let parts = tensors.iter().map(|(name, shape, bytes)| (*name, &shape[..], &bytes[..]));
         let text = format!("{{{CHECKSUM}{:08x}\",{}", checksum(&text, parts.collect()), &text[1..]);
@@ -146,8 +152,22 @@ impl Model {
         };
         let filters = Mat::from_fn(n, m, |i, j| filters[i * m + j]);
         let mean = has("mean").then(|| floats(&tensors, "mean", 1)).transpose().map_err(damaged)?;
+        let lift = match &description.lift {
+            None => None,
+            Some(record) => Some(
+                lift::assembled(record, |name| {
+                    has(name)
+                        .then(|| floats(&tensors, name, 1).map(|(_, values)| values))
+                        .transpose()
+                })
+                .map_err(damaged)?,
+            ),
+        };
         let parts = ModelParts { filters, preprocessing, counts, features };
-        let model = Model::new(parts, description);
+        let model = Model::new(parts, description).and_then(|model| match lift {
+            Some(lift) => model.with_lift(lift),
+            None => Ok(model),
+        });
         match mean {
             Some((_, mean)) => model.and_then(|model| model.with_mean(mean)),
             None => model,
@@ -209,9 +229,9 @@ fn describe(text: &str, place: &str) -> Result<Description, ModelError> {
     let damaged =
         |error: serde_json::Error| ModelError::damaged(place, format!("metadata: {error}"));
     let VersionOnly { version } = serde_json::from_str(text).map_err(damaged)?;
-    if version != VERSION {
+    if ![VERSION, LIFTED_VERSION].contains(&version) {
         let place = place.to_owned();
-        return Err(ModelError::Version { place, found: version, known: VERSION });
+        return Err(ModelError::Version { place, found: version, known: LIFTED_VERSION });
     }
     serde_json::from_str::<Versioned>(text).map(|v| v.description).map_err(damaged)
 }

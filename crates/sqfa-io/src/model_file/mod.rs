@@ -1,16 +1,18 @@
 //! A fitted model that can be kept in a file, applied to points and asked for a classifier.
 //!
 //! The file is safetensors: `filters` (n × m), `feature_means` (c × m), `feature_covariances`
-//! (c × m × m, divisor N), and where they exist `counts` (c), `offset`, `factors` and `mean` (n); all else
-//! is JSON under the metadata key `sqfa`. Loading checks every size, shape and number.
+//! (c × m × m, divisor N), and where they exist `counts` (c), `offset`, `factors` and `mean` (n), and the parts of a
+//! lift; all else is JSON under the metadata key `sqfa`. Loading checks every size, shape and number.
 
 mod description;
 mod error;
 mod file;
+mod lift;
 mod selection;
 mod settings;
 
 use sqfa::classify::ClassifierError;
+use sqfa::lift::{Lift, LiftError};
 use sqfa::statistics::{Preprocessor, project};
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transform};
@@ -19,6 +21,7 @@ use crate::data::column_name;
 
 pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
 pub use error::ModelError;
+pub use lift::LiftRecord;
 pub use selection::{CountRecord, SelectionRecord, TriedRecord, count_records};
 pub use settings::setting_name;
 
@@ -27,6 +30,7 @@ pub use settings::setting_name;
 pub struct Model {
     filters: Mat<f64>,
     preprocessing: Option<Preprocessor>,
+    lift: Option<Lift>,
     classes: Classes,
     counts: Option<Vec<u64>>,
     /// Covariances with divisor N.
@@ -36,6 +40,9 @@ pub struct Model {
     /// Whether it did not come from a file without a checksum.
     checksum: bool,
 }
+
+/// Points that are lifted at a time.
+const LIFTED: usize = 4096;
 
 /// A point whose features are not finite.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +104,8 @@ impl Model {
                 return refuse(format!("preprocessing needs {n} finite offsets and factors"));
             }
         }
-        if description.feature_names.as_ref().is_some_and(|names| names.len() != n) {
+        let names = description.feature_names.as_ref().filter(|_| description.lift.is_none());
+        if names.is_some_and(|names| names.len() != n) {
             return refuse(format!("the names of its columns are not {n}"));
         }
         if !(description.noise.is_finite() && description.noise >= 0.0) {
@@ -106,6 +114,7 @@ impl Model {
         Ok(Self {
             filters,
             preprocessing,
+            lift: None,
             classes,
             counts,
             features,
@@ -115,7 +124,7 @@ impl Model {
         })
     }
 
-    /// The same model with the mean of the raw training points, which its filters alone do not tell.
+    /// The same model with the mean of the training points as they come to the preprocessing, which its filters alone do not tell.
     pub fn with_mean(mut self, mean: Vec<f64>) -> Result<Self, ModelError> {
         let n = self.filters.nrows();
         if mean.len() != n || mean.iter().any(|value| !value.is_finite()) {
@@ -125,7 +134,7 @@ impl Model {
         Ok(self)
     }
 
-    /// The mean of the raw training points, where known.
+    /// The mean of the training points as they come to the preprocessing, where known.
     pub fn mean(&self) -> Option<&[f64]> {
         self.mean.as_deref()
     }
@@ -207,12 +216,15 @@ impl Model {
         &self,
         points: Points<'_>,
     ) -> Result<(Features, Vec<BadPoint>), ModelError> {
-        let (expected, found) = (self.filters.nrows(), points.columns());
+        let (expected, found) = (self.columns(), points.columns());
         if expected != found {
             return Err(ModelError::Dimension { expected, found });
         }
         let (filters, offset) = self.raw_filters();
-        let features = transform(points, filters.as_ref(), offset.as_deref());
+        let features = match &self.lift {
+            Some(lift) => self.lifted(lift, points, filters.as_ref(), offset.as_deref())?,
+            None => transform(points, filters.as_ref(), offset.as_deref()),
+        };
         let m = self.filters.ncols();
         let rows: Vec<usize> = match &features {
             Features::F32(values) => not_finite(values.chunks_exact(m), |v: &f32| v.is_finite()),
@@ -228,6 +240,32 @@ impl Model {
             BadPoint { row, column: column.map(|column| (column, value(row, column))) }
         };
         Ok((features, rows.into_iter().map(cause).collect()))
+    }
+
+    /// Points through a lift and filters, some at a time: all lifted points together may not fit into memory.
+    fn lifted(
+        &self,
+        lift: &Lift,
+        points: Points<'_>,
+        filters: MatRef<'_, f64>,
+        offset: Option<&[f64]>,
+    ) -> Result<Features, ModelError> {
+        let problem = |error: LiftError| ModelError::inconsistent(error.to_string());
+        let mut all = match points {
+            Points::F64(_) => Features::F64(Vec::new()),
+            _ => Features::F32(Vec::new()),
+        };
+        for first in (0..points.rows()).step_by(LIFTED) {
+            let rows = first..(first + LIFTED).min(points.rows());
+            let lifted = lift.apply(points.rows_between(rows)).map_err(problem)?;
+            let part = transform(lifted.as_points(lift.dimension()), filters, offset);
+            match (&mut all, part) {
+                (Features::F32(all), Features::F32(part)) => all.extend(part),
+                (Features::F64(all), Features::F64(part)) => all.extend(part),
+                (_, part) => all = part,
+            }
+        }
+        Ok(all)
     }
 
     /// The quadratic classifier of the training classes; priors are their frequencies unless given.

@@ -23,6 +23,7 @@ fn description() -> Description {
         filters_tried: vec![],
         set_aside: vec![],
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
+        lift: None,
         restricted: false,
         second_moments: false,
         covariance: "empirical".to_owned(),
@@ -221,4 +222,38 @@ fn points_that_are_not_finite_are_named() {
     let points = crate::data::OwnedPoints::from_f64(values, 3, n).unwrap();
     let (_, bad) = model.transform_all(points.view()).unwrap();
     assert!(bad.iter().all(|bad| bad.row == 1 && bad.column.is_none()), "{bad:?}");
+}
+
+#[test]
+fn a_lift_goes_with_its_model_and_a_damaged_one_is_refused() {
+    use sqfa::lift::LiftRecipe;
+    let values: Vec<f64> = (0..40).map(|k| ((k * k) as f64 * 0.37).sin()).collect();
+    let points = sqfa::Points::F64(sqfa::Table::row_major(&values, 20, 2).unwrap());
+    let n = parts(None).filters.nrows();
+    let recipe =
+        LiftRecipe { kind: format!("fourier:{n}").parse().unwrap(), bandwidth: None, seed: 0 };
+    let lift = recipe.fit(points).unwrap();
+    let names = Some(vec!["a".to_owned(), "b".to_owned()]);
+    let record = LiftRecord { kind: lift.kind().to_string(), bandwidth: lift.parts().bandwidth };
+    let described = Description { feature_names: names, lift: Some(record), ..description() };
+    let model = Model::new(parts(None), described).unwrap().with_lift(lift.clone()).unwrap();
+    assert_eq!((model.columns(), model.filters().nrows()), (2, n));
+    let bytes = model.to_bytes().unwrap();
+    let again = Model::from_bytes(&bytes, "m").unwrap();
+    assert_eq!(again, model);
+    assert_eq!(again.transform(points).unwrap(), model.transform(points).unwrap());
+    // z = Fᵀφ(x), by hand.
+    let lifted = lift.apply(points).unwrap();
+    let by_hand = sqfa::transform(lifted.as_points(n), model.filters(), None);
+    assert_eq!(model.transform(points).unwrap(), by_hand);
+    // A map of another kind, or of another size, is no map; the checksum is of the text, so it is left out.
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("\"version\":2") && text.contains("lift_anchors"));
+    let other =
+        lift::assembled(&LiftRecord { kind: "wavelets:3".to_owned(), bandwidth: 1.0 }, |_| {
+            Ok(None)
+        });
+    assert!(other.unwrap_err().contains("unknown lift 'wavelets'"));
+    let wrong = LiftRecipe { kind: "fourier:77".parse().unwrap(), ..recipe }.fit(points).unwrap();
+    assert!(model.with_lift(wrong).is_err());
 }

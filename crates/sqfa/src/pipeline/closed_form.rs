@@ -77,10 +77,12 @@ fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
 /// Whether columns seem to be in one unit, as pixels are: the largest variance is not far beyond the usual one.
 fn same_units(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
-    let mut variances: Vec<f64> = all
-        .filter(|(column, _)| aside.iter().all(|aside| aside.column != *column))
-        .map(|(_, variance)| variance)
-        .collect();
+    let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
+    alike(kept.map(|(_, variance)| variance).collect())
+}
+
+/// Whether no variance is far beyond the usual one.
+pub(crate) fn alike(mut variances: Vec<f64>) -> bool {
     variances.sort_by(f64::total_cmp);
     let largest = variances.last().copied().unwrap_or(0.0);
     variances.get(variances.len() / 2).is_some_and(|usual| largest <= ALIKE * usual)

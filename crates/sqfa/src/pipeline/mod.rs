@@ -24,6 +24,7 @@ mod wide;
 use crate::reduce::{REFINED, ReducerSettings};
 use crate::statistics::{Estimator, Scaling};
 
+pub(crate) use closed_form::alike;
 pub use columns::{Aside, SetAside, constant_columns};
 pub use count::{Curve, CurvePoint};
 pub use error::{NoChoice, PipelineError};

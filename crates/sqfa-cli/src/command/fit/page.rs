@@ -29,7 +29,8 @@ pub(super) fn write(
         (Some(test), _) => ("test points", Some(test)),
         (None, train) => ("the training points themselves", train.as_ref()),
     };
-    let tested = part.map(|part| evaluate(model, part)).transpose()?;
+    // The points of a fit went through the lift when they came.
+    let tested = part.map(|part| evaluate(&model.for_lifted_points(), part)).transpose()?;
     let accuracy = tested.as_ref().map(|(_, truth, guess)| {
         let hits = truth.iter().zip(guess).filter(|(a, b)| a == b).count();
         hits as f64 / truth.len().max(1) as f64
