@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core
+from . import _core, estimators
 from ._methods import IDENTIFIERS
 from .data._labels import class_names
 from .data._statistics import estimator_name
-from .estimators import AMA, LAD, LDA, LFDA, LMNN, PCA, SQFA, WDA, SecondMomentSQFA, SupervisedPCA
+from .estimators import SQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer, traced, unfolded
 from .estimators._family import BaseSQFA
 from .estimators._results import (
@@ -27,18 +28,23 @@ from .estimators._results import (
     selection_record,
 )
 
+# Starts by name; filters that were given are not kept.
+_STARTS = ("random", "pca", "save", "directional-regression")
+
 _BASELINES: dict[str, type[Reducer]] = {
-    cls._method: cls for cls in (AMA, LAD, LDA, LFDA, LMNN, PCA, WDA, SupervisedPCA)
+    cls._method: cls
+    for cls in vars(estimators).values()
+    if isinstance(cls, type) and issubclass(cls, Reducer) and not issubclass(cls, BaseSQFA)
 }
 
 
-def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
+def save(estimator: Reducer | Pipeline, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a model file.
 
     Parameters
     ----------
-    estimator : SQFA, SecondMomentSQFA, PCA, LDA, …
-        A fitted reducer.
+    estimator : SQFA, SecondMomentSQFA, PCA, LDA, …, or a pipeline
+        A fitted reducer, or a pipeline of a :class:`Lift` and a reducer.
     path : path-like
         The file; an existing one is replaced once the new one is complete.
 
@@ -55,10 +61,17 @@ def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
     >>> bool((again.transform(toy.data) == sqfa.transform(toy.data)).all())
     True
     """
-    if not isinstance(estimator, Reducer):
+    lift: Lift | None = None
+    saved: Any = estimator
+    if isinstance(estimator, Pipeline) and len(estimator) == 2 and isinstance(estimator[0], Lift):
+        lift, saved = estimator[0], estimator[1]
+        check_is_fitted(lift)
+    if not isinstance(saved, Reducer):
         raise TypeError(
-            f"only SQFA estimators and its baselines can be saved, not {type(estimator).__name__}"
+            "only SQFA estimators and its baselines can be saved, alone or in a pipeline behind a Lift, "
+            f"not {type(estimator).__name__}"
         )
+    estimator = saved
     check_is_fitted(estimator)
     filters, preprocessing = estimator._unfolded or (estimator.components_, None)
     _core.save_model(
@@ -69,11 +82,20 @@ def save(estimator: Reducer, path: str | os.PathLike[str]) -> None:
         estimator.class_counts_,
         preprocessing,
         np.ascontiguousarray(estimator.mean_),
-        json.dumps(_description(estimator)),
+        None if lift is None else lift._map,
+        json.dumps(_description(estimator) | _lifted(lift)),
     )
 
 
-def load(path: str | os.PathLike[str]) -> Reducer:
+def _lifted(lift: Lift | None) -> dict[str, Any]:
+    """What the file says otherwise where a lift stands before the components."""
+    if lift is None:
+        return {}
+    record = {"kind": lift._map["kind"], "bandwidth": lift.bandwidth_}
+    return {"lift": record, "feature_names": _names(lift)}
+
+
+def load(path: str | os.PathLike[str]) -> Reducer | Pipeline:
     """Read a model file, written here or by the command ``sqfa``.
 
     Parameters
@@ -83,10 +105,10 @@ def load(path: str | os.PathLike[str]) -> Reducer:
 
     Returns
     -------
-    SQFA, SecondMomentSQFA, PCA, LDA, …
-        The fitted estimator of the method in the file. Scaling and centring done by the command are
-        folded into it. A file that does not hold the mean of the data makes ``inverse_transform``
-        place points in the span of the components.
+    SQFA, SecondMomentSQFA, PCA, LDA, …, or a pipeline
+        The fitted estimator of the method in the file, behind its :class:`Lift` where it has one.
+        Scaling and centring done by the command are folded into it. A file that does not hold the mean
+        of the data makes ``inverse_transform`` place points in the span of the components.
     """
     model = _core.load_model(os.fspath(path))
     told = json.loads(model["description"])
@@ -96,6 +118,19 @@ def load(path: str | os.PathLike[str]) -> Reducer:
             "damage to it would go unnoticed",
             stacklevel=2,
         )
+    names = told.pop("feature_names", None) if model["lift"] else None
+    estimator = _reducer(model, told)
+    if not model["lift"]:
+        return estimator
+    lift = Lift(model["lift"]["kind"], bandwidth=told["lift"]["bandwidth"] or None)
+    lift._adopt(model["lift"])
+    if names:
+        lift.feature_names_in_ = np.array(names, dtype=object)
+    return make_pipeline(lift, estimator)
+
+
+def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
+    """The fitted estimator of a file."""
     if told["method"] in _BASELINES:
         return _baseline(model, told)
     choice = told["noise_choice"]
@@ -104,7 +139,7 @@ def load(path: str | os.PathLike[str]) -> Reducer:
         "noise": choice if choice in ("scale", "auto") else told["noise"],
         "scale": _scale(told),
         "constraint": told.get("constraint") or "sphere",
-        "init": told["start"] if told["start"] in ("random", "pca") else "random",
+        "init": told["start"] if told["start"] in _STARTS else "random",
         "restarts": len(told["fit"]["restarts"]) or "auto",
         "sequential": told.get("sequential"),
         "covariance": _estimator(told["covariance"]),

@@ -20,9 +20,12 @@ from sqfa_rs import (
     LDA,
     LFDA,
     LMNN,
+    NCA,
     PCA,
+    SAVE,
     SQFA,
     WDA,
+    DirectionalRegression,
     SecondMomentSQFA,
     SupervisedPCA,
     class_statistics,
@@ -76,6 +79,9 @@ def same_model(ours, theirs):
         (LFDA(2), ("-m", "2", "--method", "lfda")),
         (LMNN(2), ("-m", "2", "--method", "lmnn")),
         (WDA(2), ("-m", "2", "--method", "wda")),
+        (NCA(2), ("-m", "2", "--method", "nca")),
+        (SAVE(2), ("-m", "2", "--method", "save")),
+        (DirectionalRegression(2), ("-m", "2", "--method", "directional-regression")),
     ],
     ids=str,
 )
@@ -252,6 +258,9 @@ def test_constant_columns_are_set_aside_for_every_method(blobs):
         AMA(2),
         LAD(2),
         SQFA(2),
+        NCA(2),
+        SAVE(2),
+        DirectionalRegression(2),
     ):
         plain = estimator.fit(X, y).transform(X)
         with_constant = estimator.fit(wide, y)

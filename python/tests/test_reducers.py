@@ -12,7 +12,23 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
-from sqfa_rs import AMA, KNN, LAD, LDA, LFDA, LMNN, PCA, QDA, SQFA, WDA, LinearClassifier, SupervisedPCA
+from sqfa_rs import (
+    AMA,
+    KNN,
+    LAD,
+    LDA,
+    LFDA,
+    LMNN,
+    NCA,
+    PCA,
+    QDA,
+    SAVE,
+    SQFA,
+    WDA,
+    DirectionalRegression,
+    LinearClassifier,
+    SupervisedPCA,
+)
 
 # One component, because the checks' data have as few as two classes.
 REDUCERS = [
@@ -24,6 +40,9 @@ REDUCERS = [
     WDA(1, reg=1.0),
     AMA(1),
     LAD(1),
+    SAVE(1),
+    DirectionalRegression(1),
+    NCA(1),
 ]
 # Angles between equal subspaces: the square root of round-off in what defines them.
 ANGLE = 1e-6
@@ -55,6 +74,57 @@ def test_lda_is_scikit_learns_subspace(data, shrinkage):
     ours = LDA(2, shrinkage=shrinkage).fit(X, y)
     assert subspace_angles(ours.components_.T, theirs.scalings_[:, :2]).max() < ANGLE
     assert ours.shrinkage_ == shrinkage and ours.n_iter_ == 0 and ours.termination_ == "closed-form"
+
+
+@pytest.mark.parametrize("reducer", [SAVE, DirectionalRegression])
+def test_inverse_regression_is_its_definition(data, reducer):
+    X, y = data
+    noise = 0.5
+    fitted = reducer(3, noise=noise).fit(X, y)
+    # Whitened by Cholesky: another root of the same covariance turns the eigenvectors, not the filters.
+    groups = [X[y == k] for k in np.unique(y)]
+    shares = [len(group) / len(X) for group in groups]
+    mean = X.mean(axis=0)
+    covariances = [np.cov(group.T) + noise * np.eye(X.shape[1]) for group in groups]
+    centred = [group.mean(axis=0) - mean for group in groups]
+    total = sum(s * (c + np.outer(m, m)) for s, c, m in zip(shares, covariances, centred, strict=True))
+    root = np.linalg.inv(np.linalg.cholesky(total))
+    covariances = [root @ c @ root.T for c in covariances]
+    centred = [root @ m for m in centred]
+    eye = np.eye(X.shape[1])
+    if reducer is SAVE:
+        matrix = sum(s * (eye - c) @ (eye - c) for s, c in zip(shares, covariances, strict=True))
+    else:
+        moments = [c + np.outer(m, m) for c, m in zip(covariances, centred, strict=True)]
+        matrix = np.zeros_like(eye)
+        for s, a, m in zip(shares, moments, centred, strict=True):
+            for t, b, k in zip(shares, moments, centred, strict=True):
+                rest = 2 * eye - (a + b - np.outer(m, k) - np.outer(k, m))
+                matrix += s * t * rest @ rest
+    expected = root.T @ np.linalg.eigh(matrix)[1][:, :-4:-1]
+    assert subspace_angles(fitted.components_.T, expected).max() < ANGLE
+    assert fitted.noise_ == noise
+
+
+def test_nca_ends_where_scikit_learn_finds_no_way_down(blobs):
+    from sklearn.neighbors import NeighborhoodComponentsAnalysis
+
+    X, y = blobs
+    ours = NCA(2).fit(X, y)
+    theirs = NeighborhoodComponentsAnalysis(2, init=ours.components_, tol=1e-9, max_iter=200).fit(X, y)
+    start = NeighborhoodComponentsAnalysis(2, init="pca", max_iter=1).fit(X, y)
+
+    def loss(components):
+        Z = X @ components.T
+        squares = ((Z[:, None] - Z[None]) ** 2).sum(axis=-1)
+        np.fill_diagonal(squares, np.inf)
+        weights = np.exp(squares.min(axis=1, keepdims=True) - squares)
+        kept = (weights * (y[:, None] == y[None])).sum(axis=1) / weights.sum(axis=1)
+        return 1 - kept.mean()
+
+    assert ours.objective_ == pytest.approx(loss(ours.components_), abs=1e-9)
+    assert loss(ours.components_) <= loss(theirs.components_) + 1e-3
+    assert loss(ours.components_) < loss(start.components_) - 0.05
 
 
 def test_unshrunk_linear_classifier_is_scikit_learns(data):
@@ -137,7 +207,13 @@ def test_refusals(blobs):
 
 def test_statistics_alone(blobs):
     X, y = blobs
-    for reducer in (PCA(2), LDA(2, shrinkage=0.1), SupervisedPCA(2), LAD(2, noise="scale")):
+    for reducer in (
+        PCA(2),
+        LDA(2, shrinkage=0.1),
+        SupervisedPCA(2),
+        LAD(2, noise="scale"),
+        SAVE(2, noise=0.1),
+    ):
         points = clone(reducer).fit(X, y)
         alone = clone(reducer).fit_statistics(sqfa_rs.class_statistics(X, y))
         np.testing.assert_allclose(alone.components_, points.components_, atol=1e-9)

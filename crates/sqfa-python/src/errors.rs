@@ -12,6 +12,7 @@ use sqfa::distance::{DistanceError, PairError};
 use sqfa::features::GaussianError;
 use sqfa::fisher_rao::FisherRaoError;
 use sqfa::labels::LabelError;
+use sqfa::lift::LiftError;
 use sqfa::model::FitError;
 use sqfa::pipeline::PipelineError;
 use sqfa::reduce::ReduceError;
@@ -56,6 +57,7 @@ value_errors!(
     FitError,
     GaussianError,
     LabelError,
+    LiftError,
     PairError,
     PipelineError,
     ReduceError,

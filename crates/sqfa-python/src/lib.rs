@@ -12,6 +12,7 @@ mod errors;
 mod fisher_rao;
 mod fit;
 mod judges;
+mod lift;
 mod methods;
 mod model_file;
 mod outcome;
@@ -45,13 +46,15 @@ mod _core {
     #[pymodule_export]
     use crate::datasets::{load_idx, make_scaling, make_speed, make_toy};
     #[pymodule_export]
-    use crate::distances::{distance_names, pairwise};
+    use crate::distances::{distance_names, pairwise, value_and_gradient};
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
     use crate::fit::{fit_given, fit_points, fit_statistics};
     #[pymodule_export]
     use crate::judges::{Knn, Linear};
+    #[pymodule_export]
+    use crate::lift::{apply_lift, fit_lift};
     #[pymodule_export]
     use crate::methods::{methods, setting_names};
     #[pymodule_export]

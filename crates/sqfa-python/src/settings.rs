@@ -167,13 +167,10 @@ fn noise(given: &Bound<'_, PyAny>) -> Outcome<Noise> {
 
 fn start(given: &Bound<'_, PyAny>) -> Outcome<Start> {
     if let Ok(name) = given.extract::<String>() {
-        return match name.as_str() {
-            "random" => Ok(Start::Random),
-            "pca" => Ok(Start::Pca),
-            _ => Err(invalid(format!(
-                "init is '{name}': give 'random', 'pca' or an array of components"
-            ))),
-        };
+        let names = Start::NAMES.map(|name| format!("'{name}'")).join(", ");
+        let unknown =
+            || invalid(format!("init is '{name}': give {names} or an array of components"));
+        return Start::named(&name).ok_or_else(unknown);
     }
     let components: PyReadonlyArray2<'_, f64> = given.extract()?;
     if components.is_empty() {

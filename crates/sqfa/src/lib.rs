@@ -56,6 +56,7 @@ pub mod optimize;
 pub mod model;
 pub mod reduce;
 pub mod pipeline;
+pub mod lift;
 
 pub use classify::Qda;
 pub use distance::Distance;

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ._classifiers import KNN, LinearClassifier
 from ._eigen import LDA, PCA, SupervisedPCA
+from ._inverse import SAVE, DirectionalRegression
+from ._lift import Lift
 from ._likelihood import AMA, LAD
-from ._neighbours import LFDA, LMNN, WDA
+from ._neighbours import LFDA, LMNN, NCA, WDA
 from ._qda import QDA
 from ._results import Candidate, CurvePoint, NoiseTrial, Progress, Restart, Selection, Trial
 from ._sqfa import SQFA, SecondMomentSQFA
@@ -17,12 +19,16 @@ __all__ = [
     "LDA",
     "LFDA",
     "LMNN",
+    "NCA",
     "PCA",
     "QDA",
+    "SAVE",
     "SQFA",
     "WDA",
     "Candidate",
     "CurvePoint",
+    "DirectionalRegression",
+    "Lift",
     "LinearClassifier",
     "NoiseTrial",
     "Progress",

@@ -145,7 +145,7 @@ class LAD(Reducer):
         How columns are scaled before the components: not at all, all by one standard deviation, each
         by its own. "auto" chooses it together with the noise; where that is given, or there is none,
         nothing is scaled.
-    init : {"random", "pca"}, default="random"
+    init : {"random", "pca", "save", "directional-regression"}, default="random"
         Where the components start.
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about

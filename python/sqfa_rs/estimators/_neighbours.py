@@ -1,4 +1,4 @@
-"""Baselines that look at points and their neighbours: LFDA, LMNN, WDA."""
+"""Baselines that look at points and their neighbours: LFDA, LMNN, WDA, NCA."""
 
 from __future__ import annotations
 
@@ -327,6 +327,111 @@ class WDA(Reducer):
     ) -> None:
         self.n_components = n_components
         self.reg = reg
+        self.pca_dims = pca_dims
+        self.per_class = per_class
+        self.scale = scale
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class NCA(Reducer):
+    """Neighbourhood components: a random neighbour of a point most often has its class.
+
+    A point takes another as its neighbour with a probability that falls with exp(−squared distance) of
+    their features; the expected share of neighbours of another class is minimised. The lengths of the
+    components are part of the result: they set how far a neighbourhood reaches.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of components.
+    pca_dims : int, default=None
+        Principal components to work in; None is the method's own number, 100, or all there are.
+    per_class : int, default=None
+        Points of every class to look at; None is 500 or all there are.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads; None draws another one for every fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Goldberger, Roweis, Hinton & Salakhutdinov, "Neighbourhood components analysis", Advances in Neural
+    Information Processing Systems 17, 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import NCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NCA(2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    _method = "nca"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        pca_dims: int | None = None,
+        per_class: int | None = None,
+        scale: str = "auto",
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
         self.pca_dims = pca_dims
         self.per_class = per_class
         self.scale = scale

@@ -42,7 +42,7 @@ class SQFA(BaseSQFA):
         nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
-    init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
+    init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
         Where the components start.
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
@@ -225,7 +225,7 @@ class SecondMomentSQFA(BaseSQFA):
         nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
-    init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
+    init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
         Where the components start.
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sqfa::constraint::Constraint;
 use sqfa::distance::Pairs;
+use sqfa::lift::LiftKind;
 use sqfa::model::Restarts;
 use sqfa::optimize::Optimizer;
 use sqfa::reduce::{Choice, ReducerEntry, Setting};
@@ -21,6 +22,7 @@ Examples:
   sqfa fit mnist/ --method sqfa-h --filters 8 --scale global-std --center --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
   sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale global-std --center --out best.sqfa
+  sqfa fit mnist/ --method sqfa-h --lift nystroem:1000 --filters 8 --out kernel.sqfa
   sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
   sqfa fit 'part-*.csv' --label class --filters 3 --out model.sqfa
@@ -80,6 +82,14 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     #[arg(help = count_help(Setting::Dimensions, COMPONENTS, "no"))]
     pub(crate) pca_dims: Option<usize>,
+    /// Map the points to nonlinear features first, stored in the model: quadratic (columns and their products),
+    /// fourier:D (random waves) or nystroem:D (the kernel with D points); kernels are Gaussian in scaled columns.
+    #[arg(long, value_name = "MAP", help_heading = "Data")]
+    pub(crate) lift: Option<LiftKind>,
+    /// Width of the kernel of --lift, in units of the scaled columns [default: the median distance of two points].
+    #[arg(long, value_name = "H", requires = "lift", help_heading = "Data")]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) bandwidth: Option<f64>,
     /// Estimator of the class covariances, or a share of shrinkage s between 0 and 1:
     /// (1−s)S + s(tr S/n)I.
     #[arg(long, value_name = "ESTIMATOR", default_value = "empirical", help_heading = "Data")]
@@ -110,7 +120,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "CONSTRAINT", value_parser = choice::constraint())]
     #[arg(help_heading = "Optimisation")]
     pub(crate) constraint: Option<Constraint>,
-    /// Where the filters start: random, pca, or a file (.npy of dimensions × filters, or a model).
+    /// Where the filters start: random, pca, save, directional-regression, or a file (.npy of dimensions × filters, or a model).
     #[arg(long, value_name = "START", default_value = "random", help_heading = "Optimisation")]
     pub(crate) start: StartArg,
     /// Starts that climb side by side, the best is kept: auto (about 16 / M) or a number.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use sqfa::Noise;
-use sqfa::model::Restarts;
+use sqfa::model::{Restarts, Start};
 use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
 
@@ -91,10 +91,8 @@ pub(crate) fn width_height(text: &str) -> Result<(usize, usize), String> {
 /// Where the filters start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartArg {
-    /// Random numbers from the seed.
-    Random,
-    /// Leading principal components.
-    Pca,
+    /// One of [`Start::NAMES`].
+    Named(&'static str),
     /// Filters from an npy file (dimensions × filters) or a model file.
     File(PathBuf),
 }
@@ -102,14 +100,13 @@ pub(crate) enum StartArg {
 impl FromStr for StartArg {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "random" => Ok(Self::Random),
-            "pca" => Ok(Self::Pca),
+        match Start::NAMES.into_iter().find(|name| *name == text) {
+            Some(name) => Ok(Self::Named(name)),
             // A name without an ending is more likely a misspelt word than a file.
-            _ if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => {
+            None if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => {
                 Ok(Self::File(text.into()))
             }
-            _ => Err(word_or(text, &["random", "pca"], "a file of filters (.npy or a model)")),
+            None => Err(word_or(text, &Start::NAMES, "a file of filters (.npy or a model)")),
         }
     }
 }
@@ -212,7 +209,7 @@ mod tests {
         assert!(noise("scal").unwrap_err().contains("did you mean 'scale'?"));
         assert_eq!(restarts("3"), Ok(Restarts::Count(3)));
         assert!(restarts("0").is_err());
-        assert_eq!("pca".parse(), Ok(StartArg::Pca));
+        assert_eq!("pca".parse(), Ok(StartArg::Named("pca")));
         assert!("randm".parse::<StartArg>().unwrap_err().contains("did you mean 'random'?"));
         assert_eq!("f.npy".parse(), Ok(StartArg::File("f.npy".into())));
         assert_eq!("1,3".parse(), Ok(PriorsArg::Given(vec![1.0, 3.0])));

@@ -87,6 +87,9 @@ pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     }
 }
 
+/// Dense eigenproblems beyond this order would take minutes and gigabytes.
+pub(crate) const MAX_ORDER: usize = 8192;
+
 /// Eigenvalues, ascending, and eigenvectors of a symmetric matrix; `None` when the iteration fails.
 pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     use faer::dyn_stack::{MemBuffer, MemStack};

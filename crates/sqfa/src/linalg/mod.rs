@@ -18,7 +18,7 @@ pub(crate) use block::{
     rows_times, rows_times_rows, rows_transposed_times, tall_times, transpose_times,
 };
 pub(crate) use exponential::exponential;
-pub(crate) use factor::{is_positive_semidefinite, symmetric_eigen};
+pub(crate) use factor::{MAX_ORDER, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
 pub(crate) use pencil::{Pencil, pencil};

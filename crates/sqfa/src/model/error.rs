@@ -126,6 +126,38 @@ pub enum FitError {
     /// Starting filters that are not finite.
     #[error("starting filters hold non-finite values: pass finite numbers")]
     StartNotFinite,
+    /// A closed form in more dimensions than a dense eigenproblem can take.
+    #[error(
+        "{method} solves a dense eigenproblem of order {dimension}, more than {limit}: work in fewer dimensions (principal components), or use a start or method without it (random, pca)"
+    )]
+    TooLarge {
+        /// The closed form.
+        method: &'static str,
+        /// Dimensions of the data.
+        dimension: usize,
+        /// The most it takes.
+        limit: usize,
+    },
+    /// More filters than directions with variance.
+    #[error(
+        "{method} finds {rank} directions with variance, and {filters} filters were asked for: ask for at most {rank}, or set noise"
+    )]
+    Rank {
+        /// The closed form.
+        method: &'static str,
+        /// Filters asked for.
+        filters: usize,
+        /// Directions with variance.
+        rank: usize,
+    },
+    /// The eigenvalue iteration of the backend failed.
+    #[error(
+        "{method}: the eigenvalue iteration did not converge: check the data for extreme values"
+    )]
+    Eigen {
+        /// The closed form.
+        method: &'static str,
+    },
     /// Pair weights that do not fit.
     #[error(
         "pair weights must be a symmetric {classes} × {classes} matrix of non-negative numbers, not all 0"

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use crate::constraint::Constraint;
+use crate::distance::sound_weights;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
 use crate::objective::{OnStatistics, Restrictable};
@@ -132,7 +133,7 @@ impl Sqfa {
         let (criterion, whole) = self.criterion(statistics);
         let objective =
             OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
-        let starts = self.starts(statistics, noise, learned, index, size);
+        let starts = self.starts(statistics, noise, learned, index, size)?;
         let optimizer = self.optimizer.chosen(objective.effort());
         let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
         let Climbed { runs, passes } =
@@ -204,7 +205,7 @@ impl Sqfa {
         learned: Option<&Mat<f64>>,
         index: usize,
         size: usize,
-    ) -> Vec<Mat<f64>> {
+    ) -> Result<Vec<Mat<f64>>, FitError> {
         let n = statistics.dimension();
         let frozen = learned.map_or(0, |filters| filters.ncols());
         (0..self.restart_count())
@@ -212,6 +213,10 @@ impl Sqfa {
                 let free = match (&self.start, restart) {
                     (Start::Given(filters), 0) => filters.subcols(frozen, size).to_owned(),
                     (Start::Pca, 0) => starts::principal(statistics, frozen + size, self.seed)
+                        .subcols(frozen, size)
+                        .to_owned(),
+                    (Start::Inverse(kind), 0) => kind
+                        .filters(statistics, noise, frozen + size)?
                         .subcols(frozen, size)
                         .to_owned(),
                     _ => {
@@ -226,10 +231,10 @@ impl Sqfa {
                         }
                     }
                 };
-                match learned {
+                Ok(match learned {
                     Some(learned) => beside(&[learned.as_ref(), free.as_ref()]),
                     None => free,
-                }
+                })
             })
             .collect()
     }
@@ -241,15 +246,9 @@ impl Sqfa {
         if !noise.is_finite() || noise < 0.0 {
             return Err(FitError::Noise { noise });
         }
-        if let Some(weights) = &self.weights {
-            let c = classes.len();
-            let sound = weights.len() == c * c
-                && weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0)
-                && (0..c).all(|i| (0..i).all(|j| weights[i * c + j] == weights[j * c + i]))
-                && (0..c).any(|i| (0..i).any(|j| weights[i * c + j] > 0.0));
-            if !sound {
-                return Err(FitError::Weights { classes: c });
-            }
+        let count = classes.len();
+        if self.weights.as_ref().is_some_and(|weights| !sound_weights(weights, count)) {
+            return Err(FitError::Weights { classes: count });
         }
         if noise == 0.0 {
             for (class, covariance) in statistics.covariances().iter().enumerate() {

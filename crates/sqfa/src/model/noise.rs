@@ -17,7 +17,7 @@ use super::recipe::{Noise, Restarts, Sqfa, Start};
 use super::{FitError, Warning};
 
 /// Multiples of the noise scale that are tried, from large to small.
-const GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
+pub(crate) const NOISE_GRID: [f64; 8] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01];
 /// Share of every class that is held out.
 const HELD_OUT: f64 = 0.15;
 
@@ -78,7 +78,7 @@ impl Sqfa {
         let mut best: Option<(NoiseTrial, FittedSqfa)> = None;
         let mut warm: Option<FittedSqfa> = None;
         let (mut passes, mut evaluations) = (0, 0);
-        for multiple in GRID {
+        for multiple in NOISE_GRID {
             let noise = multiple * scale;
             let mut recipe = self.clone().noise(Noise::Value(noise));
             if let Some(previous) = &warm {

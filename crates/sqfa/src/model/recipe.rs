@@ -8,7 +8,7 @@ use crate::objective::Criterion;
 use crate::optimize::{Optimizer, Preconditioning, Stopping};
 use crate::statistics::ClassStatistics;
 
-use super::FitError;
+use super::{FitError, InverseRegression};
 
 /// The variance σ² added to every feature, which keeps feature covariances invertible.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,8 +30,25 @@ pub enum Start {
     Random,
     /// The leading principal components of all classes together.
     Pca,
+    /// A closed form on the same statistics and noise.
+    Inverse(InverseRegression),
     /// These filters, one a column.
     Given(Mat<f64>),
+}
+
+impl Start {
+    /// What starts by a name; the usual one first.
+    pub const NAMES: [&'static str; 4] =
+        ["random", "pca", InverseRegression::Save.name(), InverseRegression::Directional.name()];
+
+    /// A start by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "random" => Some(Self::Random),
+            "pca" => Some(Self::Pca),
+            _ => InverseRegression::named(name).map(Self::Inverse),
+        }
+    }
 }
 
 /// How many starts climb side by side; the best is kept.

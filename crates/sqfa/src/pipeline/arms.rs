@@ -3,6 +3,7 @@
 use crate::constraint::Constraint;
 use crate::model::Method;
 use crate::points::{Points, Table};
+use crate::reduce::{Setting, reducer_entry};
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
 
 use super::search::{Arm, MakeSpace};
@@ -77,9 +78,10 @@ pub(crate) fn finished(units: Units, space: Space) -> Result<Space, PipelineErro
 }
 
 impl Pipeline {
-    /// Whether the method maximises a distance against noise.
+    /// Whether the method sees class statistics with noise.
     pub(crate) fn has_noise(&self) -> bool {
-        Method::named(self.base()).is_ok() || self.base() == "lad"
+        reducer_entry(self.base())
+            .is_ok_and(|entry| entry.takes(Setting::Noise) && !entry.needs_points())
     }
 
     /// Whether units and noise are found here.

@@ -4,13 +4,15 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{METHODS, Method};
+use crate::model::{InverseRegression, METHODS, Method};
 use crate::names::Unknown;
 use crate::statistics::ClassStatistics;
 
 use super::ama::{self, Ama};
+use super::inverse_regression::InverseReducer;
 use super::lfda::{self, LfdaReducer};
 use super::lmnn::{self, LmnnReducer};
+use super::nca::{self, NcaReducer};
 use super::refine::RefinedReducer;
 use super::setting::{Parameter, Setting};
 use super::sqfa::SqfaReducer;
@@ -118,8 +120,6 @@ pub struct ReducerEntry {
     pub summary: &'static str,
     /// What it learns from.
     pub needs: Needs,
-    /// Whether it needs all entries of the class covariances.
-    pub dense: bool,
     /// The settings it takes beside the seed.
     pub settings: &'static [Parameter],
     /// The distance it maximises unless told otherwise, where it maximises one.
@@ -200,7 +200,6 @@ const CLOSED: ReducerEntry = ReducerEntry {
     title: "",
     summary: "",
     needs: Needs::Statistics,
-    dense: false,
     settings: &[],
     distance: None,
     constraint: None,
@@ -211,12 +210,11 @@ const CLOSED: ReducerEntry = ReducerEntry {
     build: |_, _| Box::new(Spca),
 };
 
-static BASELINES: [ReducerEntry; 8] = [
+static BASELINES: [ReducerEntry; 11] = [
     ReducerEntry {
         name: "lda",
         title: "LDA",
         summary: "linear discriminant analysis with shrinkage",
-        dense: true,
         settings: &[lda::SHRINKAGE],
         limit: Limit::ClassesLessOne,
         paper: column(7),
@@ -298,6 +296,35 @@ static BASELINES: [ReducerEntry; 8] = [
         objective: Objective::LikelihoodGain,
         seeded: true,
         build: |entry, settings| Box::new(SqfaReducer { name: entry.name, method: None, settings }),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "save",
+        title: "SAVE",
+        summary: "sliced average variance estimation: how class covariances differ, in closed form",
+        settings: &[Parameter::common(Setting::Noise)],
+        build: |_, settings| Box::new(InverseReducer { kind: InverseRegression::Save, settings }),
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "directional-regression",
+        title: "DR",
+        summary: "directional regression: how class means and covariances differ, in closed form",
+        settings: &[Parameter::common(Setting::Noise)],
+        build: |_, settings| {
+            Box::new(InverseReducer { kind: InverseRegression::Directional, settings })
+        },
+        ..CLOSED
+    },
+    ReducerEntry {
+        name: "nca",
+        title: "NCA",
+        summary: "neighbourhood components on some points of every class",
+        needs: Needs::Points,
+        settings: nca::SETTINGS,
+        limit: Limit::Components,
+        objective: Objective::Loss,
+        build: |_, settings| Box::new(NcaReducer::new(settings)),
         ..CLOSED
     },
 ];

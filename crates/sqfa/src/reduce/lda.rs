@@ -5,13 +5,11 @@
 //! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for; of the order of the
 //! samples where they are fewer than n and the covariances are kept as them.
 
-use std::time::Instant;
-
 use crate::linalg::{Mat, pencil};
 use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
-use super::choose::{Chosen, choose};
+use super::closed::fit_closed;
 use super::scatter::{Scatter, within_trace};
 use super::setting::{Parameter, Setting, Usual};
 use super::{Choice, Limit, ReduceError, Reducer, Reduction, Training, largest_count};
@@ -90,37 +88,9 @@ impl Reducer for Lda {
         _: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let limit = Limit::ClassesLessOne.most(training.statistics(), None);
-        let largest = largest_count("lda", filters, limit)?;
-        let began = Instant::now();
+        largest_count("lda", filters, limit)?;
         let values = SHRINKAGE.values(&self.shrinkage, 1.0, training);
-        let leading = |all: &Mat<f64>| {
-            filters.iter().map(|&count| all.subcols(0, count).to_owned()).collect::<Vec<_>>()
-        };
-        let setting = Setting::Shrinkage;
-        let chosen = choose(training, setting, &values, filters, self.seed, |learn, value| {
-            Ok(leading(&Self::directions(learn, value, largest)?))
-        })?;
-        let search_seconds = began.elapsed().as_secs_f64();
-        let mut solved: Vec<(f64, Mat<f64>, f64)> = Vec::new();
-        chosen
-            .into_iter()
-            .zip(filters)
-            .map(|(Chosen { value, trials }, &count)| {
-                if !solved.iter().any(|(known, ..)| *known == value) {
-                    let began = Instant::now();
-                    let directions = Self::directions(training, value, largest)?;
-                    solved.push((value, directions, began.elapsed().as_secs_f64()));
-                }
-                let (_, all, seconds) = solved
-                    .iter()
-                    .find(|(known, ..)| *known == value)
-                    .ok_or(ReduceError::Eigen { method: "lda" })?;
-                let mut fitted = Reduction::closed(all.subcols(0, count).to_owned(), *seconds);
-                fitted.search_seconds = search_seconds;
-                fitted.settings.push((setting, value));
-                fitted.trials = trials;
-                Ok(fitted)
-            })
-            .collect()
+        let setting = (Setting::Shrinkage, values.as_slice());
+        fit_closed(training, filters, setting, self.seed, &Self::directions)
     }
 }

@@ -4,10 +4,13 @@
 mod ama;
 mod catalogue;
 mod choose;
+mod closed;
 mod error;
+mod inverse_regression;
 mod lda;
 mod lfda;
 mod lmnn;
+mod nca;
 mod pca;
 mod refine;
 mod samples;
@@ -33,7 +36,7 @@ pub use lda::Lda;
 pub use pca::{Pca, PcaSolver};
 pub use refine::Refinement;
 pub use samples::{
-    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, PlainDescent,
+    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
     SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
 pub use setting::{Parameter, Setting, Usual};

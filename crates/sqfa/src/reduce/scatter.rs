@@ -1,13 +1,10 @@
 //! Total and within-class scatter as dense matrices, from class statistics.
 
-use crate::linalg::Mat;
+use crate::linalg::{MAX_ORDER, Mat};
 use crate::parallel;
 use crate::statistics::{ClassStatistics, Covariance};
 
 use super::ReduceError;
-
-/// Dense eigenproblems beyond this order would take minutes and gigabytes.
-pub(crate) const MAX_ORDER: usize = 8192;
 
 /// Columns of a covariance without entries that are made at a time.
 const COLUMNS: usize = 256;

@@ -120,3 +120,27 @@ fn no_seed_gives_a_degenerate_start() {
         assert!(orthonormal.fit(&statistics).is_ok(), "seed {seed}");
     }
 }
+
+#[test]
+fn inverse_regression_is_where_the_fit_starts() {
+    let statistics = given(&random_classes(6, 3, 26));
+    for name in ["save", "directional-regression"] {
+        let start = Start::named(name).unwrap();
+        let recipe = recipe(2, "calvo-oller").start(start);
+        let unmoved = recipe.clone().stopping(STAY).fit(&statistics).unwrap();
+        let settings = sqfa::reduce::ReducerSettings {
+            noise: sqfa::Noise::Value(unmoved.noise()),
+            ..Default::default()
+        };
+        let closed = sqfa::reduce::reducer(name, &settings).unwrap();
+        let training = sqfa::reduce::Training::from_statistics(&statistics);
+        let closed =
+            closed.fit_one(&training, 2, &mut |_| sqfa::optimize::Control::Continue).unwrap();
+        assert_eq!(bits(unmoved.filters()), bits(&closed.filters), "{name}");
+        let fitted = recipe.fit(&statistics).unwrap();
+        assert_eq!((fitted.restarts().len(), fitted.converged()), (1, true));
+        assert!(fitted.objective() > unmoved.objective());
+    }
+    assert!(Start::NAMES.iter().all(|name| Start::named(name).is_some()));
+    assert!(Start::named("sage").is_none());
+}

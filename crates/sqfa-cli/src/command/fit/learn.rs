@@ -4,6 +4,7 @@
 //! principal components go straight to the method.
 
 use anyhow::{Context, Result, bail};
+use sqfa::lift::Lift;
 use sqfa::model::FitError;
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Weighted};
@@ -13,8 +14,8 @@ use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
-    ClassNames, DataRecord, Description, FitRecord, Model, ModelParts, SelectionRecord, Trial,
-    count_records, maximum_likelihood,
+    ClassNames, DataRecord, Description, FitRecord, LiftRecord, Model, ModelParts, SelectionRecord,
+    Trial, count_records, maximum_likelihood,
 };
 
 use super::direct::Direct;
@@ -42,6 +43,8 @@ pub(super) struct Prepared {
     pub(super) dimension: usize,
     /// What the user should know about the data as they came.
     pub(super) warnings: Vec<String>,
+    /// The map that points went through before all else, if any.
+    pub(super) lift: Option<Lift>,
     source: Source,
 }
 
@@ -72,7 +75,12 @@ pub(super) struct Learned {
 }
 
 impl Prepared {
-    pub(super) fn new(fit: &Fit, loaded: Loaded, columns: Vec<String>) -> Result<Self> {
+    pub(super) fn new(
+        fit: &Fit,
+        loaded: Loaded,
+        columns: Vec<String>,
+        lift: Option<Lift>,
+    ) -> Result<Self> {
         let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
                 let source = if fit.sums_in_parts(&data.train) {
@@ -139,6 +147,7 @@ impl Prepared {
             counts,
             dimension,
             warnings,
+            lift,
             source,
         })
     }
@@ -170,7 +179,8 @@ impl Prepared {
                     return Err(explain(&FitError::NoiseNeedsPoints, None));
                 }
                 let central = statistics.moments() == Moments::Central;
-                if fit.by_pipeline() && central && unshrunk.is_none() {
+                if fit.by_pipeline() && central && unshrunk.is_none() && !self.looks_at_points(fit)
+                {
                     let mean = statistics.total_mean();
                     let fitted = fit
                         .pipeline()
@@ -191,6 +201,12 @@ impl Prepared {
                 Learned::direct(fit, direct, reduction)
             }
         }
+    }
+
+    /// Whether there are points and the method learns or chooses from them.
+    fn looks_at_points(&self, fit: &Fit) -> bool {
+        let chooses = fit.method.settings.iter().any(|parameter| parameter.setting.is_chosen());
+        self.part.is_some() && (fit.method.needs_points() || chooses)
     }
 
     /// The model of fitted filters.
@@ -219,6 +235,10 @@ impl Prepared {
                 .unwrap_or_default(),
             classes: ClassNames::from(&self.classes),
             restricted: fit.classes.is_some(),
+            lift: self.lift.as_ref().map(|lift| LiftRecord {
+                kind: lift.kind().to_string(),
+                bandwidth: lift.parts().bandwidth,
+            }),
             second_moments: learned.second_moments,
             covariance: fit.estimator.to_string(),
             precision: precision.name().to_owned(),
@@ -241,7 +261,10 @@ impl Prepared {
             counts: self.counts.clone(),
             features: learned.features.clone(),
         };
-        let model = Model::new(parts, description)?;
+        let mut model = Model::new(parts, description)?;
+        if let Some(lift) = &self.lift {
+            model = model.with_lift(lift.clone())?;
+        }
         Ok(match &learned.mean {
             Some(mean) => model.with_mean(mean.clone())?,
             None => model,
@@ -255,6 +278,9 @@ impl Prepared {
 
     /// What a column is called.
     pub(super) fn column(&self, column: usize) -> String {
+        if self.lift.is_some() {
+            return format!("feature {column} of the lift");
+        }
         self.columns.get(column).cloned().unwrap_or_else(|| column.to_string())
     }
 }

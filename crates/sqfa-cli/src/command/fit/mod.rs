@@ -4,6 +4,7 @@ mod choices;
 mod direct;
 mod explain;
 mod learn;
+mod lift;
 mod page;
 mod report;
 mod sums;
@@ -13,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::constraint::Constraint;
+use sqfa::lift::LiftRecipe;
 use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
@@ -51,6 +53,7 @@ pub(crate) struct Fit {
     center: bool,
     pca_dims: Option<usize>,
     estimator: Estimator,
+    lift: Option<LiftRecipe>,
     precision: Option<Precision>,
     report: Option<PathBuf>,
     json: bool,
@@ -123,6 +126,11 @@ impl TryFrom<FitArgs> for Fit {
             center: args.center,
             pca_dims: args.pca_dims,
             estimator: args.covariance,
+            lift: args.lift.map(|kind| LiftRecipe {
+                kind,
+                bandwidth: args.bandwidth,
+                seed: args.seed,
+            }),
             precision: args.precision.map(|precision| match precision {
                 PrecisionArg::F32 => Precision::F32,
                 PrecisionArg::F64 => Precision::F64,
@@ -150,12 +158,13 @@ impl Fit {
         let line = Line::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
         let (loaded, columns) = self.load(&line)?;
+        let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
         let start = self.read_start()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let mut prepared = Prepared::new(&self, loaded, columns)?;
+        let mut prepared = Prepared::new(&self, loaded, columns, lifted)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
@@ -264,7 +273,7 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
     let method = &args.method;
     let given = [
         (Setting::Constraint, args.constraint.is_some()),
-        (Setting::Start, args.start != StartArg::Random),
+        (Setting::Start, args.start != StartArg::Named(Start::NAMES[0])),
         (Setting::Sequential, args.sequential.is_some()),
         (Setting::Optimizer, args.optimizer.is_some()),
         (Setting::Pairs, args.pairs.is_some()),
@@ -323,9 +332,9 @@ impl Fit {
         format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })
     }
 
-    /// Whether covariances must have entries: parts of the points are summed, or a dense eigenproblem is solved.
+    /// Whether covariances must have entries, because parts of the points are summed.
     fn needs_dense(&self) -> bool {
-        self.noise == Some(Noise::Auto) || self.refine || self.method.dense
+        self.noise == Some(Noise::Auto) || self.refine
     }
 
     /// The noise of a method that finds its own settings, where none was asked for.
@@ -381,17 +390,16 @@ impl Fit {
 
     fn start_name(&self) -> String {
         match &self.start {
-            StartArg::Random => "random".to_owned(),
-            StartArg::Pca => "pca".to_owned(),
+            StartArg::Named(name) => (*name).to_owned(),
             StartArg::File(path) => path.display().to_string(),
         }
     }
 
     fn start_kind(&self, given: Option<Mat<f64>>) -> Start {
         match (&self.start, given) {
-            (StartArg::Pca, _) => Start::Pca,
             (_, Some(filters)) => Start::Given(filters),
-            _ => Start::Random,
+            (StartArg::Named(name), None) => Start::named(name).unwrap_or_default(),
+            (StartArg::File(_), None) => Start::Random,
         }
     }
 }

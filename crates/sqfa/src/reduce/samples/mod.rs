@@ -5,6 +5,7 @@ mod fit;
 mod gathered;
 mod lfda;
 mod lmnn;
+mod nca;
 mod wda;
 
 pub use error::SampleError;
@@ -12,6 +13,7 @@ pub use fit::SampleFit;
 pub use gathered::balanced_rows;
 pub use lfda::{EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, LocalScale, lfda};
 pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
+pub use nca::Nca;
 pub use wda::Wda;
 
 #[cfg(test)]

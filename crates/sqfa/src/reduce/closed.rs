@@ -1,0 +1,50 @@
+//! Closed forms with one setting: chosen on held-out points for every number of filters, solved once for every value kept.
+
+use std::time::Instant;
+
+use crate::linalg::Mat;
+
+use super::choose::{Chosen, choose};
+use super::{ReduceError, Reduction, Setting, Training};
+
+/// Nested filters of one value of the setting, one a column.
+pub(super) type Directions<'a> =
+    &'a dyn Fn(&Training<'_>, f64, usize) -> Result<Mat<f64>, ReduceError>;
+
+/// Chooses among the values, then solves for all points.
+pub(super) fn fit_closed(
+    training: &Training<'_>,
+    filters: &[usize],
+    (setting, values): (Setting, &[f64]),
+    seed: u64,
+    directions: Directions<'_>,
+) -> Result<Vec<Reduction>, ReduceError> {
+    let began = Instant::now();
+    let largest = filters.iter().copied().max().unwrap_or(0);
+    let chosen = choose(training, setting, values, filters, seed, |learn, value| {
+        let all = directions(learn, value, largest)?;
+        Ok(filters.iter().map(|&count| all.subcols(0, count).to_owned()).collect())
+    })?;
+    let search_seconds = began.elapsed().as_secs_f64();
+    let mut solved: Vec<(f64, Mat<f64>, f64)> = Vec::new();
+    let mut results = Vec::new();
+    for (Chosen { value, trials }, &count) in chosen.into_iter().zip(filters) {
+        let known = solved.iter().position(|(known, ..)| *known == value);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let began = Instant::now();
+                let all = directions(training, value, largest)?;
+                solved.push((value, all, began.elapsed().as_secs_f64()));
+                solved.len() - 1
+            }
+        };
+        let (_, all, seconds) = &solved[at];
+        let mut fitted = Reduction::closed(all.subcols(0, count).to_owned(), *seconds);
+        fitted.search_seconds = search_seconds;
+        fitted.settings.push((setting, value));
+        fitted.trials = trials;
+        results.push(fitted);
+    }
+    Ok(results)
+}

@@ -1,0 +1,53 @@
+//! Sliced average variance estimation and directional regression as reducers, with noise as SQFA has it.
+
+use crate::model::{FitError, InverseRegression, NOISE_GRID, Noise};
+use crate::optimize::{Control, Progress};
+
+use super::closed::fit_closed;
+use super::{
+    Limit, ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training, largest_count,
+};
+
+/// One of the two with its settings.
+#[derive(Debug, Clone)]
+pub(super) struct InverseReducer {
+    pub(super) kind: InverseRegression,
+    pub(super) settings: ReducerSettings,
+}
+
+impl InverseReducer {
+    /// The noises to choose among: one where there is nothing to choose.
+    fn noises(&self, training: &Training<'_>) -> Vec<f64> {
+        let scale = || training.statistics().noise_scale();
+        match self.settings.noise {
+            Noise::Value(noise) => vec![noise],
+            Noise::Scale => vec![scale()],
+            Noise::Auto if !self.settings.noises.is_empty() => self.settings.noises.clone(),
+            Noise::Auto => NOISE_GRID.iter().map(|multiple| multiple * scale()).collect(),
+        }
+    }
+}
+
+impl Reducer for InverseReducer {
+    fn name(&self) -> &str {
+        self.kind.name()
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        _: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        let limit = Limit::Dimension.most(training.statistics(), None);
+        largest_count(self.kind.name(), filters, limit)?;
+        let noises = self.noises(training);
+        if let Some(&noise) = noises.iter().find(|noise| !noise.is_finite() || **noise < 0.0) {
+            return Err(FitError::Noise { noise }.into());
+        }
+        let setting = (Setting::Noise, noises.as_slice());
+        fit_closed(training, filters, setting, self.settings.seed, &|learn, noise, count| {
+            Ok(self.kind.filters(learn.statistics(), noise, count)?)
+        })
+    }
+}

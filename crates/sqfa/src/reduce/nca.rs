@@ -1,0 +1,51 @@
+//! Neighbourhood components as a reducer: in principal components, on a balanced choice of points.
+
+use crate::optimize::{Control, Progress};
+
+use super::samples::Nca;
+use super::setting::{Parameter, Setting};
+use super::space::View;
+use super::{ReduceError, Reducer, ReducerSettings, Reduction, Training};
+
+const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
+const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
+
+/// What it takes.
+pub(super) const SETTINGS: &[Parameter] = &[DIMENSIONS, PER_CLASS];
+
+/// NCA with its settings.
+#[derive(Debug, Clone)]
+pub(super) struct NcaReducer {
+    view: View,
+}
+
+impl NcaReducer {
+    pub(super) fn new(settings: ReducerSettings) -> Self {
+        let view = View {
+            method: "nca",
+            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
+            per_class: settings.per_class.unwrap_or(PER_CLASS.number() as usize),
+            seed: settings.seed,
+        };
+        Self { view }
+    }
+}
+
+impl Reducer for NcaReducer {
+    fn name(&self) -> &str {
+        self.view.method
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Reduction>, ReduceError> {
+        let per_class = [self.view.per_class as f64];
+        let setting = (Setting::PerClass, per_class.as_slice());
+        self.view.fit_each(training, filters, setting, observer, &|space, _, count, observer| {
+            Ok(Nca::default().fit(space.points(), &space.labels, count, observer)?)
+        })
+    }
+}

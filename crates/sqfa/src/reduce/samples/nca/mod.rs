@@ -1,0 +1,61 @@
+//! Neighbourhood components: a linear map under which a random neighbour of a sample most often has its class.
+//!
+//! In z = Fᵀx sample i takes j ≠ i as its neighbour with probability p_ij ∝ exp(−|z_i − z_j|²); minimised is the expected
+//! share of neighbours of another class, 1 − (1/N)Σ_i p_i with p_i = Σ_{j of i's class} p_ij. The filters are free, their
+//! length is the width of the neighbourhood. The samples come in principal coordinates; the start is the first m of them, or
+//! discriminant directions, whichever has the lower loss.
+//! Cost of an evaluation: N² exponentials and 3N²m products.
+//! Reference: Goldberger, Roweis, Hinton & Salakhutdinov, *NIPS* 17, 2004.
+
+mod loss;
+mod start;
+
+use super::gathered::{Gathered, check};
+use super::{SampleError, SampleFit};
+use crate::labels::Labels;
+use crate::linalg::{Mat, MatRef};
+use crate::optimize::{Control, Progress, Stopping, descend};
+use crate::points::Points;
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nca {
+    /// When to stop.
+    pub stopping: Stopping,
+}
+
+impl Default for Nca {
+    fn default() -> Self {
+        Self { stopping: Stopping { max_iterations: 500, tolerance: 1e-6 } }
+    }
+}
+
+impl Nca {
+    /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
+    pub fn fit(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        filters: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<SampleFit, SampleError> {
+        let rows = check(points, labels, filters)?;
+        let samples = Gathered::new(points, &rows);
+        let evaluate = |filters: MatRef<'_, f64>| {
+            let (loss, gradient) = loss::evaluate(&samples, filters);
+            if loss.is_finite() { Ok((loss, gradient)) } else { Err(SampleError::NoLoss { loss }) }
+        };
+        let mut best: Option<(f64, Mat<f64>)> = None;
+        for start in start::candidates(&samples, filters) {
+            let (loss, _) = evaluate(start.as_ref())?;
+            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+                best = Some((loss, start));
+            }
+        }
+        let (_, start) = best.ok_or(SampleError::NoSpread)?;
+        Ok(SampleFit::new(descend(start, evaluate, self.stopping, observer)?))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+"""Inverse regression, closed forms that see how every class differs from the whole: SAVE and DR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Reducer
+
+
+class SAVE(Reducer):
+    """Sliced average variance estimation: how class covariances differ, in closed form.
+
+    In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
+    (I − covariance of a class)². Differences of means are not seen but through the covariances.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads; None draws another one for every fit.
+
+    Attributes
+    ----------
+    noise_ : float
+        The noise σ² that was used, in the units of the fit.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Cook & Weisberg, "Sliced inverse regression for dimension reduction: comment", Journal of the
+    American Statistical Association 86, 1991.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SAVE
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SAVE(2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    _method = "save"
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        max_components: int = 16,
+        noise: float | str = "auto",
+        scale: str = "auto",
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.max_components = max_components
+        self.noise = noise
+        self.scale = scale
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+
+class DirectionalRegression(Reducer):
+    """Directional regression: how class means and covariances differ, in closed form.
+
+    In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
+    (2I − E[(z − z̃)(z − z̃)ᵀ])² over pairs of classes of z and z̃.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads; None draws another one for every fit.
+
+    Attributes
+    ----------
+    noise_ : float
+        The noise σ² that was used, in the units of the fit.
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row: features are ``X @ components_.T + offset_``.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
+    settings_ : dict
+        Every setting that was used, chosen or given.
+    trials_ : list of Trial
+        What was tried to choose them.
+    objective_ : float or None
+        What was optimised, in the method's own terms; None for a closed form.
+    objective_trace_ : ndarray
+        It after every iteration; empty for a closed form.
+    n_iter_ : int
+        Iterations; 0 for a closed form.
+    converged_ : bool
+        Whether the method reached what it looked for.
+    termination_ : str
+        Why it ended; "closed-form" where nothing iterates.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances, with divisor N and without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    References
+    ----------
+    Li & Wang, "On directional regression for dimension reduction", Journal of the American Statistical
+    Association 102, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import DirectionalRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DirectionalRegression(2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    _method = "directional-regression"
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        max_components: int = 16,
+        noise: float | str = "auto",
+        scale: str = "auto",
+        refine: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.max_components = max_components
+        self.noise = noise
+        self.scale = scale
+        self.refine = refine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
