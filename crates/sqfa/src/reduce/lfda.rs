@@ -39,12 +39,7 @@ pub(super) struct LfdaReducer {
 
 impl LfdaReducer {
     pub(super) fn new(settings: ReducerSettings) -> Self {
-        let view = View {
-            method: "lfda",
-            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
-            per_class: settings.per_class.unwrap_or(usize::MAX),
-            seed: settings.seed,
-        };
+        let view = View::new("lfda", SETTINGS, &settings);
         Self { neighbors: settings.neighbors, local_scale: settings.local_scale, view }
     }
 

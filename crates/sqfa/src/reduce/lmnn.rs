@@ -29,12 +29,7 @@ pub(super) struct LmnnReducer {
 
 impl LmnnReducer {
     pub(super) fn new(settings: ReducerSettings) -> Self {
-        let view = View {
-            method: "lmnn",
-            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
-            per_class: settings.per_class.unwrap_or(PER_CLASS.number() as usize),
-            seed: settings.seed,
-        };
+        let view = View::new("lmnn", SETTINGS, &settings);
         Self { neighbors: settings.neighbors, view }
     }
 }

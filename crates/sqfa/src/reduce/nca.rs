@@ -21,12 +21,7 @@ pub(super) struct NcaReducer {
 
 impl NcaReducer {
     pub(super) fn new(settings: ReducerSettings) -> Self {
-        let view = View {
-            method: "nca",
-            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
-            per_class: settings.per_class.unwrap_or(PER_CLASS.number() as usize),
-            seed: settings.seed,
-        };
+        let view = View::new("nca", SETTINGS, &settings);
         Self { view }
     }
 }

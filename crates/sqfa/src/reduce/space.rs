@@ -12,7 +12,11 @@ use crate::transform::Features;
 
 use super::choose::choose;
 use super::samples::{SampleFit, balanced_rows};
-use super::{Limit, Pca, ReduceError, Reduction, Setting, Training, largest_count};
+use super::setting::Usual;
+use super::{
+    Limit, Parameter, Pca, ReduceError, ReducerSettings, Reduction, Setting, Training,
+    largest_count,
+};
 
 /// How a method sees points: in how many components, and how many of every class.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +35,25 @@ pub(super) struct Space {
 }
 
 impl View {
+    /// The view that settings ask for, and a method's parameters where they do not.
+    pub(super) fn new(
+        method: &'static str,
+        parameters: &[Parameter],
+        settings: &ReducerSettings,
+    ) -> Self {
+        let usual = |setting: Setting| {
+            let own = parameters.iter().find(|parameter| parameter.setting == setting);
+            let own = own.filter(|parameter| parameter.usual != Usual::Common);
+            own.map_or(usize::MAX, |parameter| parameter.number() as usize)
+        };
+        Self {
+            method,
+            dimensions: settings.dimensions.unwrap_or_else(|| usual(Setting::Dimensions)),
+            per_class: settings.per_class.unwrap_or_else(|| usual(Setting::PerClass)),
+            seed: settings.seed,
+        }
+    }
+
     /// Refuses more filters than components.
     pub(super) fn check(
         &self,

@@ -31,12 +31,7 @@ pub(super) struct WdaReducer {
 
 impl WdaReducer {
     pub(super) fn new(settings: ReducerSettings) -> Self {
-        let view = View {
-            method: "wda",
-            dimensions: settings.dimensions.unwrap_or(DIMENSIONS.number() as usize),
-            per_class: settings.per_class.unwrap_or(PER_CLASS.number() as usize),
-            seed: settings.seed,
-        };
+        let view = View::new("wda", SETTINGS, &settings);
         Self { regularization: settings.regularization, view }
     }
 }
