@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     /// Seeds of every method that uses one; the others run once [default: 3].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
-    /// Classifiers that score the features, the first one decides: qda, knn [default: qda].
+    /// Classifiers that score the features, the first one decides: qda, qda-t, knn [default: qda].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) classifiers: Option<Vec<String>>,
     /// What to compare as a TOML file; flags go before it.

@@ -257,7 +257,8 @@ impl Entry {
             parameter: text.unwrap_or("").to_owned(),
             expected,
         };
-        let mut settings = Settings { moments: Moments::Second, exponent: 0.5, degrees: f64::INFINITY };
+        let mut settings =
+            Settings { moments: Moments::Second, exponent: 0.5, degrees: f64::INFINITY };
         match (self.parameter, text) {
             (Parameter::None | Parameter::Moments, None) => {}
             (Parameter::None, Some(_)) => return Err(refused("no parameter")),

@@ -13,6 +13,6 @@ mod warning;
 pub use error::FitError;
 pub use fitted::{FittedSqfa, NoiseTrial, Restart};
 pub(crate) use fitted::{with_fixed_signs, with_unit_length};
-pub use recipe::{Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
+pub use recipe::{Degrees, Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
 pub(crate) use starts::{largest_variance, random};
 pub use warning::Warning;

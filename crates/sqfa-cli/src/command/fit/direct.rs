@@ -97,7 +97,7 @@ impl<'a> Direct<'a> {
                 Samples { points: points.view(), labels, preprocessor }
             }
         };
-        let training = Training::new(statistics, samples).with_estimator(fit.estimator);
+        let training = Training::new(statistics, samples).with_estimator(fit.estimator());
         reducer.fit_one(&training, filters, observer)
     }
 
@@ -136,7 +136,7 @@ impl<'a> Direct<'a> {
 
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
     pub(super) fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
-        let (Some(part), true) = (self.part, fit.estimator != Estimator::Empirical) else {
+        let (Some(part), true) = (self.part, fit.shrinks()) else {
             let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
             return Ok(maximum_likelihood(statistics, filters)?);
         };
