@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._classifiers import KNN, LinearClassifier
 from ._eigen import LDA, PCA, SupervisedPCA
+from ._heavy import HeavyTailedSQFA
 from ._likelihood import AMA, LAD
 from ._neighbours import LFDA, LMNN, WDA
 from ._qda import QDA
@@ -23,6 +24,7 @@ __all__ = [
     "WDA",
     "Candidate",
     "CurvePoint",
+    "HeavyTailedSQFA",
     "LinearClassifier",
     "NoiseTrial",
     "Progress",

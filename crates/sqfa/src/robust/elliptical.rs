@@ -250,8 +250,11 @@ impl<'m, T: Element> Class<'m, T> {
             add_scatter(&block, rows, p, &[], &mut scratch, &mut scatter);
         }
         shift.iter_mut().for_each(|sum| *sum /= for_mean);
-        // Under the t distribution both weights are one, and the scatter is about the new mean.
+        // Under the t distribution both weights are one, and the scatter is about the new mean. Tyler's has no scale.
         let about_new = law != Law::Tyler;
+        if law == Law::Tyler {
+            for_scatter = (0..p).map(|i| scatter[i * p + i]).sum::<f64>() / p as f64;
+        }
         let mut change = 0.0_f64;
         for i in 0..p {
             let deviation = diagonal[i].sqrt();
@@ -296,7 +299,7 @@ impl<'m, T: Element> Class<'m, T> {
     }
 }
 
-/// What a point counts for the location and for the scatter, and in the divisor of the latter.
+/// What a point counts for the location and for the scatter, and in the divisor of the latter, which Tyler's has none of.
 fn weights(law: Law, degrees: f64, p: usize, square: f64) -> (f64, f64, f64) {
     let p = p as f64;
     match law {
@@ -306,6 +309,6 @@ fn weights(law: Law, degrees: f64, p: usize, square: f64) -> (f64, f64, f64) {
             (weight, weight, weight)
         }
         Law::Tyler if square <= AT_CENTRE * p => (0.0, 0.0, 0.0),
-        Law::Tyler => (1.0 / square.sqrt(), p / square, 1.0),
+        Law::Tyler => (1.0 / square.sqrt(), p / square, 0.0),
     }
 }

@@ -74,8 +74,7 @@ impl ClassStatistics {
         }
         check_classes(labels)?;
         if estimator.needs_points() {
-            let all: Vec<usize> = (0..points.rows()).collect();
-            return Self::robust_of_rows(points, labels, &all, None, estimator);
+            return Self::from_weighted_points(points, labels, None, estimator);
         }
         let mut accumulator = ClassAccumulator::new(labels.classes().clone(), points.columns());
         accumulator.update(points, labels)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::accumulator::{check, mirrored};
 use super::estimator::Estimator;
-use super::{ClassStatistics, Covariance, Dense, Moments, StatisticsError};
+use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;
 use crate::linalg::Mat;
 use crate::points::{Points, Scalar, Table};
@@ -29,6 +29,29 @@ pub struct RobustNote {
 }
 
 impl ClassStatistics {
+    /// The statistics of labelled points that count as often as their weights say.
+    pub fn from_weighted_points(
+        points: Points<'_>,
+        labels: &Labels,
+        weights: Option<&[u64]>,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        if let Some(weights) = weights.filter(|weights| weights.len() != points.rows()) {
+            let (weights, points) = (weights.len(), points.rows());
+            return Err(StatisticsError::WeightCount { weights, points });
+        }
+        if !estimator.needs_points() {
+            let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+            match weights {
+                Some(weights) => sums.update_weighted(points, labels, weights)?,
+                None => sums.update(points, labels)?,
+            }
+            return sums.finish(estimator);
+        }
+        let all: Vec<usize> = (0..points.rows()).collect();
+        Self::robust_of_rows(points, labels, &all, weights, estimator)
+    }
+
     /// Robust statistics of some rows, each as often as its weight says.
     pub(crate) fn robust_of_rows(
         points: Points<'_>,
