@@ -216,8 +216,11 @@ fn main() -> Result<()> {
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let What::Robust { args, .. } = &arguments.what {
-        let command = "sqfa-bench robust --data DIR --out benchmarks/runs --date DATE --table docs/heavy-tails-table.md";
-        let page = robust_table::page(&record["result"], command, &arguments.date);
+        let (sets, seeds) = (args.sets.join(","), args.seeds);
+        let command = format!(
+            "sqfa-bench robust --data DIR --sets {sets} --seeds {seeds} --out benchmarks/runs --date DATE --table PAGE"
+        );
+        let page = robust_table::page(&record["result"], &command, &arguments.date);
         let figure = robust_table::figure(&record["result"]);
         for (path, text) in [(&args.table, page), (&args.figure, figure)] {
             let Some(path) = path else { continue };
@@ -237,6 +240,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
         let set = match &arguments.what {
             What::Accuracy { set, .. } => format!("-{set}"),
             What::Reducers { args, .. } => format!("-{}", args.set),
+            What::Robust { args, .. } => format!("-{}", args.sets.join("-")),
             What::Scaling { dimension, filters, .. } => format!("-n{dimension}-m{filters}"),
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),

@@ -42,10 +42,10 @@ const VIDEOS: (usize, usize) = (600, 100);
 pub(crate) struct RobustArgs {
     /// Sets: digits, optdigits, mnist, speed.
     #[arg(long, value_delimiter = ',', default_value = "digits,optdigits,mnist,speed")]
-    sets: Vec<String>,
+    pub(crate) sets: Vec<String>,
     /// Seeds of outliers, splits and fits.
     #[arg(long, default_value_t = 10)]
-    seeds: u64,
+    pub(crate) seeds: u64,
     #[arg(long, short = 'm', default_value_t = 4)]
     filters: usize,
     /// Columns; all of them unless given.

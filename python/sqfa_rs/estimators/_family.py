@@ -33,7 +33,7 @@ class BaseSQFA(Reducer):
     sequential: int | None
     optimizer: str
     pairs: int | str
-    covariance: str | float
+    covariance: str | float | None
     pair_weights: Any
     max_iter: int
     tol: float

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::statistics::Scaling;
+use sqfa::{Estimator, Noise};
 
 use super::values;
 use super::{DataFlags, choice};
@@ -77,6 +77,9 @@ pub(crate) struct CompareArgs {
     /// Subtract the mean of the training points first [default: where the noise is chosen].
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
+    /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
+    #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
+    pub(crate) covariance: Option<Estimator>,
     /// Width and height of the images that points are, for the report, as in 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
     pub(crate) image: Option<(usize, usize)>,

@@ -5,6 +5,9 @@ use std::fmt;
 use crate::optimize::Termination;
 use crate::statistics::ClassStatistics;
 
+/// The share of the identity in a metric from which a user should know of it.
+const TOLD: f64 = 0.1;
+
 /// What a user should know about a fit.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -85,7 +88,7 @@ impl Warning {
         let Some(note) = statistics.robust() else { return Vec::new() };
         let estimator = note.estimator.to_string();
         let mut warnings = Vec::new();
-        if !note.shrunk.is_empty() {
+        if note.largest_share >= TOLD {
             let (classes, share) = (note.shrunk.clone(), note.largest_share);
             warnings.push(Self::RobustShrunk { estimator: estimator.clone(), classes, share });
         }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::distance::Distance;
-use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa, Warning};
+use crate::model::{Degrees, FitError, FittedSqfa, Method, Noise, Sqfa, Warning};
 use crate::optimize::{Control, Progress};
 use crate::remedy::Remedy;
 use crate::statistics::Estimator;
@@ -67,6 +67,11 @@ impl SqfaReducer {
     fn degrees(&self, training: &Training<'_>) -> Option<f64> {
         let known = self.settings.degrees.or(training.statistics().degrees());
         self.method.as_ref().and_then(|method| method.degrees_with(known))
+    }
+
+    fn has_free_degrees(&self) -> bool {
+        let own = self.method.as_ref().and_then(|method| method.degrees);
+        matches!(own, Some(Degrees::Usual(_)))
     }
 
     /// Scatters of t distributions: robust ones as they are, else by the estimator t:ν from points, else matched by moments.
@@ -139,7 +144,9 @@ impl Reducer for SqfaReducer {
         let training = own.unwrap_or(training);
         let told = |mut reduction: Reduction| {
             if let Some(HeavyTailed { degrees, .. }) = heavy {
-                reduction.settings.push((Setting::Degrees, degrees));
+                if self.has_free_degrees() {
+                    reduction.settings.push((Setting::Degrees, degrees));
+                }
                 if factor.is_some() {
                     reduction.warnings.push(Warning::MomentMatched { degrees });
                 }

@@ -287,7 +287,11 @@ impl Learned {
 
     /// What the method found by itself.
     fn direct(fit: &Fit, direct: Direct<'_>, mut reduction: Reduction) -> Result<Self> {
-        reduction.warnings.extend(Warning::of_statistics(direct.statistics()));
+        let fitted = direct.fitted_statistics();
+        reduction.warnings.extend(Warning::of_statistics(fitted));
+        if let (Some(degrees), None) = (fitted.degrees(), reduction.setting(Setting::Degrees)) {
+            reduction.settings.push((Setting::Degrees, degrees));
+        }
         let filters = direct.lifted(reduction.filters.as_ref());
         let statistics = direct.statistics();
         let second_moments = statistics.moments() == Moments::Second;
@@ -307,6 +311,16 @@ impl Learned {
 }
 
 impl Fit {
+    /// Whether the fit runs inside principal components.
+    fn is_confined(&self) -> bool {
+        self.pca_dims.is_some() && !self.method.has_own_components()
+    }
+
+    /// Whether robust statistics are those of principal components.
+    pub(super) fn is_robust_inside(&self) -> bool {
+        self.is_confined() && self.estimator().needs_points()
+    }
+
     /// Whether covariances are shrunk, which a classifier should not see.
     pub(super) fn shrinks(&self) -> bool {
         let estimator = self.estimator();
@@ -315,7 +329,7 @@ impl Fit {
 
     /// Whether the pipeline finds what was not given: it has no part in given noise, starts and principal components.
     pub(super) fn by_pipeline(&self) -> bool {
-        let confined = self.pca_dims.is_some() && !self.method.has_own_components();
+        let confined = self.is_confined();
         let open = matches!(self.noise, None | Some(Noise::Auto));
         open && !confined && !self.starts_from_file()
     }

@@ -299,8 +299,8 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     if form.decide(points.rows() as u64, columns, classes, width) == Form::Dense {
         data::check_sums(classes, columns)?;
     }
-    ClassStatistics::from_points_as(form, points, labels, fit.estimator())
-        .context("DATA cannot be used")
+    let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };
+    ClassStatistics::from_points_as(form, points, labels, estimator).context("DATA cannot be used")
 }
 
 impl Fit {
