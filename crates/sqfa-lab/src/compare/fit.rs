@@ -77,7 +77,6 @@ fn choose(
         scaling: known.spec.scaling(),
         center: known.spec.center.then_some(true),
         estimator: known.spec.estimator(),
-        ..Pipeline::new(&job.method, count)
     };
     let fitted = pipeline.fit_summed(summed, observer).map_err(|error| match error {
         PipelineError::Reduce(error) => Missing::from(&error),
