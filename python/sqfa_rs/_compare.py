@@ -14,6 +14,7 @@ from . import _core
 from ._threads import thread_count
 from .data._inputs import dense, loose_points
 from .data._labels import class_names, encode, positions
+from .data._statistics import estimator_name
 
 
 def compare(
@@ -31,6 +32,7 @@ def compare(
     cv: int | None = None,
     scale: str = "auto",
     center: bool = False,
+    covariance: str | float | None = None,
     noise: float | str = "auto",
     restarts: int | None = None,
     n_neighbors: int = 5,
@@ -56,7 +58,7 @@ def compare(
         How many seeds every method that uses one is run with.
     random_state : int, default=0
         The first seed; the others follow it.
-    classifiers : sequence of {"qda", "knn"}, default=("qda",)
+    classifiers : sequence of {"qda", "qda-t", "knn"}, default=("qda",)
         What scores the features.
     test_fraction : float, default=None
         The share of every class that is held out, instead.
@@ -66,6 +68,8 @@ def compare(
         How the data are scaled first; "auto" chooses it with the noise, and is none with a given noise.
     center : bool, default=False
         Whether the mean of the training points is subtracted first.
+    covariance : str or float, default=None
+        Estimator of the class covariances, as in :class:`SQFA`; None is every method's own.
     noise : float, "scale" or "auto", default="auto"
         Feature noise of the methods that have one; "auto" chooses it as ``fit`` does.
     restarts : int, default=None
@@ -130,6 +134,7 @@ def compare(
         "center": bool(center),
         "noise": noise if isinstance(noise, str) else {"value": float(noise)},
         **({} if restarts is None else {"restarts": int(restarts)}),
+        **({} if covariance is None else {"covariance": estimator_name(covariance)}),
         "neighbors": int(n_neighbors),
         "time_limit": float(time_limit),
     }

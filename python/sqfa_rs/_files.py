@@ -16,7 +16,7 @@ from . import _core, estimators
 from ._methods import IDENTIFIERS
 from .data._labels import class_names
 from .data._statistics import estimator_name
-from .estimators import SQFA, Lift, SecondMomentSQFA
+from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer, traced, unfolded
 from .estimators._family import BaseSQFA
 from .estimators._results import (
@@ -148,9 +148,13 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         "tol": told["tolerance"],
         "random_state": told["seed"],
     }
-    estimator: SQFA | SecondMomentSQFA
+    estimator: SQFA | SecondMomentSQFA | HeavyTailedSQFA
     if told["method"] == "smsqfa":
         estimator = SecondMomentSQFA(**settings)
+    elif told["method"] in ("sqfa-t", "sqfa-cauchy"):
+        nu = dict(told["settings"])["nu"]
+        estimator = HeavyTailedSQFA(nu=nu, **settings)
+        estimator.nu_ = nu
     else:
         estimator = SQFA(distance=told["distance"], **settings)
     _restore(estimator, model, told)
@@ -229,7 +233,9 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
         estimator.restarts_ = starts
         used = dict(told.get("settings", []))
         if told.get("refined"):
-            estimator.refinement_ = {IDENTIFIERS[n]: v for n, v in used.items() if n != "noise"}
+            estimator.refinement_ = {
+                IDENTIFIERS[n]: v for n, v in used.items() if n not in ("noise", "nu")
+            }
     estimator.feature_means_ = model["means"]
     estimator.feature_covariances_ = model["covariances"]
     estimator.n_features_in_ = model["components"].shape[1]
@@ -275,7 +281,8 @@ def _description(estimator: Any) -> dict[str, Any]:
     used = {"noise": estimator.noise_} if family else estimator.settings_
     if family:
         used = used | getattr(estimator, "refinement_", {})
-    covariance = getattr(estimator, "covariance", "empirical")
+    if hasattr(estimator, "nu_"):
+        used = used | {"nu": estimator.nu_}
     return {
         "method": estimator._method,
         "refined": bool(estimator.refine),
@@ -291,7 +298,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "classes": class_names(estimator.classes_),
         "restricted": False,
         "second_moments": record["second_moments"],
-        "covariance": estimator_name(covariance),
+        "covariance": estimator_name(estimator._covariance()),
         "precision": record["precision"],
         "scale": getattr(estimator, "scaling_", "none"),
         "center": getattr(estimator, "selection_", None) is not None,

@@ -218,6 +218,11 @@ def _function(attribute: str) -> Callable[..., Any]:
                 a, b, f"{name}:{s!r}" if isinstance(s, str) else f"{name}:{float(s)!r}", n_jobs
             )
 
+    elif parameter == "degrees":
+
+        def by_name(a: Any, b: Any, nu: float, *, n_jobs: int | None = None) -> Any:  # type: ignore[misc]
+            return evaluate(a, b, f"{name}:{float(nu)!r}", n_jobs)
+
     elif parameter == "moments":
 
         def by_name(  # type: ignore[misc]

@@ -18,7 +18,7 @@ def gaussians():
 
 
 def spelled(name):
-    return "chernoff:0.3" if name == "chernoff" else name
+    return {"chernoff": "chernoff:0.3", "calvo-oller-t": "calvo-oller-t:5"}.get(name, name)
 
 
 @pytest.mark.parametrize("name", distances.names())
@@ -29,7 +29,7 @@ def test_every_distance_is_a_function_and_a_matrix(gaussians, name):
     assert np.all(matrix[~np.eye(4, dtype=bool)] > 0)
     function = getattr(distances, name.replace("-", "_"))
     assert function.__name__ in dir(distances) and len(function.__doc__) > 20
-    extra = (0.3,) if name == "chernoff" else ()
+    extra = {"chernoff": (0.3,), "calvo-oller-t": (5,)}.get(name, ())
     single = function((means[0], covariances[0]), (means[2], covariances[2]), *extra)
     assert isinstance(single, float) and single == pytest.approx(matrix[0, 2], rel=1e-9)
     if name != "chernoff":

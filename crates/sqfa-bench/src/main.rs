@@ -12,6 +12,8 @@ mod machine;
 mod parquet_file;
 mod peers;
 mod reducers;
+mod robust;
+mod robust_table;
 mod sampling;
 
 use std::path::PathBuf;
@@ -84,6 +86,14 @@ enum What {
         /// Page of Markdown that receives the table.
         #[arg(long)]
         table: Option<PathBuf>,
+    },
+    /// What outliers in the training points cost plain and robust fits.
+    Robust {
+        /// Folder that holds tables/optdigits.npz and mnist/.
+        #[arg(long)]
+        data: PathBuf,
+        #[command(flatten)]
+        args: robust::RobustArgs,
     },
     /// Accuracies and times of any reducer on MNIST or SVHN.
     Reducers {
@@ -174,6 +184,7 @@ fn main() -> Result<()> {
         What::Defaults { data, filters, columns, sets, .. } => {
             ("defaults", defaults::run(data, filters, columns, sets)?)
         }
+        What::Robust { data, args } => ("robust", robust::run(data, args)?),
         What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
         What::Peers { from, seeds } => ("peers", peers::run(from, *seeds)?),
@@ -204,6 +215,19 @@ fn main() -> Result<()> {
         let page = defaults_table::page(&record["result"], command, &arguments.date);
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    if let What::Robust { args, .. } = &arguments.what {
+        let (sets, seeds) = (args.sets.join(","), args.seeds);
+        let command = format!(
+            "sqfa-bench robust --data DIR --sets {sets} --seeds {seeds} --out benchmarks/runs --date DATE --table PAGE"
+        );
+        let page = robust_table::page(&record["result"], &command, &arguments.date);
+        let figure = robust_table::figure(&record["result"]);
+        for (path, text) in [(&args.table, page), (&args.figure, figure)] {
+            let Some(path) = path else { continue };
+            std::fs::write(path, text)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
     report(&arguments, name, &record)
 }
 
@@ -216,6 +240,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
         let set = match &arguments.what {
             What::Accuracy { set, .. } => format!("-{set}"),
             What::Reducers { args, .. } => format!("-{}", args.set),
+            What::Robust { args, .. } => format!("-{}", args.sets.join("-")),
             What::Scaling { dimension, filters, .. } => format!("-n{dimension}-m{filters}"),
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),

@@ -12,12 +12,13 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::user_distance::distance;
 
-/// Every distance there is: name, summary and kind of parameter (`""`, `"moments"` or `"exponent"`).
+/// Every distance there is: name, summary and kind of parameter (`""`, `"moments"`, `"exponent"` or `"degrees"`).
 #[pyfunction]
 pub(crate) fn distance_names() -> Vec<(&'static str, &'static str, &'static str)> {
     let kind = |parameter| match parameter {
         Parameter::Moments => "moments",
         Parameter::Exponent => "exponent",
+        Parameter::Degrees => "degrees",
         _ => "",
     };
     registry().iter().map(|entry| (entry.name, entry.summary, kind(entry.parameter))).collect()

@@ -151,7 +151,7 @@ fn pipeline(
         filters,
         scaling,
         noise: NoiseRule::Auto,
-        estimator: estimator.parse::<Estimator>()?,
+        estimator: Some(estimator.parse::<Estimator>()?),
         ..Pipeline::new(method, 0)
     };
     Ok((recipe, error))

@@ -32,6 +32,12 @@ pub(crate) fn class_statistics(
     if weights.is_none() {
         check_classes(&labels)?;
     }
+    if estimator.needs_points() {
+        return Ok(run(py, threads, |_| {
+            let core = ClassStatistics::from_weighted_points(points, &labels, weights, estimator)?;
+            Ok(Statistics { core })
+        })?);
+    }
     Ok(run(py, threads, |stop| {
         let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
         if !sums.update_while(points, &labels, weights, &mut || !stop.asked())? {

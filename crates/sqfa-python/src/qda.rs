@@ -19,7 +19,7 @@ pub(crate) struct Qda {
 impl Qda {
     /// A classifier from class means and maximum-likelihood covariances.
     #[new]
-    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads))]
+    #[pyo3(signature = (names, means, covariances, priors, shrinkage, threads, degrees = None))]
     fn new(
         py: Python<'_>,
         names: &Bound<'_, PyList>,
@@ -28,6 +28,7 @@ impl Qda {
         priors: PyReadonlyArray1<'_, f64>,
         shrinkage: f64,
         threads: usize,
+        degrees: Option<f64>,
     ) -> Outcome<Self> {
         let classes = classes(names)?;
         let gaussians = gaussians(&means, &covariances)?;
@@ -39,8 +40,13 @@ impl Qda {
                 gaussians.len()
             )));
         }
-        let core =
-            run(py, threads, |_| Ok(sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?))?;
+        let core = run(py, threads, |_| {
+            let qda = sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?;
+            Ok(match degrees {
+                Some(degrees) => qda.heavy_tailed(degrees)?,
+                None => qda,
+            })
+        })?;
         Ok(Self { core })
     }
 

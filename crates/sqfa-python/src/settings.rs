@@ -114,6 +114,7 @@ pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, Fi
     }
     core.dimensions = get("pca_dims")?.map(|value| value.extract()).transpose()?;
     core.per_class = get("per_class")?.map(|value| value.extract()).transpose()?;
+    core.degrees = get("nu")?.map(|value| value.extract()).transpose()?;
     if let Some(name) = get("solver")? {
         core.solver = match name.extract::<String>()?.as_str() {
             "auto" => PcaSolver::Auto,

@@ -9,6 +9,8 @@ pub enum Remedy {
     PointsOrOtherMethod,
     /// Points instead of class statistics, or doing without.
     PointsOrWithout,
+    /// Points, or tails that have a covariance.
+    PointsOrLighterTails,
     /// A number where `auto` was asked for.
     Number,
     /// Fewer dimensions, as in the leading principal components.
@@ -26,6 +28,9 @@ impl fmt::Display for Remedy {
         f.write_str(match self {
             Self::PointsOrOtherMethod => "give points, or use pca, lda or an sqfa method",
             Self::PointsOrWithout => "give points, or leave it out",
+            Self::PointsOrLighterTails => {
+                "a distribution with such tails has no covariance; give points, or use sqfa-t with ν above 2"
+            }
             Self::Number => "give a number instead of auto",
             Self::FewerDimensions => "reduce the dimension first",
             Self::FewerFilters => "use fewer filters",

@@ -157,3 +157,25 @@ fn noise_chosen_on_held_out_points_repeats() {
     assert_eq!(bits(one.filters()), bits(two.filters()));
     assert_eq!(one.noise_trials(), two.noise_trials());
 }
+
+#[test]
+fn robust_statistics_have_the_same_bits_at_any_number_of_threads() {
+    let sample = Sample::draw(&[700, 900, 650], 30, 605);
+    let (singles, _) = sample.singles();
+    let table = Table::row_major(&singles, sample.rows(), 30).unwrap();
+    for points in [sample.points(), table.into()] {
+        for estimator in ["t:5", "t:auto", "tyler", "mcd:0.8"] {
+            let estimator: Estimator = estimator.parse().unwrap();
+            let all = THREADS.map(|threads| {
+                on_threads(threads, || {
+                    ClassStatistics::from_points(points, &sample.labels, estimator).unwrap()
+                })
+            });
+            for other in &all[1..] {
+                assert_eq!(bits(other.means()), bits(all[0].means()), "{estimator}");
+                assert!((0..3).all(|class| entries(other, class) == entries(&all[0], class)));
+                assert_eq!(other.degrees(), all[0].degrees());
+            }
+        }
+    }
+}

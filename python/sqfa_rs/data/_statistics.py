@@ -299,6 +299,11 @@ def estimator_name(covariance: str | float) -> str:
     return repr(float(covariance))
 
 
+def needs_points(covariance: str | float) -> bool:
+    """Whether a covariance estimator looks at single points, so that sums are not enough."""
+    return isinstance(covariance, str) and covariance.split(":")[0] in ("t", "tyler", "mcd")
+
+
 def numbers(values: ArrayLike, what: str, rank: int, dtypes: list[Any]) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._classifiers import KNN, LinearClassifier
 from ._eigen import LDA, PCA, SupervisedPCA
+from ._heavy import HeavyTailedSQFA
 from ._inverse import SAVE, DirectionalRegression
 from ._lift import Lift
 from ._likelihood import AMA, LAD
@@ -28,6 +29,7 @@ __all__ = [
     "Candidate",
     "CurvePoint",
     "DirectionalRegression",
+    "HeavyTailedSQFA",
     "Lift",
     "LinearClassifier",
     "NoiseTrial",

@@ -24,6 +24,7 @@ from ..data._statistics import (
     ClassStatistics,
     estimator_name,
     given_statistics,
+    needs_points,
     samples_pay,
     statistics_of,
 )
@@ -211,6 +212,8 @@ class Reducer(LinearReducer):
 
     def _keeps_samples(self, X: Any, n_classes: int, weights: NDArray[np.uint64] | None) -> bool:
         """Whether covariances stay points because that is cheaper and nothing needs their entries."""
+        if needs_points(self._covariance()):
+            return False
         whole = self._prefers_entries() and has_room(n_classes, X.shape[1])
         return not (whole or self._needs_entries()) and samples_pay(X, n_classes, weights)
 

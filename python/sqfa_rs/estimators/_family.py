@@ -33,7 +33,7 @@ class BaseSQFA(Reducer):
     sequential: int | None
     optimizer: str
     pairs: int | str
-    covariance: str | float
+    covariance: str | float | None
     pair_weights: Any
     max_iter: int
     tol: float
@@ -121,7 +121,7 @@ class BaseSQFA(Reducer):
         if lacking is not None:
             warnings.warn(f"{lacking}, so nothing was learned yet", UserWarning, stacklevel=2)
             return self
-        statistics = accumulator.finish(self.covariance)
+        statistics = accumulator.finish(self._summed_covariance())
         return self._fit_moments(statistics, settings)
 
     def _fit_stream(self, X: Any, y: str) -> Self:
@@ -142,7 +142,11 @@ class BaseSQFA(Reducer):
         accumulator = ClassAccumulator(n_jobs=self.n_jobs)
         for block, part in stream:
             accumulator.update(block, part)
-        return self._fit_moments(accumulator.finish(self.covariance), settings)
+        return self._fit_moments(accumulator.finish(self._summed_covariance()), settings)
+
+    def _summed_covariance(self) -> str | float:
+        """The estimator of covariances of which only sums are there."""
+        return self._covariance()
 
     def _forget(self) -> NDArray[np.float64] | None:
         start: NDArray[np.float64] | None = self.__dict__.pop("components_", None)
@@ -159,7 +163,9 @@ class BaseSQFA(Reducer):
         if result["trials"]:
             self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
         if self.refine:
-            self.refinement_ = {IDENTIFIERS[n]: value for n, value in used.items() if n != "noise"}
+            self.refinement_ = {
+                IDENTIFIERS[n]: value for n, value in used.items() if n not in ("noise", "nu")
+            }
 
 
 def _what_is_lacking(accumulator: ClassAccumulator) -> str | None:

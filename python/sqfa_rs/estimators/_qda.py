@@ -26,7 +26,9 @@ class QDA(CoreClassifier):
 
         ln πₖ − ½ ln det Sₖ − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s (tr Σₖ / n) I.
 
-    A class without full rank is an error, never a wrong prediction.
+    A class without full rank is an error, never a wrong prediction. With ``nu`` classes are t
+    distributions, whose mean and scatter outliers hardly move, and ½u of the squared distance u becomes
+    ½(ν+n) ln(1 + u/ν).
 
     Parameters
     ----------
@@ -36,6 +38,9 @@ class QDA(CoreClassifier):
         The share s, from 0 to 1.
     n_jobs : int, default=None
         Threads.
+    nu : float, default=None
+        Degrees of freedom of t distributions, at least 1; None for Gaussians. Needs points:
+        ``partial_fit`` keeps none, and ``fit_statistics`` takes covariances for scatters.
 
     Attributes
     ----------
@@ -85,10 +90,12 @@ class QDA(CoreClassifier):
         priors: ArrayLike | None = None,
         shrinkage: float = 1e-5,
         n_jobs: int | None = None,
+        nu: float | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.n_jobs = n_jobs
+        self.nu = nu
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit one Gaussian to every class.
@@ -112,7 +119,7 @@ class QDA(CoreClassifier):
         weights = repetition_counts(sample_weight, X)
         classes, codes = encode(y, weights)
         threads = thread_count(self.n_jobs)
-        return self._adopt(statistics_of(X, classes, codes, weights, "empirical", threads))
+        return self._adopt(statistics_of(X, classes, codes, weights, self._estimator(), threads))
 
     def partial_fit(
         self,
@@ -147,7 +154,7 @@ class QDA(CoreClassifier):
         accumulator.update(X, y, sample_weight)
         self._accumulator = accumulator
         if len(accumulator.classes) > 1 and accumulator.counts.min() > 1:
-            self._adopt(accumulator.finish())
+            self._adopt(accumulator.finish(self._estimator()))
         return self
 
     def fit_statistics(
@@ -183,6 +190,9 @@ class QDA(CoreClassifier):
         self.__dict__.pop("feature_names_in_", None)
         return self._adopt(statistics)
 
+    def _estimator(self) -> str:
+        return "empirical" if self.nu is None else f"t:{float(self.nu)!r}"
+
     def _forget(self) -> None:
         for name in ("means_", "_accumulator", "_classifier"):
             self.__dict__.pop(name, None)
@@ -191,7 +201,7 @@ class QDA(CoreClassifier):
         means = statistics.means
         covariances = statistics.covariances.astype(np.float64)
         counts = statistics.counts
-        if counts is not None:
+        if counts is not None and self.nu is None:
             covariances *= ((counts - 1.0) / counts)[:, None, None]
         if self.priors is not None:
             priors = np.array(self.priors, dtype=np.float64, ndmin=1)
@@ -216,7 +226,8 @@ class QDA(CoreClassifier):
         priors: NDArray[np.float64],
     ) -> Any:
         names, threads = class_names(classes), thread_count(self.n_jobs)
-        return _core.Qda(names, means, covariances, priors, float(self.shrinkage), threads)
+        nu = None if self.nu is None else float(self.nu)
+        return _core.Qda(names, means, covariances, priors, float(self.shrinkage), threads, nu)
 
     def _built(self) -> Any:
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)

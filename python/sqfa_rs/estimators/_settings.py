@@ -105,6 +105,7 @@ _READERS: dict[str, Callable[[str, Any], Any]] = {
     "init": _array,
     "max_iter": _whole,
     "noise": _number_or_name,
+    "nu": _number,
     "pair_weights": _array,
     "pca_dims": _whole_or_none,
     "per_class": _whole_or_none,

@@ -53,8 +53,10 @@ class SQFA(BaseSQFA):
         Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
-    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
-        Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
+    covariance : str or float, default="empirical"
+        Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
+        "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for
+        (1 − s)Φ + s(tr Φ/n)I.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False
@@ -236,8 +238,10 @@ class SecondMomentSQFA(BaseSQFA):
         Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
-    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
-        Estimator of the class covariances; a number s stands for (1 − s)Φ + s(tr Φ/n)I.
+    covariance : str or float, default="empirical"
+        Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
+        "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for
+        (1 − s)Φ + s(tr Φ/n)I.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False

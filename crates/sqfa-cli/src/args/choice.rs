@@ -9,7 +9,7 @@ use sqfa::constraint::{CONSTRAINTS, Constraint};
 use sqfa::distance::registry;
 use sqfa::optimize::{OPTIMIZERS, Optimizer};
 use sqfa::reduce::{ReducerEntry, reducer_entry, reducers};
-use sqfa::statistics::{ESTIMATORS, Form, SCALINGS, Scaling};
+use sqfa::statistics::{Form, SCALINGS, Scaling};
 use sqfa::{Distance, Estimator};
 
 use crate::data::Builtin;
@@ -76,7 +76,10 @@ pub(crate) fn optimizer() -> Choice<Optimizer> {
 /// The covariance estimators.
 pub(crate) fn estimator() -> Choice<Estimator> {
     Choice {
-        names: || ESTIMATORS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        names: || {
+            let all = Estimator::SPELLINGS.iter();
+            all.map(|&(name, help)| (name.to_owned(), help)).collect()
+        },
         parse: str::parse,
     }
 }

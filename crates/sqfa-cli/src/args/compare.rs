@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::statistics::Scaling;
+use sqfa::{Estimator, Noise};
 
 use super::values;
 use super::{DataFlags, choice};
@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     /// Seeds of every method that uses one; the others run once [default: 3].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
-    /// Classifiers that score the features, the first one decides: qda, knn [default: qda].
+    /// Classifiers that score the features, the first one decides: qda, qda-t, knn [default: qda].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) classifiers: Option<Vec<String>>,
     /// What to compare as a TOML file; flags go before it.
@@ -77,6 +77,9 @@ pub(crate) struct CompareArgs {
     /// Subtract the mean of the training points first [default: where the noise is chosen].
     #[arg(long, help_heading = "Data")]
     pub(crate) center: bool,
+    /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
+    #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
+    pub(crate) covariance: Option<Estimator>,
     /// Width and height of the images that points are, for the report, as in 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
     pub(crate) image: Option<(usize, usize)>,

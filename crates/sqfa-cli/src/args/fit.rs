@@ -12,7 +12,7 @@ use sqfa::reduce::{Choice, ReducerEntry, Setting};
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{Distance, Estimator, Noise};
 
-use super::settings::{choice_help, count_help};
+use super::settings::{choice_help, count_help, number_help};
 use super::values::{self, FiltersArg, PrecisionArg, StartArg};
 use super::{DataFlags, choice};
 
@@ -91,10 +91,13 @@ pub(crate) struct FitArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) bandwidth: Option<f64>,
     /// Estimator of the class covariances, or a share of shrinkage s between 0 and 1:
-    /// (1−s)S + s(tr S/n)I.
-    #[arg(long, value_name = "ESTIMATOR", default_value = "empirical", help_heading = "Data")]
+    /// (1−s)S + s(tr S/n)I. t, tyler and mcd need points [default: empirical; t:NU for sqfa-t and sqfa-cauchy].
+    #[arg(long, value_name = "ESTIMATOR", help_heading = "Data")]
     #[arg(value_parser = choice::estimator())]
-    pub(crate) covariance: Estimator,
+    pub(crate) covariance: Option<Estimator>,
+    #[arg(long, value_name = "NU", value_parser = values::degrees, help_heading = "Optimisation")]
+    #[arg(allow_negative_numbers = true, help = number_help(Setting::Degrees))]
+    pub(crate) nu: Option<f64>,
     /// How class covariances are kept: dense (n² numbers), factor (the samples), or whichever costs less.
     #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
     #[arg(value_parser = choice::form())]

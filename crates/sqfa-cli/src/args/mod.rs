@@ -23,8 +23,8 @@ pub(crate) use paper::PaperArgs;
 pub(crate) use settings::flag;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
-    ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat, InspectArgs,
-    PredictArgs, TransformArgs,
+    ClassifierArg, ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat,
+    InspectArgs, PredictArgs, TransformArgs,
 };
 pub(crate) use values::{
     FiltersArg, HeaderArg, MissingArg, PartArg, PrecisionArg, PriorsArg, StartArg,

@@ -20,6 +20,7 @@ pub(crate) fn flag(setting: Setting) -> &'static str {
         Setting::Regularization => "--reg",
         Setting::Dimensions => "--pca-dims",
         Setting::PerClass => "--per-class",
+        Setting::Degrees => "--nu",
         other => other.name(),
     }
 }
@@ -39,6 +40,14 @@ pub(super) fn count_help(setting: Setting, what: &str, otherwise: &str) -> Strin
     let own = takers(setting).filter(|(_, parameter)| parameter.usual != Usual::Common);
     let own = own.map(|(entry, parameter)| format!("{}: {}", entry.name, parameter.number()));
     format!("{what} [{}, others: {otherwise}]", own.collect::<Vec<_>>().join(", "))
+}
+
+/// Help of a number that few methods take.
+pub(super) fn number_help(setting: Setting) -> String {
+    let said = takers(setting).map(|(entry, parameter)| {
+        format!("{}: {} [default: {}]", entry.name, parameter.help, usual(parameter))
+    });
+    said.collect::<Vec<_>>().join("; ")
 }
 
 fn takers(setting: Setting) -> impl Iterator<Item = (&'static ReducerEntry, &'static Parameter)> {

@@ -66,9 +66,32 @@ pub(crate) struct PredictArgs {
     pub(crate) json: bool,
 }
 
+/// The densities of a model's classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ClassifierArg {
+    /// Gaussians.
+    Qda,
+    /// t distributions.
+    QdaT,
+}
+
+impl ClassifierArg {
+    /// Its name in reports.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Qda => "QDA",
+            Self::QdaT => "QDA-t",
+        }
+    }
+}
+
 /// How the quadratic classifier is built from the model.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ClassifierFlags {
+    /// Densities of the classes: Gaussians, or t distributions with the model's own ν (5 where it has none).
+    #[arg(long, value_name = "NAME", value_enum, default_value = "qda")]
+    #[arg(help_heading = "Classifier")]
+    pub(crate) classifier: ClassifierArg,
     /// Class priors: frequencies (of the training data), equal, or one number per class.
     #[arg(long, value_name = "PRIORS", default_value = "frequencies")]
     #[arg(help_heading = "Classifier")]

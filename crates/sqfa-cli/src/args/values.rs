@@ -81,6 +81,14 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Degrees of freedom that a distance is bounded for.
+pub(crate) fn degrees(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 1.0 => Ok(value),
+        _ => Err("give a finite number of at least 1: with heavier tails than Cauchy's (1) no distance is bounded".to_owned()),
+    }
+}
+
 /// Width and height, as in 28x28.
 pub(crate) fn width_height(text: &str) -> Result<(usize, usize), String> {
     text.split_once(['x', '×'])

@@ -143,7 +143,8 @@ impl Evaluate {
             "all" => format!("all {} points of {}", report.n_test, self.data),
             part => format!("the {} {part} points of {}", report.n_test, self.data),
         };
-        let mut text = format!("QDA accuracy {} on {what}\n", percent(report.qda_accuracy));
+        let title = self.args.classifier.classifier.title();
+        let mut text = format!("{title} accuracy {} on {what}\n", percent(report.qda_accuracy));
         let name = |class: usize| output::printable(&model.classes().label(class).to_string());
         let mut ranked: Vec<(f64, usize)> = report
             .class_accuracies

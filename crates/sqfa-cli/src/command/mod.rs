@@ -23,8 +23,9 @@ use sqfa::Qda;
 use sqfa::remedy::Remedy;
 use sqfa_io::formats::Limits;
 use sqfa_io::model_file::Model;
+use sqfa_lab::evaluation::QDA_T_DEGREES;
 
-use crate::args::{ClassifierFlags, PriorsArg};
+use crate::args::{ClassifierArg, ClassifierFlags, PriorsArg};
 use crate::failure::{Usage, usage};
 use crate::output;
 
@@ -69,7 +70,10 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
             "the model was fitted to second moments alone: its classifier takes every class mean as 0",
         );
     }
-    let built = model.qda(priors.as_deref(), flags.shrinkage);
+    let built = match flags.classifier {
+        ClassifierArg::Qda => model.qda(priors.as_deref(), flags.shrinkage),
+        ClassifierArg::QdaT => model.qda_t(priors.as_deref(), flags.shrinkage, QDA_T_DEGREES),
+    };
     built.map_err(|error| with_flags(&error, error.remedies()))
 }
 
@@ -82,6 +86,7 @@ pub(crate) fn with_flags(error: &dyn std::error::Error, remedies: &[Remedy]) -> 
         Remedy::DenseStatistics => Some("--form dense"),
         Remedy::PointsOrOtherMethod => Some("--method"),
         Remedy::PointsOrWithout => Some("--refine"),
+        Remedy::PointsOrLighterTails => Some("--nu"),
         Remedy::Number => None,
     };
     let flags: Vec<&str> = remedies.iter().filter_map(flag).collect();

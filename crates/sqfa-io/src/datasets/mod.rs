@@ -1,6 +1,7 @@
 //! Data sets made from a formula and a seed: toy problems, the scaling family, moving textures.
 
 pub mod matrix;
+pub mod outliers;
 pub mod scaling;
 pub mod speed;
 pub mod toy;

@@ -13,6 +13,7 @@ mod settings;
 
 use sqfa::classify::ClassifierError;
 use sqfa::lift::{Lift, LiftError};
+use sqfa::reduce::Setting;
 use sqfa::statistics::{Preprocessor, project};
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transform};
@@ -277,6 +278,25 @@ impl Model {
         Qda::new(&self.classes, &self.features, priors.unwrap_or(&frequencies), shrinkage)
     }
 
+    /// The same with t densities: of the degrees of freedom of the fit, or of so many, which covariances are then matched to.
+    pub fn qda_t(
+        &self,
+        priors: Option<&[f64]>,
+        shrinkage: f64,
+        degrees: f64,
+    ) -> Result<Qda, ClassifierError> {
+        let own = self.description.settings.iter().find(|(name, _)| *name == Setting::Degrees);
+        if let Some(&(_, own)) = own {
+            return self.qda(priors, shrinkage)?.heavy_tailed(own);
+        }
+        // The scatter of a t distribution is (ν − 2)/ν of its covariance.
+        let factor = std::iter::repeat_n((degrees - 2.0) / degrees, self.classes.len());
+        let scatters = rescaled(&self.features, Some(factor), 0.0);
+        let features = scatters.map_err(|_| ClassifierError::Degrees { degrees })?;
+        let matched = Self { features, ..self.clone() };
+        matched.qda(priors, shrinkage)?.heavy_tailed(degrees)
+    }
+
     /// The training classes as the objective saw them: divisor N − 1, noise σ² on the diagonal.
     pub fn noisy_gaussians(&self, noise: f64) -> Result<Gaussians, ModelError> {
         let factor = |count: u64| if count > 1 { count as f64 / (count - 1) as f64 } else { 1.0 };
@@ -294,7 +314,9 @@ pub fn maximum_likelihood(
     filters: MatRef<'_, f64>,
 ) -> Result<Gaussians, ModelError> {
     let factor = |&count: &u64| (count.max(1) - 1) as f64 / count.max(1) as f64;
-    let factors = statistics.counts().map(|counts| counts.iter().map(factor));
+    // Robust scatters have no divisor N − 1.
+    let counts = statistics.counts().filter(|_| statistics.robust().is_none());
+    let factors = counts.map(|counts| counts.iter().map(factor));
     rescaled(&project(statistics, filters, 0.0), factors, 0.0)
 }
 

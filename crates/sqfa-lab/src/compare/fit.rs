@@ -76,7 +76,7 @@ fn choose(
         noise: NoiseRule::Auto,
         scaling: known.spec.scaling(),
         center: known.spec.center.then_some(true),
-        ..Pipeline::new(&job.method, count)
+        estimator: known.spec.estimator(),
     };
     let fitted = pipeline.fit_summed(summed, observer).map_err(|error| match error {
         PipelineError::Reduce(error) => Missing::from(&error),
@@ -103,7 +103,8 @@ fn with_given(
 ) -> Vec<(usize, Result<Found, Missing>)> {
     let preprocessor = given.preprocessor.as_ref();
     let (points, labels) = (fold.train.points.view(), &fold.train.labels);
-    let training = Learned::new(&given.statistics, Samples { points, labels, preprocessor });
+    let training = Learned::new(&given.statistics, Samples { points, labels, preprocessor })
+        .with_estimator(known.spec.estimator().unwrap_or_default());
     let mut all = Vec::new();
     let mut counts = job.filters.clone();
     let fitted = loop {

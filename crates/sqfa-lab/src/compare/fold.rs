@@ -6,7 +6,7 @@ use std::time::Instant;
 use sqfa::pipeline::{self, PipelineError, Summed, WIDE, Weighted};
 use sqfa::split::stratified_split;
 use sqfa::statistics::{Preprocessor, StatisticsError};
-use sqfa::{ClassStatistics, Estimator, Labels};
+use sqfa::{ClassStatistics, Labels};
 use sqfa_io::data::Part;
 
 use super::deal::{self, FEWEST, LEARN, TEST, VALIDATION};
@@ -164,9 +164,10 @@ impl Fold<'_> {
     pub(super) fn given(&self, spec: &Spec) -> Result<Given, StatisticsError> {
         let began = Instant::now();
         let Weighted { points, labels, .. } = self.weighted();
+        let estimator = spec.estimator().unwrap_or_default();
         let mut statistics = match &self.rest {
-            Some(rest) => rest.total()?.finish(Estimator::Empirical)?,
-            None => ClassStatistics::from_points(points, labels, Estimator::Empirical)?,
+            Some(rest) if !estimator.needs_points() => rest.total()?.finish(estimator)?,
+            _ => ClassStatistics::from_points(points, labels, estimator)?,
         };
         let scaling = spec.scaling().unwrap_or_default();
         let preprocessor = Preprocessor::new(&statistics, scaling, spec.center);
@@ -179,6 +180,7 @@ impl Fold<'_> {
 
 #[cfg(test)]
 mod tests {
+    use sqfa::Estimator;
     use sqfa_io::data::{LabeledData, OwnedPoints};
 
     use super::super::NoiseChoice;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use sqfa::Estimator;
 use sqfa::reduce::reducers;
 use sqfa::statistics::Scaling;
 
@@ -30,6 +31,9 @@ pub struct Spec {
     pub scale: String,
     /// Whether the mean of the training points is subtracted first; it always is where the noise is chosen.
     pub center: bool,
+    /// How class covariances are estimated, as in `sqfa fit --covariance`; in every method's own way when empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub covariance: String,
     /// The feature noise of the methods that have one.
     pub noise: NoiseChoice,
     /// Starts of every fit of an iterative method; 0 lets the method decide. Otherwise as `sqfa fit` would where the noise
@@ -103,6 +107,7 @@ impl Default for Spec {
             parts: Parts::Given,
             scale: AUTO.to_owned(),
             center: false,
+            covariance: String::new(),
             noise: NoiseChoice::Auto,
             restarts: None,
             pairs: false,
@@ -195,7 +200,7 @@ impl Spec {
             return refuse("the first seed", self.first_seed.to_string(), "give a smaller number");
         }
         if self.classifiers.is_empty() {
-            return refuse("classifiers", "empty".to_owned(), "name qda, knn or both");
+            return refuse("classifiers", "empty".to_owned(), "name qda, qda-t or knn");
         }
         for name in &self.classifiers {
             Classifier::named(name)?;
@@ -233,6 +238,11 @@ impl Spec {
             let remedy = "choose auto, none, global-std or per-feature";
             return refuse("scale", self.scale.clone(), remedy);
         }
+        if !self.covariance.is_empty()
+            && let Err(remedy) = self.covariance.parse::<Estimator>()
+        {
+            return refuse("covariance", self.covariance.clone(), &remedy);
+        }
         if !(0.0..=1.0).contains(&self.shrinkage) {
             return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
         }
@@ -255,6 +265,11 @@ impl Spec {
     /// The scaling, where it is not to be chosen.
     pub fn scaling(&self) -> Option<Scaling> {
         self.scale.parse().ok()
+    }
+
+    /// How class covariances are estimated, where not in the methods' own ways.
+    pub fn estimator(&self) -> Option<Estimator> {
+        self.covariance.parse().ok()
     }
 
     /// Whether units and noise are chosen as `sqfa fit` chooses them; a protocol of the paper has its own way.

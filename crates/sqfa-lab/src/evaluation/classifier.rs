@@ -7,6 +7,8 @@ use sqfa::names::Unknown;
 pub enum Classifier {
     /// Quadratic discriminant analysis.
     Qda,
+    /// The same with t densities, whose scatters are found by the estimator t:ν on the features.
+    QdaT,
     /// The k nearest neighbours.
     Knn,
 }
@@ -20,14 +22,18 @@ pub struct ClassifierSettings {
     pub neighbors: usize,
 }
 
+/// Degrees of freedom of t densities, those of `sqfa-t`.
+pub const QDA_T_DEGREES: f64 = 5.0;
+
 impl Classifier {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Qda, Self::Knn];
+    pub const ALL: [Self; 3] = [Self::Qda, Self::QdaT, Self::Knn];
 
     /// Its name in flags, files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Qda => "qda",
+            Self::QdaT => "qda-t",
             Self::Knn => "knn",
         }
     }

@@ -5,6 +5,7 @@ use sqfa::statistics::Preprocessor;
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, Qda};
 
+use super::classifier::QDA_T_DEGREES;
 use super::{Classifier, ClassifierSettings, Score, features};
 use sqfa_io::data::Part;
 use sqfa_io::model_file::maximum_likelihood;
@@ -54,6 +55,16 @@ impl<'a> Evaluator<'a> {
                 Qda::from_statistics(&self.statistics, self.identity().as_ref(), shrinkage)
                     .map_err(|error| error.to_string())?
                     .predict(test)
+                    .map_err(|error| error.to_string())
+            }
+            Classifier::QdaT => {
+                let features = self.train_features.as_points(self.order);
+                let estimator = Estimator::StudentT(Some(QDA_T_DEGREES));
+                let statistics =
+                    ClassStatistics::from_points(features, &self.train.labels, estimator)
+                        .map_err(|error| error.to_string())?;
+                Qda::from_statistics(&statistics, self.identity().as_ref(), shrinkage)
+                    .and_then(|qda| qda.predict(test))
                     .map_err(|error| error.to_string())
             }
             Classifier::Knn => {

@@ -8,7 +8,7 @@ mod features;
 mod quantile;
 mod score;
 
-pub use classifier::{Classifier, ClassifierSettings};
+pub use classifier::{Classifier, ClassifierSettings, QDA_T_DEGREES};
 pub use evaluator::Evaluator;
 pub use features::features;
 pub use quantile::quantile;

@@ -107,6 +107,7 @@ impl Accuracy {
         }
         let classifier = match self.classifier {
             Classifier::Qda => "QDA",
+            Classifier::QdaT => "QDA-t",
             Classifier::Knn => "kNN",
         };
         Ok(Table {

@@ -1,6 +1,6 @@
-//! Gaussian discriminants: the class with the largest ln π_k − ½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) wins.
+//! Discriminants: the class with the largest ln π_k − ½ ln|S_k| − g(|L_k⁻¹(z−μ_k)|²) wins.
 //!
-//! QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
+//! g(u) = u/2 for Gaussians and ((ν+m)/2) ln(1 + u/ν) for t distributions. QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
 
 use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::features::Gaussians;
@@ -23,6 +23,8 @@ pub(super) struct Discriminant {
     pub(super) whitening: Vec<f64>,
     /// ln π − ½ ln|S|.
     pub(super) constants: Vec<f64>,
+    /// ν of t distributions; none for Gaussians.
+    pub(super) degrees: Option<f64>,
 }
 
 /// A covariance ready to judge.
@@ -157,7 +159,11 @@ impl Discriminant {
                 }
                 square += sum * sum;
             }
-            *score = self.constants[class] - 0.5 * square;
+            let tail = match self.degrees {
+                None => 0.5 * square,
+                Some(degrees) => 0.5 * (degrees + m as f64) * (square / degrees).ln_1p(),
+            };
+            *score = self.constants[class] - tail;
         }
     }
 }

@@ -39,7 +39,14 @@ impl LdaClassifier {
         })?;
         let constants = priors.iter().map(|prior| prior.ln() - 0.5 * whitened.log_det).collect();
         let whitening = whitened.whitening;
-        Ok(Self(Discriminant { classes: classes.clone(), order, means, whitening, constants }))
+        Ok(Self(Discriminant {
+            classes: classes.clone(),
+            order,
+            means,
+            whitening,
+            constants,
+            degrees: None,
+        }))
     }
 
     /// A classifier on the features of some filters, from the statistics of the training points.

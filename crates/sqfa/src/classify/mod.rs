@@ -57,6 +57,12 @@ pub enum ClassifierError {
         /// The shrinkage given.
         shrinkage: f64,
     },
+    /// Degrees of freedom that are none.
+    #[error("{degrees} degrees of freedom: give a finite number above 0")]
+    Degrees {
+        /// ν.
+        degrees: f64,
+    },
     /// Points of another dimension than the classifier's.
     #[error(
         "points have {given} dimensions, the classifier {expected}: pass features of the filters it was built from"

@@ -1,4 +1,4 @@
-//! Quadratic discriminant analysis: one Gaussian per class, the largest posterior wins.
+//! Quadratic discriminant analysis: one Gaussian or t distribution per class, the largest posterior wins.
 //!
 //! Covariances are maximum-likelihood (divisor N), shrunk to (1−s)S + s(tr S/m)I; the score of class k is
 //! −½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) + ln π_k. A class without full rank is an error, never a wrong prediction.
@@ -43,24 +43,52 @@ impl Qda {
             constants.push(priors[class].ln() - 0.5 * whitened.log_det);
             means.extend_from_slice(gaussians.mean(class));
         }
-        Ok(Self(Discriminant { classes: classes.clone(), order, means, whitening, constants }))
+        Ok(Self(Discriminant {
+            classes: classes.clone(),
+            order,
+            means,
+            whitening,
+            constants,
+            degrees: None,
+        }))
+    }
+
+    /// The same with t densities of so many degrees of freedom; what were covariances are scatters.
+    pub fn heavy_tailed(mut self, degrees: f64) -> Result<Self, ClassifierError> {
+        if !(degrees.is_finite() && degrees > 0.0) {
+            return Err(ClassifierError::Degrees { degrees });
+        }
+        self.0.degrees = Some(degrees);
+        Ok(self)
+    }
+
+    /// ν of its t densities; none for Gaussians.
+    pub fn degrees(&self) -> Option<f64> {
+        self.0.degrees
     }
 
     /// A classifier on the features of some filters, from the statistics of the training points.
     ///
-    /// Priors are the class frequencies; covariances are turned from divisor N − 1 to N.
+    /// Priors are the class frequencies; covariances are turned from divisor N − 1 to N. Scatters of t distributions
+    /// are judged by t densities.
     pub fn from_statistics(
         statistics: &ClassStatistics,
         filters: MatRef<'_, f64>,
         shrinkage: f64,
     ) -> Result<Self, ClassifierError> {
         let features = project(statistics, filters, 0.0);
-        Self::new(
+        // Robust scatters have no divisor N − 1.
+        let counts = statistics.counts().filter(|_| statistics.robust().is_none());
+        let qda = Self::new(
             statistics.classes(),
-            &maximum_likelihood(&features, statistics.counts()),
+            &maximum_likelihood(&features, counts),
             &statistics.shares(),
             shrinkage,
-        )
+        )?;
+        match statistics.degrees() {
+            Some(degrees) => qda.heavy_tailed(degrees),
+            None => Ok(qda),
+        }
     }
 
     /// The classes, in their fixed order.

@@ -68,6 +68,8 @@ pub enum Parameter {
     Moments,
     /// A number strictly between 0 and 1, required.
     Exponent,
+    /// Degrees of freedom ν ≥ 1, required.
+    Degrees,
 }
 
 /// One distance of the registry.
@@ -87,6 +89,7 @@ pub struct Entry {
 pub(super) struct Settings {
     moments: Moments,
     exponent: f64,
+    degrees: f64,
 }
 
 static REGISTRY: &[Entry] = &[
@@ -95,7 +98,7 @@ static REGISTRY: &[Entry] = &[
         summary: "lower bound of Fisher–Rao between Gaussians (SQFA)",
         parameter: Parameter::None,
         claims: METRIC,
-        build: |_| Arc::new(Linked(SquaredCalvoOller, Root)),
+        build: |_| Arc::new(Linked(SquaredCalvoOller::GAUSSIAN, Root)),
     },
     Entry {
         name: "fisher-rao",
@@ -168,11 +171,18 @@ static REGISTRY: &[Entry] = &[
         build: |s| Arc::new(Chernoff(s.exponent)),
     },
     Entry {
+        name: "calvo-oller-t",
+        summary: "calvo-oller between t distributions of ν ≥ 1 degrees of freedom (SQFA-t); ν = 1 is Cauchy",
+        parameter: Parameter::Degrees,
+        claims: METRIC,
+        build: |s| Arc::new(Linked(SquaredCalvoOller::heavy_tailed(s.degrees), Root)),
+    },
+    Entry {
         name: "squared-calvo-oller",
         summary: "square of calvo-oller",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(SquaredCalvoOller),
+        build: |_| Arc::new(SquaredCalvoOller::GAUSSIAN),
     },
     Entry {
         name: "squared-affine-invariant",
@@ -197,6 +207,15 @@ static REGISTRY: &[Entry] = &[
     },
 ];
 
+/// What must follow a distance between t distributions.
+const DEGREES_EXPECTED: &str = "degrees of freedom, a finite number from 1 on, as in calvo-oller-t:5 (below 1 it bounds no \
+                                distance, and calvo-oller is its limit without end)";
+
+/// Degrees of freedom that bound a distance.
+fn read_degrees(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|degrees: &f64| degrees.is_finite() && *degrees >= 1.0)
+}
+
 /// Every distance there is, in the order users meet them.
 pub fn registry() -> &'static [Entry] {
     REGISTRY
@@ -207,6 +226,7 @@ impl Entry {
     pub fn spelling(&self) -> String {
         match self.parameter {
             Parameter::Exponent => format!("{}:S", self.name),
+            Parameter::Degrees => format!("{}:NU", self.name),
             _ => self.name.to_owned(),
         }
     }
@@ -223,6 +243,7 @@ impl Entry {
                 [vec![self.name.to_owned()], named].concat()
             }
             Parameter::Exponent => with(&["0.1", "0.3", "0.5", "0.85"]),
+            Parameter::Degrees => with(&["1", "2.5", "5", "40"]),
         }
     }
 
@@ -236,7 +257,8 @@ impl Entry {
             parameter: text.unwrap_or("").to_owned(),
             expected,
         };
-        let mut settings = Settings { moments: Moments::Second, exponent: 0.5 };
+        let mut settings =
+            Settings { moments: Moments::Second, exponent: 0.5, degrees: f64::INFINITY };
         match (self.parameter, text) {
             (Parameter::None | Parameter::Moments, None) => {}
             (Parameter::None, Some(_)) => return Err(refused("no parameter")),
@@ -254,6 +276,10 @@ impl Entry {
                     .ok_or_else(|| {
                         refused("a number strictly between 0 and 1, as in chernoff:0.3")
                     })?;
+            }
+            (Parameter::Degrees, text) => {
+                settings.degrees =
+                    text.and_then(read_degrees).ok_or_else(|| refused(DEGREES_EXPECTED))?;
             }
         }
         let mut claims = self.claims;

@@ -16,6 +16,6 @@ pub use fitted::{FittedSqfa, NoiseTrial, Restart};
 pub(crate) use fitted::{with_fixed_signs, with_unit_length};
 pub use inverse_regression::InverseRegression;
 pub(crate) use noise::NOISE_GRID;
-pub use recipe::{Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
+pub use recipe::{Degrees, Learning, METHODS, Method, Noise, Restarts, Sqfa, Start};
 pub(crate) use starts::{largest_variance, random};
 pub use warning::Warning;

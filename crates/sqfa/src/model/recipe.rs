@@ -86,10 +86,21 @@ pub struct Method {
     pub summary: &'static str,
     /// Its place among the columns of the paper's tables, if it has one.
     pub column: Option<u8>,
+    /// Degrees of freedom, where classes are t distributions.
+    pub degrees: Option<Degrees>,
 }
 
-/// The paper's variants, and SQFA on the exact distance.
-pub const METHODS: [Method; 7] = [
+/// The degrees of freedom of a method on t distributions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Degrees {
+    /// This number unless given.
+    Usual(f64),
+    /// This number.
+    Fixed(f64),
+}
+
+/// The paper's variants, SQFA on the exact distance, and SQFA on t distributions.
+pub const METHODS: [Method; 9] = [
     Method {
         name: "sqfa",
         title: "SQFA",
@@ -97,6 +108,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "Fisher–Rao distance through the Calvo–Oller bound; takes any other distance, too",
         column: Some(0),
+        degrees: None,
     },
     Method {
         name: "smsqfa",
@@ -105,6 +117,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "affine-invariant distance of second moments",
         column: Some(1),
+        degrees: None,
     },
     Method {
         name: "sqfa-h",
@@ -113,6 +126,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "Hellinger distance; the paper's best accuracy",
         column: Some(2),
+        degrees: None,
     },
     Method {
         name: "sqfa-b",
@@ -121,6 +135,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "Bhattacharyya distance",
         column: Some(3),
+        degrees: None,
     },
     Method {
         name: "sqfa-j",
@@ -129,6 +144,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "Jeffreys divergence",
         column: Some(5),
+        degrees: None,
     },
     Method {
         name: "sqfa-w",
@@ -137,6 +153,7 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Orthonormal,
         summary: "Wasserstein distance, orthonormal filters",
         column: Some(4),
+        degrees: None,
     },
     Method {
         name: "sqfa-fr",
@@ -145,10 +162,37 @@ pub const METHODS: [Method; 7] = [
         constraint: Constraint::Sphere,
         summary: "the exact Fisher–Rao distance, which the paper only bounds",
         column: None,
+        degrees: None,
+    },
+    Method {
+        name: "sqfa-t",
+        title: "SQFA-t",
+        distance: "calvo-oller-t:5",
+        constraint: Constraint::Sphere,
+        summary: "Calvo–Oller between t distributions: heavy tails and outliers count less",
+        column: None,
+        degrees: Some(Degrees::Usual(5.0)),
+    },
+    Method {
+        name: "sqfa-cauchy",
+        title: "SQFA-Cauchy",
+        distance: "calvo-oller-t:1",
+        constraint: Constraint::Sphere,
+        summary: "the same with the heaviest tails that a distance is bounded for",
+        column: None,
+        degrees: Some(Degrees::Fixed(1.0)),
     },
 ];
 
 impl Method {
+    /// The degrees of freedom of its classes, where they are t distributions and a number may have been given.
+    pub fn degrees_with(&self, given: Option<f64>) -> Option<f64> {
+        Some(match self.degrees? {
+            Degrees::Usual(usual) => given.unwrap_or(usual),
+            Degrees::Fixed(own) => own,
+        })
+    }
+
     /// A method by name; the error suggests the nearest.
     pub fn named(name: &str) -> Result<Self, Unknown> {
         let known = METHODS.iter().find(|method| method.name == name);

@@ -3,6 +3,10 @@
 use std::fmt;
 
 use crate::optimize::Termination;
+use crate::statistics::ClassStatistics;
+
+/// The share of the identity in a metric from which a user should know of it.
+const TOLD: f64 = 0.1;
 
 /// What a user should know about a fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,9 +57,48 @@ pub enum Warning {
         /// Filters it speaks of.
         rank: usize,
     },
+    /// Scatters of t distributions were taken from covariances.
+    MomentMatched {
+        /// ν.
+        degrees: f64,
+    },
+    /// The fixed point of a robust estimator was not reached.
+    RobustUnsettled {
+        /// The estimator.
+        estimator: String,
+        /// Steps taken.
+        steps: usize,
+        /// The classes that were still moving.
+        classes: Vec<String>,
+    },
+    /// Classes with so few points a dimension that outliers were told in a shrunk metric.
+    RobustShrunk {
+        /// The estimator.
+        estimator: String,
+        /// The classes.
+        classes: Vec<String>,
+        /// The largest share of the identity.
+        share: f64,
+    },
 }
 
 impl Warning {
+    /// What a user should know about statistics, however they are used.
+    pub fn of_statistics(statistics: &ClassStatistics) -> Vec<Self> {
+        let Some(note) = statistics.robust() else { return Vec::new() };
+        let estimator = note.estimator.to_string();
+        let mut warnings = Vec::new();
+        if note.largest_share >= TOLD {
+            let (classes, share) = (note.shrunk.clone(), note.largest_share);
+            warnings.push(Self::RobustShrunk { estimator: estimator.clone(), classes, share });
+        }
+        if !note.unsettled.is_empty() {
+            let classes = note.unsettled.clone();
+            warnings.push(Self::RobustUnsettled { estimator, steps: note.steps, classes });
+        }
+        warnings
+    }
+
     /// Its name, which stays the same whatever the words.
     pub fn name(&self) -> &'static str {
         match self {
@@ -67,8 +110,21 @@ impl Warning {
             Self::NotConverged { .. } => "not-converged",
             Self::LostDigits { .. } => "lost-digits",
             Self::BeyondCriterion { .. } => "beyond-criterion",
+            Self::MomentMatched { .. } => "moment-matched",
+            Self::RobustUnsettled { .. } => "robust-unsettled",
+            Self::RobustShrunk { .. } => "robust-shrunk",
         }
     }
+}
+
+/// The first few classes.
+fn named(classes: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = classes.iter().take(SHOWN).map(|class| format!("'{class}'")).collect();
+    let kind = if classes.len() == 1 { "class" } else { "classes" };
+    let more = classes.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{kind} {}{more}", shown.join(", "))
 }
 
 impl fmt::Display for Warning {
@@ -109,6 +165,25 @@ impl fmt::Display for Warning {
                 f,
                 "the criterion says nothing beyond {rank} filters (classes less one): the others are principal \
                  components"
+            ),
+            Self::MomentMatched { degrees } => write!(
+                f,
+                "covariances were taken for those of t distributions with ν = {degrees}: scatters are {:.3} of them, and \
+                 outliers count in full; give points for a robust scatter",
+                (degrees - 2.0) / degrees
+            ),
+            Self::RobustUnsettled { estimator, steps, classes } => write!(
+                f,
+                "the covariance estimator {estimator} had not settled after {steps} steps in {}: its statistics are \
+                 approximate",
+                named(classes)
+            ),
+            Self::RobustShrunk { estimator, classes, share } => write!(
+                f,
+                "{} {} fewer than ten points a dimension, or nearly constant columns: the covariance estimator {estimator} \
+                 told outliers in a metric shrunk by up to {share:.2}",
+                named(classes),
+                if classes.len() == 1 { "has" } else { "have" }
             ),
         }
     }

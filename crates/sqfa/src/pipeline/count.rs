@@ -50,7 +50,9 @@ impl Pipeline {
             Filters::Count(count) => return Ok((count, None)),
             Filters::Auto { max } => max.min(dimension),
         };
-        if reducer_entry(self.base()).map_err(ReduceError::from)?.needs_points() {
+        let entry = reducer_entry(self.base()).map_err(ReduceError::from)?;
+        // What maximises a distance learns from statistics, whatever those need.
+        if entry.needs_points() && entry.distance.is_none() {
             return Err(PipelineError::Count { why: NoChoice::Method });
         }
         if max == 0 {
@@ -70,7 +72,7 @@ impl Pipeline {
         let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
         for parts in &arm.repeats {
             for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
-                let fold = Fold::new(arm, parts, fold, self.estimator)?;
+                let fold = Fold::new(arm, parts, fold, self.estimator())?;
                 let noise = Noise::Value(usual.share * fold.unit);
                 let settings = ReducerSettings { noise, ..self.settings.clone() };
                 for (at, fitted) in self.fit_counts(&fold, &counts, &settings, observer)? {

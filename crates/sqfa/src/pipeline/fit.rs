@@ -73,11 +73,11 @@ impl Pipeline {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
         let arms = self.arms(repeats, aside);
-        let total = first.total()?;
-        let (filters, curve) = self.count(&arms, total.dimension() - aside.len(), observer)?;
+        let dimension = first.data().points.columns();
+        let (filters, curve) = self.count(&arms, dimension - aside.len(), observer)?;
         let found = self.found(&arms, filters, observer)?;
         let starts = found.as_ref().map(|found| found.folds.clone());
-        let job = Job::new(total, self.estimator, Some(first), aside, filters)?;
+        let job = Job::new(first, self.estimator(), aside, filters)?;
         let mut fitted = self.learn(&job, found, observer)?;
         fitted.curve = curve;
         if self.is_refined() {
@@ -96,7 +96,7 @@ impl Pipeline {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let job = Job::new(parts.total()?, self.estimator, Some(parts), aside, filters)?;
+        let job = Job::new(parts, self.estimator(), aside, filters)?;
         self.learn(&job, None, observer)
     }
 
@@ -108,7 +108,7 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let mut job = Job::new(parts.total()?, self.estimator, Some(parts), aside, 0)?;
+        let mut job = Job::new(parts, self.estimator(), aside, 0)?;
         let views = self.views(parts, &job.statistics, aside)?;
         let dealt = Parts::dealt(*parts.data(), plan, self.settings.seed);
         let arms = self.arms_on(&views, parts, &dealt, plan)?;

@@ -5,7 +5,7 @@
 //! repeated row therefore make the same folds. Cost: a sort, and one pass over the points.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -14,7 +14,7 @@ use rand_chacha::ChaCha12Rng;
 use crate::labels::Labels;
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
-use crate::statistics::{ClassAccumulator, StatisticsError};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
 use crate::with_table;
 
 /// A row that is in no fold: always learned from.
@@ -89,6 +89,16 @@ pub struct Parts<'a> {
     active: Vec<usize>,
     /// The part that choices are made on and nothing is learned from.
     spared: Option<usize>,
+    /// Robust statistics that were asked for before, which cost more than a merge.
+    robust: Arc<Mutex<Vec<Robust>>>,
+}
+
+/// Robust statistics without a fold.
+#[derive(Debug)]
+struct Robust {
+    without: Option<usize>,
+    estimator: Estimator,
+    statistics: ClassStatistics,
 }
 
 impl<'a> Parts<'a> {
@@ -132,7 +142,14 @@ impl<'a> Parts<'a> {
                 Ok(sums)
             })
             .collect::<Result<Vec<_>, StatisticsError>>()?;
-        Ok(Self { data, of_row, sums: Arc::new(sums), active: (0..count).collect(), spared: None })
+        Ok(Self {
+            data,
+            of_row,
+            sums: Arc::new(sums),
+            active: (0..count).collect(),
+            spared: None,
+            robust: Arc::default(),
+        })
     }
 
     /// The points.
@@ -185,16 +202,53 @@ impl<'a> Parts<'a> {
         self.merged(Some(fold))
     }
 
+    /// The statistics of everything that takes part, but for a fold, and the same without shrinkage where they are shrunk.
+    pub(crate) fn statistics(
+        &self,
+        without: Option<usize>,
+        estimator: Estimator,
+    ) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
+        if estimator.needs_points() {
+            return Ok((self.robust(without, estimator)?, None));
+        }
+        let sums = self.merged(without)?;
+        let shrinks = estimator != Estimator::Empirical;
+        let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
+        Ok((sums.finish(estimator)?, plain))
+    }
+
+    fn robust(
+        &self,
+        without: Option<usize>,
+        estimator: Estimator,
+    ) -> Result<ClassStatistics, StatisticsError> {
+        let known = || self.robust.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |one: &&Robust| one.without == without && one.estimator == estimator;
+        if let Some(found) = known().iter().find(same) {
+            return Ok(found.statistics.copied());
+        }
+        let mut rows = self.learned();
+        rows.retain(|&row| without != Some(usize::from(self.of_row[row])));
+        let Weighted { points, labels, weights } = self.data;
+        let statistics =
+            ClassStatistics::robust_of_rows(points, labels, &rows, weights, estimator)?;
+        let copy = statistics.copied();
+        known().push(Robust { without, estimator, statistics });
+        Ok(copy)
+    }
+
     /// The parts that are left when one is put away: to choose settings inside an outer fold without summing again.
     pub fn leave_out(&self, fold: usize) -> Self {
         let mut left = self.clone();
         left.active.retain(|&part| part != fold);
+        left.robust = Arc::default();
         left
     }
 
     /// The same with a part that choices are made on and nothing is ever learned from: validation points.
     pub fn spare(mut self, part: usize) -> Self {
         self.spared = Some(part);
+        self.robust = Arc::default();
         self
     }
 

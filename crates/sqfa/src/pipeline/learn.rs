@@ -3,12 +3,10 @@
 use std::time::Instant;
 
 use crate::linalg::Mat;
-use crate::model::{Noise, Restarts, Start, with_fixed_signs, with_unit_length};
+use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
 use crate::optimize::{Control, Progress};
-use crate::reduce::{ReducerSettings, Reduction, Samples, Training, reducer};
-use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, StatisticsError,
-};
+use crate::reduce::{ReducerSettings, Reduction, Samples, Setting, Training, reducer};
+use crate::statistics::{ClassStatistics, Estimator, Preprocessor, StatisticsError};
 
 use super::arms::{finished, preprocessor};
 use super::search::{Arm, Common, MakeSpace, Searched, search};
@@ -44,15 +42,13 @@ pub(crate) struct Found {
 
 impl<'a> Job<'a> {
     pub(crate) fn new(
-        sums: ClassAccumulator,
+        parts: &'a Parts<'a>,
         estimator: Estimator,
-        parts: Option<&'a Parts<'a>>,
         aside: &'a [SetAside],
         filters: usize,
     ) -> Result<Self, StatisticsError> {
-        let shrinks = estimator != Estimator::Empirical;
-        let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
-        Ok(Self { statistics: sums.finish(estimator)?, plain, parts, aside, filters })
+        let (statistics, plain) = parts.statistics(None, estimator)?;
+        Ok(Self { statistics, plain, parts: Some(parts), aside, filters })
     }
 
     pub(crate) fn of(statistics: ClassStatistics, aside: &'a [SetAside], filters: usize) -> Self {
@@ -78,6 +74,12 @@ impl<'a> Job<'a> {
             reduction.filters = map.embed(kept.as_ref());
         }
         let statistics = self.seen_through(map.as_ref());
+        reduction.warnings.extend(Warning::of_statistics(&self.statistics));
+        if let (Some(degrees), None) =
+            (self.statistics.degrees(), reduction.setting(Setting::Degrees))
+        {
+            reduction.settings.push((Setting::Degrees, degrees));
+        }
         Fitted {
             reduction,
             preprocessor: map,
@@ -106,7 +108,7 @@ impl Pipeline {
         let common = Common {
             method: self.base(),
             settings: &self.settings,
-            estimator: self.estimator,
+            estimator: self.estimator(),
             filters,
         };
         let Searched { mut runners, folds } = search(arms, &common, observer)?;
@@ -176,7 +178,7 @@ impl Pipeline {
                 let Weighted { points, labels, .. } = *parts.data();
                 let samples = Samples { points, labels, preprocessor: map.as_ref() };
                 let training = Training::new(&statistics, samples);
-                training.with_estimator(self.estimator).on_rows(parts.repeated())
+                training.with_estimator(self.estimator()).on_rows(parts.repeated())
             }
             None => Training::from_statistics(&statistics),
         };

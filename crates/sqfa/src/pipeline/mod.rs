@@ -21,7 +21,7 @@ mod space;
 mod summed;
 mod wide;
 
-use crate::reduce::{REFINED, ReducerSettings};
+use crate::reduce::{REFINED, ReducerSettings, reducer_entry};
 use crate::statistics::{Estimator, Scaling};
 
 pub(crate) use closed_form::alike;
@@ -79,8 +79,8 @@ pub struct Pipeline {
     pub scaling: Option<Scaling>,
     /// Whether columns are centred; otherwise wherever the noise is not given.
     pub center: Option<bool>,
-    /// How covariances are estimated.
-    pub estimator: Estimator,
+    /// How covariances are estimated, when not in the method's own way.
+    pub estimator: Option<Estimator>,
 }
 
 impl Pipeline {
@@ -93,13 +93,19 @@ impl Pipeline {
             noise: NoiseRule::Auto,
             scaling: None,
             center: None,
-            estimator: Estimator::Empirical,
+            estimator: None,
         }
     }
 
     /// The method without its refinement.
     fn base(&self) -> &str {
         self.method.strip_suffix(REFINED).unwrap_or(&self.method)
+    }
+
+    /// How covariances are estimated.
+    fn estimator(&self) -> Estimator {
+        let own = || reducer_entry(self.base()).map(|entry| entry.estimator(self.settings.degrees));
+        self.estimator.or_else(|| own().ok()).unwrap_or_default()
     }
 
     fn is_refined(&self) -> bool {

@@ -130,7 +130,7 @@ impl Pipeline {
         for parts in &arm.repeats {
             for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
                 let learned: Vec<usize> = parts.leave_out(fold).learned();
-                folds.push((Fold::new(arm, parts, fold, self.estimator)?, parts, learned));
+                folds.push((Fold::new(arm, parts, fold, self.estimator())?, parts, learned));
             }
         }
         let climbs: Vec<Climb<'_, '_>> = folds
@@ -198,7 +198,7 @@ impl Pipeline {
             preprocessor: fitted.preprocessor.as_ref(),
         };
         let training = Training::new(&fitted.statistics, samples)
-            .with_estimator(self.estimator)
+            .with_estimator(self.estimator())
             .on_rows(parts.repeated());
         let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
         drop(training);

@@ -10,7 +10,7 @@ use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
 use crate::optimize::{Control, Progress, Stopping, Termination};
 use crate::reduce::{ReduceError, ReducerSettings, Training, reducer};
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator};
+use crate::statistics::{ClassStatistics, Estimator};
 use crate::transform::transform_rows_offset;
 
 use super::PipelineError;
@@ -88,8 +88,9 @@ impl<'p, 'a> Fold<'p, 'a> {
         fold: usize,
         estimator: Estimator,
     ) -> Result<Self, PipelineError> {
-        let sums = parts.without(fold)?;
-        let (space, plain) = spaces(arm.maker.as_ref(), sums, estimator)?;
+        let (statistics, plain) = parts.statistics(Some(fold), estimator)?;
+        let space = arm.maker.space(statistics)?;
+        let plain = plain.map(|plain| space.view(plain));
         let unit = arm.maker.unit(&space);
         Ok(Self { space, plain, unit, parts, held: parts.rows(fold) })
     }
@@ -111,21 +112,6 @@ impl<'p, 'a> Fold<'p, 'a> {
         let points = features.as_points(filters.ncols());
         Ok(Scores::new(statistics, filters.as_ref(), points, &codes, weights)?)
     }
-}
-
-/// The space of some sums, and its statistics without shrinkage where the estimator shrinks.
-fn spaces(
-    maker: &dyn MakeSpace,
-    sums: ClassAccumulator,
-    estimator: Estimator,
-) -> Result<(Space, Option<ClassStatistics>), PipelineError> {
-    if estimator == Estimator::Empirical {
-        return Ok((maker.space(sums.finish(estimator)?)?, None));
-    }
-    let plain = sums.clone().finish(Estimator::Empirical)?;
-    let space = maker.space(sums.finish(estimator)?)?;
-    let plain = space.view(plain);
-    Ok((space, Some(plain)))
 }
 
 impl Common<'_> {

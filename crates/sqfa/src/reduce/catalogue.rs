@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{InverseRegression, METHODS, Method};
+use crate::model::{Degrees, InverseRegression, METHODS, Method};
 use crate::names::Unknown;
-use crate::statistics::ClassStatistics;
+use crate::statistics::{ClassStatistics, Estimator};
 
 use super::ama::{self, Ama};
 use super::inverse_regression::InverseReducer;
@@ -14,7 +14,7 @@ use super::lfda::{self, LfdaReducer};
 use super::lmnn::{self, LmnnReducer};
 use super::nca::{self, NcaReducer};
 use super::refine::RefinedReducer;
-use super::setting::{Parameter, Setting};
+use super::setting::{Parameter, Setting, Usual};
 use super::sqfa::SqfaReducer;
 use super::wda::{self, WdaReducer};
 use super::{Lda, Pca, ReduceError, Reducer, ReducerSettings, Refinement, Spca, lda};
@@ -134,6 +134,8 @@ pub struct ReducerEntry {
     pub seeded: bool,
     /// Its column in the paper's tables, if it has one.
     pub paper: Option<Column>,
+    /// Degrees of freedom, where its classes are t distributions.
+    pub degrees: Option<Degrees>,
     build: fn(&Self, ReducerSettings) -> Box<dyn Reducer>,
 }
 
@@ -156,6 +158,23 @@ impl ReducerEntry {
     /// Whether it learns from points rather than class statistics.
     pub fn needs_points(&self) -> bool {
         self.needs == Needs::Points
+    }
+
+    /// How class covariances are estimated unless told otherwise; ν may have been given.
+    pub fn estimator(&self, degrees: Option<f64>) -> Estimator {
+        match self.degrees {
+            None => Estimator::Empirical,
+            Some(Degrees::Usual(usual)) => Estimator::StudentT(Some(degrees.unwrap_or(usual))),
+            Some(Degrees::Fixed(own)) => Estimator::StudentT(Some(own)),
+        }
+    }
+
+    /// The distance it maximises, where it maximises one; ν may have been given.
+    pub fn distance_with(&self, degrees: Option<f64>) -> Option<String> {
+        match (self.degrees, degrees) {
+            (Some(Degrees::Usual(_)), Some(given)) => Some(format!("calvo-oller-t:{given}")),
+            _ => self.distance.map(str::to_owned),
+        }
     }
 
     /// Whether it is one of the paper's columns.
@@ -194,6 +213,25 @@ const CLIMB_ANY: &[Parameter] = &[
     CLIMB[8],
 ];
 
+/// The same with free degrees of freedom.
+const CLIMB_T: &[Parameter] = &[
+    Parameter {
+        setting: Setting::Degrees,
+        usual: Usual::Number(5.0),
+        grid: &[],
+        help: "degrees of freedom of the classes' t distributions, at least 1",
+    },
+    CLIMB[0],
+    CLIMB[1],
+    CLIMB[2],
+    CLIMB[3],
+    CLIMB[4],
+    CLIMB[5],
+    CLIMB[6],
+    CLIMB[7],
+    CLIMB[8],
+];
+
 /// A closed form on class statistics.
 const CLOSED: ReducerEntry = ReducerEntry {
     name: "",
@@ -207,6 +245,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     objective: Objective::None,
     seeded: false,
     paper: None,
+    degrees: None,
     build: |_, _| Box::new(Spca),
 };
 
@@ -338,7 +377,17 @@ fn variant(method: &Method) -> ReducerEntry {
         name: method.name,
         title: method.title,
         summary: method.summary,
-        settings: if method.name == FREE { CLIMB_ANY } else { CLIMB },
+        // Without points there is no scatter of distributions that have no covariance.
+        needs: match method.degrees {
+            Some(Degrees::Fixed(own)) if own <= 2.0 => Needs::Points,
+            _ => Needs::Statistics,
+        },
+        settings: match method.degrees {
+            Some(Degrees::Usual(_)) => CLIMB_T,
+            _ if method.name == FREE => CLIMB_ANY,
+            _ => CLIMB,
+        },
+        degrees: method.degrees,
         distance: Some(method.distance),
         constraint: Some(method.constraint),
         objective: Objective::MeanDistance,

@@ -44,6 +44,8 @@ pub enum Setting {
     PerClass,
     /// How eigenvectors are found.
     Solver,
+    /// Degrees of freedom ν of t distributions.
+    Degrees,
     /// Steps that the refinement took.
     RefinementSteps,
     /// The noise of the refinement, as a share of the noise scale.
@@ -56,7 +58,7 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Distance,
         Self::Noise,
         Self::Constraint,
@@ -74,6 +76,7 @@ impl Setting {
         Self::Dimensions,
         Self::PerClass,
         Self::Solver,
+        Self::Degrees,
         Self::RefinementSteps,
         Self::RefinementNoise,
         Self::AccuracyBefore,
@@ -100,6 +103,7 @@ impl Setting {
             Self::Dimensions => "dimensions",
             Self::PerClass => "per class",
             Self::Solver => "solver",
+            Self::Degrees => "nu",
             Self::RefinementSteps => "refinement steps",
             Self::RefinementNoise => "refinement noise",
             Self::AccuracyBefore => "held-out accuracy before",

@@ -48,6 +48,8 @@ pub struct ReducerSettings {
     pub per_class: Option<usize>,
     /// How eigenvectors are found.
     pub solver: PcaSolver,
+    /// Degrees of freedom of methods on t distributions, when not their own.
+    pub degrees: Option<f64>,
     /// How refined methods refine, when not in the usual way.
     pub refinement: Option<Refinement>,
 }
@@ -63,6 +65,7 @@ impl ReducerSettings {
             (Setting::Regularization, choice) => self.regularization = choice,
             (Setting::Dimensions, Choice::Value(value)) => self.dimensions = Some(value as usize),
             (Setting::PerClass, Choice::Value(value)) => self.per_class = Some(value as usize),
+            (Setting::Degrees, Choice::Value(value)) => self.degrees = Some(value),
             _ => {}
         }
     }

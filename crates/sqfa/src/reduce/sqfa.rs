@@ -2,8 +2,11 @@
 
 use std::time::Instant;
 
-use crate::model::{FitError, FittedSqfa, Method, Noise, Sqfa};
+use crate::distance::Distance;
+use crate::model::{Degrees, FitError, FittedSqfa, Method, Noise, Sqfa, Warning};
 use crate::optimize::{Control, Progress};
+use crate::remedy::Remedy;
+use crate::statistics::Estimator;
 
 use super::choose::choose;
 use super::{ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training, Trial};
@@ -18,7 +21,7 @@ pub(crate) struct SqfaReducer {
 
 impl SqfaReducer {
     /// The recipe for so many filters.
-    fn recipe(&self, filters: usize) -> Result<Sqfa, ReduceError> {
+    fn recipe(&self, training: &Training<'_>, filters: usize) -> Result<Sqfa, ReduceError> {
         let settings = &self.settings;
         let recipe = match &self.method {
             Some(method) => Sqfa::for_method(method, filters)?,
@@ -33,6 +36,10 @@ impl SqfaReducer {
             .pairs(settings.pairs)
             .optimizer(settings.optimizer)
             .stopping(settings.stopping);
+        if let Some(degrees) = self.degrees(training) {
+            let distance = Distance::named(&format!("calvo-oller-t:{degrees}"));
+            recipe = recipe.distance(distance.map_err(FitError::from)?);
+        }
         if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
             recipe = recipe.distance(distance.clone());
         }
@@ -46,12 +53,59 @@ impl SqfaReducer {
     }
 }
 
+/// Training data as a method on t distributions sees them.
+struct HeavyTailed<'a> {
+    degrees: f64,
+    /// None where they are as they were.
+    training: Option<Training<'a>>,
+    /// What covariances were multiplied by.
+    factor: Option<f64>,
+}
+
 impl SqfaReducer {
+    /// ν, where classes are t distributions: as given, that of the statistics, or the method's own.
+    fn degrees(&self, training: &Training<'_>) -> Option<f64> {
+        let known = self.settings.degrees.or(training.statistics().degrees());
+        self.method.as_ref().and_then(|method| method.degrees_with(known))
+    }
+
+    fn has_free_degrees(&self) -> bool {
+        let own = self.method.as_ref().and_then(|method| method.degrees);
+        matches!(own, Some(Degrees::Usual(_)))
+    }
+
+    /// Scatters of t distributions: robust ones as they are, else by the estimator t:ν from points, else matched by moments.
+    fn heavy_tailed<'a>(
+        &self,
+        training: &Training<'a>,
+    ) -> Result<Option<HeavyTailed<'a>>, ReduceError> {
+        let Some(degrees) = self.degrees(training) else { return Ok(None) };
+        let heavy = HeavyTailed { degrees, training: None, factor: None };
+        if training.statistics().robust().is_some() {
+            return Ok(Some(heavy));
+        }
+        if training.estimator() == Estimator::Empirical {
+            let found = training.estimated_by(Estimator::StudentT(Some(degrees)))?;
+            if found.is_some() {
+                return Ok(Some(HeavyTailed { training: found, ..heavy }));
+            }
+        }
+        if degrees <= 2.0 {
+            // Such distributions have no covariance.
+            let what = format!("{} with ν = {degrees}", self.name);
+            return Err(ReduceError::NeedsPoints { what, remedy: Remedy::PointsOrLighterTails });
+        }
+        let factor = (degrees - 2.0) / degrees;
+        let training = Some(training.scaled(factor));
+        Ok(Some(HeavyTailed { training, factor: Some(factor), ..heavy }))
+    }
+
     /// Chooses the noise among given values on held-out points, then fits all points with it.
     fn fit_among(
         &self,
         recipe: &Sqfa,
         training: &Training<'_>,
+        factor: Option<f64>,
         count: usize,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Reduction, ReduceError> {
@@ -60,7 +114,9 @@ impl SqfaReducer {
         let mut chosen =
             choose(training, Setting::Noise, values, &[count], seed, |learn, noise| {
                 let recipe = recipe.clone().noise(Noise::Value(noise));
-                let fitted = recipe.fit_observed(learn.statistics(), observer)?;
+                let scaled = factor.map(|factor| learn.scaled(factor));
+                let statistics = scaled.as_ref().unwrap_or(learn).statistics();
+                let fitted = recipe.fit_observed(statistics, observer)?;
                 Ok(vec![fitted.filters().clone()])
             })?;
         let chosen = chosen.pop().ok_or(ReduceError::NoFilters { filters: count })?;
@@ -82,12 +138,30 @@ impl Reducer for SqfaReducer {
         filters: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
+        let heavy = self.heavy_tailed(training)?;
+        let factor = heavy.as_ref().and_then(|heavy| heavy.factor);
+        let own = heavy.as_ref().and_then(|heavy| heavy.training.as_ref());
+        let training = own.unwrap_or(training);
+        let told = |mut reduction: Reduction| {
+            if let Some(HeavyTailed { degrees, .. }) = heavy {
+                if self.has_free_degrees() {
+                    reduction.settings.push((Setting::Degrees, degrees));
+                }
+                if factor.is_some() {
+                    reduction.warnings.push(Warning::MomentMatched { degrees });
+                }
+            }
+            if own.is_some() {
+                reduction.warnings.extend(Warning::of_statistics(training.statistics()));
+            }
+            reduction
+        };
         filters
             .iter()
             .map(|&count| {
-                let recipe = self.recipe(count)?;
+                let recipe = self.recipe(training, count)?;
                 if self.settings.noise == Noise::Auto && !self.settings.noises.is_empty() {
-                    return self.fit_among(&recipe, training, count, observer);
+                    return Ok(told(self.fit_among(&recipe, training, factor, count, observer)?));
                 }
                 let fitted = if self.settings.noise == Noise::Auto {
                     let split = training.without_held_out("noise", self.settings.seed);
@@ -96,6 +170,7 @@ impl Reducer for SqfaReducer {
                         ReduceError::Split { source, .. } => FitError::NoiseSplit(source).into(),
                         other => other,
                     })?;
+                    let learn = matched(learn, factor);
                     recipe.fit_judged(
                         learn.statistics(),
                         training.statistics(),
@@ -107,9 +182,17 @@ impl Reducer for SqfaReducer {
                 } else {
                     recipe.fit_observed(training.statistics(), observer)?
                 };
-                Ok(Reduction::from(fitted))
+                Ok(told(Reduction::from(fitted)))
             })
             .collect()
+    }
+}
+
+/// A part of the points, matched as all of them are.
+fn matched<'a>(training: Training<'a>, factor: Option<f64>) -> Training<'a> {
+    match factor {
+        Some(factor) => training.scaled(factor),
+        None => training,
     }
 }
 

@@ -144,15 +144,22 @@ impl<'a> Training<'a> {
             .map_err(|source| ReduceError::Split { what, source })?;
         let pick = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect::<Vec<_>>();
         let (learn, held) = (pick(learn), pick(held));
-        Ok((self.of_rows(samples, learn)?, held))
+        Ok((self.of_rows(samples, learn, self.estimator)?, held))
     }
 
     /// Training data of some rows, with covariances kept in the form that all points have.
-    fn of_rows(&self, samples: Samples<'a>, rows: Vec<usize>) -> Result<Self, ReduceError> {
+    fn of_rows(
+        &self,
+        samples: Samples<'a>,
+        rows: Vec<usize>,
+        estimator: Estimator,
+    ) -> Result<Self, ReduceError> {
         let Samples { points, labels, .. } = samples;
-        let estimator = self.estimator;
-        let mut statistics = if self.statistics.is_kept_as_samples() {
+        let as_samples = self.statistics.is_kept_as_samples() && !estimator.needs_points();
+        let mut statistics = if as_samples {
             ClassStatistics::from_factor_rows(points, labels, &rows, estimator)?
+        } else if estimator.needs_points() {
+            ClassStatistics::robust_of_rows(points, labels, &rows, None, estimator)?
         } else {
             let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
             sums.update_rows(points, labels, &rows)?;
@@ -167,6 +174,27 @@ impl<'a> Training<'a> {
             rows: Some(rows),
             estimator,
         })
+    }
+
+    /// The same points with statistics by another estimator; `None` without points.
+    pub(crate) fn estimated_by(&self, estimator: Estimator) -> Result<Option<Self>, ReduceError> {
+        let Some(samples) = self.samples else { return Ok(None) };
+        self.of_rows(samples, self.rows(), estimator).map(Some)
+    }
+
+    /// The same with every covariance multiplied by a number.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self {
+            statistics: Shared::Owned(Box::new(self.statistics.with_scaled_covariances(factor))),
+            samples: self.samples,
+            rows: self.rows.clone(),
+            estimator: self.estimator,
+        }
+    }
+
+    /// How covariances of a part of the points are estimated.
+    pub(crate) fn estimator(&self) -> Estimator {
+        self.estimator
     }
 
     /// The accuracy on some rows of a quadratic classifier that learned from these data.

@@ -1,13 +1,21 @@
-//! Statistics that outliers do not move: the minimum covariance determinant, and the cleaning of trials made of it.
+//! Statistics that outliers do not move: location and scatter by the t distribution or Tyler's fixed point, the minimum
+//! covariance determinant, and the cleaning of trials made of it.
 
 mod chi_squared;
 mod clean;
+mod elliptical;
+mod gamma;
 mod mcd;
+mod shrinkage;
+mod standard;
 
 use thiserror::Error;
 
 pub use clean::{Cleaned, Cleaning, Removed, clean};
+pub(crate) use elliptical::{Estimate, Law, estimate};
 pub use mcd::{Mcd, McdEstimate, McdOptions, mcd};
+pub(crate) use shrinkage::{oracle_approximating, squared_norm};
+pub(crate) use standard::Members;
 
 /// Why robust statistics cannot be had.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -33,6 +41,31 @@ pub enum RobustError {
         support: usize,
         /// Their dimension.
         dimension: usize,
+    },
+    /// No more points than dimensions: every point is as far from the others as any.
+    #[error(
+        "{points} points in {dimension} dimensions that vary: telling outliers takes more points than dimensions; reduce \
+         the dimension first (as pca does), or use oas or ledoit-wolf"
+    )]
+    TooFewForScatter {
+        /// Points given.
+        points: usize,
+        /// Dimensions that vary.
+        dimension: usize,
+    },
+    /// Points without any scatter.
+    #[error("all {points} points are the same: they have no scatter; drop the class or add points")]
+    Identical {
+        /// Points given.
+        points: usize,
+    },
+    /// Degrees of freedom that no distance is bounded for.
+    #[error(
+        "{degrees} degrees of freedom: give a finite number from 1 on (1 is Cauchy's distribution)"
+    )]
+    Degrees {
+        /// ν.
+        degrees: f64,
     },
     /// So many points lie on a hyperplane that their covariance has no determinant to compare.
     #[error(

@@ -120,6 +120,9 @@ impl ClassAccumulator {
     /// The class statistics; needs at least two classes with at least two points each.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
         estimator.check()?;
+        if estimator.needs_points() {
+            return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
+        }
         if self.classes.len() < 2 {
             return Err(StatisticsError::TooFewClasses { count: self.classes.len() });
         }
@@ -330,7 +333,11 @@ impl ClassSum {
 }
 
 /// Refuses a batch that does not fit or holds a value that is not finite.
-fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
+pub(super) fn check(
+    points: Points<'_>,
+    labels: &Labels,
+    dimension: usize,
+) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
     }
@@ -395,7 +402,7 @@ fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
 }
 
 /// The full matrix in another precision, from its lower triangle.
-fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
+pub(super) fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
     let mut full = vec![T::ZERO; n * n];
     parallel::rows(&mut full, n, |i, row| {
         for j in 0..n {

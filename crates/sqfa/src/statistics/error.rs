@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::labels::{LabelError, Labels};
+use crate::robust::RobustError;
 
 /// Refuses labels that are ids of points, before anything is kept for every one of them.
 pub fn check_classes(labels: &Labels) -> Result<(), StatisticsError> {
@@ -50,6 +51,35 @@ pub enum StatisticsError {
     Shrinkage {
         /// The share.
         share: f64,
+    },
+    /// Sums where an estimator looks at single points.
+    #[error(
+        "the covariance estimator '{estimator}' looks at single points several times, and only their sums are at hand: give \
+         the points themselves in one table that fits memory, or use empirical, oas or ledoit-wolf"
+    )]
+    NeedsPoints {
+        /// The estimator.
+        estimator: String,
+    },
+    /// A sparse table where an estimator looks at all entries of points.
+    #[error(
+        "the covariance estimator '{estimator}' takes points with all their entries, not a sparse table: reduce the \
+         dimension first, or use empirical, oas or ledoit-wolf"
+    )]
+    NeedsDense {
+        /// The estimator.
+        estimator: String,
+    },
+    /// A robust estimator with a number outside its range.
+    #[error(transparent)]
+    Robust(RobustError),
+    /// A class whose robust statistics cannot be had.
+    #[error("class '{class}': {source}")]
+    RobustClass {
+        /// The class.
+        class: String,
+        /// Why.
+        source: RobustError,
     },
     /// Ledoit–Wolf shrinkage of sums that lack what it needs.
     #[error(

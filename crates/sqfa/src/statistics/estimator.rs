@@ -1,13 +1,14 @@
-//! How a class covariance is estimated from its scatter.
+//! How a class covariance is estimated.
 //!
-//! All shrink the sample covariance S (divisor N − 1) towards a multiple of the identity,
-//! (1 − s)S + s(tr S/p)I, and differ in s.
+//! From sums: the sample covariance S (divisor N − 1), shrunk towards a multiple of the identity, (1 − s)S + s(tr S/p)I;
+//! the estimators differ in s. From points alone: the robust ones (`crate::robust`), which look at every point several times.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::error::StatisticsError;
 use crate::names::chosen;
+use crate::robust::{RobustError, oracle_approximating, squared_norm};
 
 /// A covariance estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -17,8 +18,8 @@ pub enum Estimator {
     Empirical,
     /// Oracle-approximating shrinkage towards a multiple of the identity.
     ///
-    /// ρ = min(1, [(1−2/p) tr S² + tr² S] / [(N+1−2/p)(tr S² − tr² S/p)]), as in Chen, Wiesel, Eldar &
-    /// Hero, *IEEE Trans. Signal Processing* 58, 2010. (scikit-learn drops the 2/p terms and divides by N.)
+    /// Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal Processing* 58, 2010. (scikit-learn drops the 2/p terms of
+    /// its share and divides by N.)
     Oas,
     /// Ledoit–Wolf shrinkage towards a multiple of the identity.
     ///
@@ -27,13 +28,22 @@ pub enum Estimator {
     LedoitWolf,
     /// A share s of a multiple of the identity, 0 ≤ s ≤ 1: (1 − s)S + s(tr S/p)I.
     Shrinkage(f64),
+    /// Mean and scatter of a t distribution with so many degrees of freedom, at least 1; without a number they are the
+    /// likeliest for all classes together. Needs points.
+    StudentT(Option<f64>),
+    /// Tyler's scatter, with its scale from the median distance. Needs points.
+    Tyler,
+    /// The reweighted minimum covariance determinant; the share of points that are no outliers, above 0.5. Needs points.
+    Mcd(f64),
 }
 
-/// The estimators by name; a fixed shrinkage is given by its number.
-pub const ESTIMATORS: [(&str, Estimator); 3] = [
+/// The estimators by name; those with a number are in [`Estimator::SPELLINGS`].
+pub const ESTIMATORS: [(&str, Estimator); 5] = [
     ("empirical", Estimator::Empirical),
     ("oas", Estimator::Oas),
     ("ledoit-wolf", Estimator::LedoitWolf),
+    ("t:auto", Estimator::StudentT(None)),
+    ("tyler", Estimator::Tyler),
 ];
 
 /// What an estimator looks at: N, p, tr S, tr S² (divisor N − 1), and Σ|y|⁴ where it is known.
@@ -47,6 +57,22 @@ pub(super) struct Evidence {
 }
 
 impl Estimator {
+    /// Every spelling with what it is, for help texts.
+    pub const SPELLINGS: [(&str, &str); 7] = [
+        ("empirical", "the sample covariance"),
+        ("oas", "shrunk by the oracle-approximating share"),
+        ("ledoit-wolf", "shrunk by Ledoit and Wolf's share"),
+        ("t:NU", "scatter of a t distribution with NU ≥ 1 degrees of freedom: outliers count less"),
+        ("t:auto", "the same with the likeliest degrees of freedom"),
+        ("tyler", "by the directions of points alone, scale from the median"),
+        ("mcd:SHARE", "of the SHARE > 0.5 of points that lie closest together"),
+    ];
+
+    /// Whether it looks at single points, so that sums are not enough.
+    pub fn needs_points(self) -> bool {
+        matches!(self, Self::StudentT(_) | Self::Tyler | Self::Mcd(_))
+    }
+
     /// What it is called; a fixed shrinkage is "shrinkage" whatever its number, which [`fmt::Display`] shows.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,6 +80,9 @@ impl Estimator {
             Self::Oas => "oas",
             Self::LedoitWolf => "ledoit-wolf",
             Self::Shrinkage(_) => "shrinkage",
+            Self::StudentT(_) => "t",
+            Self::Tyler => "tyler",
+            Self::Mcd(_) => "mcd",
         }
     }
 
@@ -67,11 +96,17 @@ impl Estimator {
         matches!(self, Self::Oas | Self::LedoitWolf)
     }
 
-    /// Refuses a shrinkage outside 0 to 1.
+    /// Refuses a number outside its range.
     pub(super) fn check(self) -> Result<(), StatisticsError> {
         match self {
             Self::Shrinkage(share) if !(0.0..=1.0).contains(&share) => {
                 Err(StatisticsError::Shrinkage { share })
+            }
+            Self::StudentT(Some(degrees)) if !(degrees.is_finite() && degrees >= 1.0) => {
+                Err(StatisticsError::Robust(RobustError::Degrees { degrees }))
+            }
+            Self::Mcd(share) if !(share > 0.5 && share <= 1.0) => {
+                Err(StatisticsError::Robust(RobustError::Support { share }))
             }
             _ => Ok(()),
         }
@@ -85,10 +120,7 @@ impl Estimator {
             Self::Empirical => 0.0,
             Self::Shrinkage(share) => share,
             _ if spread <= 0.0 => 1.0,
-            Self::Oas => {
-                let above = (1.0 - 2.0 / dimension) * square + trace * trace;
-                (above / ((count + 1.0 - 2.0 / dimension) * spread)).clamp(0.0, 1.0)
-            }
+            Self::Oas => oracle_approximating(count, dimension, trace, square),
             Self::LedoitWolf => {
                 // tr S² with divisor N instead of N − 1.
                 let other_divisor = ((count - 1.0) / count).powi(2);
@@ -96,6 +128,7 @@ impl Estimator {
                 let beta = (quartic? / count - square * other_divisor) / (dimension * count);
                 (beta / delta).clamp(0.0, 1.0)
             }
+            Self::StudentT(_) | Self::Tyler | Self::Mcd(_) => return None,
         })
     }
 
@@ -110,13 +143,8 @@ impl Estimator {
         if self == Self::Empirical {
             return Some(0.0);
         }
-        let mut trace = 0.0;
-        let mut square = 0.0;
-        for i in 0..p {
-            let row = &lower[i * p..][..=i];
-            trace += row[i];
-            square += row[i] * row[i] + 2.0 * row[..i].iter().map(|x| x * x).sum::<f64>();
-        }
+        let trace: f64 = (0..p).map(|i| lower[i * p + i]).sum();
+        let square = squared_norm(lower, p);
         let dimension = p as f64;
         let count = count as f64;
         let share = self.intensity(Evidence { count, dimension, trace, square, quartic })?;
@@ -134,6 +162,9 @@ impl fmt::Display for Estimator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shrinkage(share) => write!(f, "shrinkage={share}"),
+            Self::StudentT(Some(degrees)) => write!(f, "t:{degrees}"),
+            Self::StudentT(None) => f.write_str("t:auto"),
+            Self::Mcd(share) => write!(f, "mcd:{share}"),
             other => f.write_str(other.name()),
         }
     }
@@ -146,6 +177,22 @@ impl FromStr for Estimator {
             Ok(estimator) => return Ok(estimator),
             Err(unknown) => unknown,
         };
+        if let Some((name, number)) = text.split_once(':') {
+            let build: fn(f64) -> Self = match name {
+                "t" => |degrees| Self::StudentT(Some(degrees)),
+                "mcd" => Self::Mcd,
+                _ => return Err(format!("{unknown}, or a share of shrinkage between 0 and 1")),
+            };
+            let number = number.parse().map_err(|_| {
+                format!("'{text}' needs a number after the colon, as in t:5 or mcd:0.75")
+            })?;
+            let estimator = build(number);
+            return estimator.check().map(|()| estimator).map_err(|error| error.to_string());
+        }
+        if text == "t" || text == "mcd" {
+            let example = if text == "t" { "t:5, or t:auto" } else { "mcd:0.75" };
+            return Err(format!("covariance estimator '{text}' takes a number, as in {example}"));
+        }
         let number = text.strip_prefix("shrinkage=").unwrap_or(text);
         if let Ok(share) = number.parse::<f64>() {
             let estimator = Self::Shrinkage(share);

@@ -12,8 +12,11 @@ mod portable;
 mod preprocess;
 mod projection;
 mod reduce;
+mod robust;
 mod span;
 mod weighted;
+
+use std::sync::Arc;
 
 use crate::labels::{Classes, Labels};
 use crate::linalg::Mat;
@@ -29,6 +32,7 @@ pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 pub use projection::project;
 pub(crate) use projection::{pass, pass_in_groups};
+pub use robust::RobustNote;
 pub use span::Span;
 
 /// Which matrices the statistics hold.
@@ -51,6 +55,8 @@ pub struct ClassStatistics {
     moments: Moments,
     /// Whether every covariance was shrunk to full rank.
     shrunk: bool,
+    /// How they were found where outliers count less.
+    robust: Option<Arc<RobustNote>>,
 }
 
 impl ClassStatistics {
@@ -67,6 +73,9 @@ impl ClassStatistics {
             });
         }
         check_classes(labels)?;
+        if estimator.needs_points() {
+            return Self::from_weighted_points(points, labels, None, estimator);
+        }
         let mut accumulator = ClassAccumulator::new(labels.classes().clone(), points.columns());
         accumulator.update(points, labels)?;
         accumulator.finish(estimator)
@@ -82,7 +91,7 @@ impl ClassStatistics {
     ) -> Self {
         debug_assert_eq!(classes.len(), covariances.len());
         debug_assert_eq!(classes.len(), means.ncols());
-        Self { classes, counts, means, covariances, moments, shrunk: false }
+        Self { classes, counts, means, covariances, moments, shrunk: false, robust: None }
     }
 
     /// n.
@@ -151,7 +160,18 @@ impl ClassStatistics {
             covariances,
             moments: self.moments,
             shrunk: self.shrunk,
+            robust: self.robust.clone(),
         }
+    }
+
+    /// How outliers were kept from counting, where they were.
+    pub fn robust(&self) -> Option<&RobustNote> {
+        self.robust.as_deref()
+    }
+
+    /// ν, where the covariances are scatters of t distributions.
+    pub fn degrees(&self) -> Option<f64> {
+        self.robust.as_ref().and_then(|note| note.degrees)
     }
 
     /// Whether the estimator gave every covariance full rank, however few the points.

@@ -34,6 +34,7 @@ impl ClassStatistics {
             self.moments(),
         );
         reduced.shrunk = self.shrunk;
+        reduced.robust = self.robust.clone();
         reduced
     }
 
@@ -47,7 +48,16 @@ impl ClassStatistics {
             self.moments(),
         );
         copy.shrunk = self.shrunk;
+        copy.robust = self.robust.clone();
         copy
+    }
+
+    /// The same with every covariance multiplied by a number above 0.
+    pub fn with_scaled_covariances(&self, factor: f64) -> Self {
+        let mut scaled = self.copied();
+        let factors = vec![factor.sqrt(); self.dimension()];
+        scaled.covariances.iter_mut().for_each(|covariance| covariance.rescale(&factors));
+        scaled
     }
 
     /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
@@ -75,6 +85,7 @@ impl ClassStatistics {
             self.moments(),
         );
         selected.shrunk = self.shrunk;
+        selected.robust = self.robust.clone();
         Some(selected)
     }
 }

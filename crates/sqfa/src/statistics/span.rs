@@ -106,6 +106,7 @@ impl ClassStatistics {
             covariances: Vec::new(),
             moments: self.moments,
             shrunk: self.shrunk,
+            robust: self.robust.clone(),
         }
     }
 }

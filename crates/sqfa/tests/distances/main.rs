@@ -8,6 +8,7 @@ mod common;
 
 mod claims;
 mod closed_forms;
+mod elliptical;
 mod errors;
 mod gradients;
 mod lanes;

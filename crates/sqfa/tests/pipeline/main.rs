@@ -5,6 +5,7 @@
 mod choices;
 mod columns;
 mod folds;
+mod outliers;
 mod refused;
 mod units;
 

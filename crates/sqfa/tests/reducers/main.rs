@@ -9,6 +9,7 @@ mod problems;
 
 mod contract;
 mod eigenmethods;
+mod heavy_tails;
 mod likelihood;
 mod refinement;
 mod shifted;

@@ -12,5 +12,6 @@ mod forms;
 mod given;
 mod moments;
 mod preprocessing;
+mod robust;
 mod shrinkage;
 mod streaming;

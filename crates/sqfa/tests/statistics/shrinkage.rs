@@ -64,7 +64,7 @@ fn oas_keeps_the_trace_and_makes_few_samples_invertible() {
 fn estimators_are_found_by_name() {
     for (name, estimator) in ESTIMATORS {
         assert_eq!(name.parse::<Estimator>(), Ok(estimator));
-        assert_eq!(estimator.name(), name);
+        assert_eq!(estimator.to_string(), name);
     }
     let message = "oass".parse::<Estimator>().unwrap_err();
     assert!(message.contains("'oass'") && message.contains("did you mean 'oas'"), "{message}");

@@ -62,6 +62,7 @@ impl Compare {
         replace(&mut spec.neighbors, &args.neighbors);
         replace(&mut spec.time_limit, &args.time_limit);
         replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
+        replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
         spec.center |= args.center;
         match args.noise {
             None => {}

@@ -5,6 +5,7 @@ use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
 use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor};
+use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
 use sqfa_io::data::Part;
 use sqfa_io::model_file::maximum_likelihood;
@@ -50,7 +51,19 @@ impl<'a> Direct<'a> {
             let inside = statistics.reduced(basis.as_ref());
             reduced = Some((basis, inside));
         }
-        Ok(Self { part, mean, preprocessor, statistics, unshrunk, reduced })
+        let mut direct = Self { part, mean, preprocessor, statistics, unshrunk, reduced };
+        if let (Some(part), true) = (part, fit.is_robust_inside()) {
+            // Outliers are told in the components, where there are points enough.
+            let coordinates = direct.coordinates(part);
+            if let (Some((features, columns)), Some((_, inside))) =
+                (coordinates, &mut direct.reduced)
+            {
+                let points = features.as_points(columns);
+                *inside = ClassStatistics::from_points(points, &part.labels, fit.estimator())
+                    .context("DATA cannot be used")?;
+            }
+        }
+        Ok(direct)
     }
 
     /// Starting filters given in input space, as the fit needs them.
@@ -83,11 +96,7 @@ impl<'a> Direct<'a> {
         let Some(Part { points, labels }) = self.part else {
             return reducer.fit_one(&Training::from_statistics(statistics), filters, observer);
         };
-        // Inside principal components the points are seen as their coordinates there.
-        let coordinates = self.reduced.as_ref().map(|(basis, _)| {
-            let (filters, offset) = self.folded(basis.as_ref());
-            (transform(points.view(), filters.as_ref(), offset.as_deref()), basis.ncols())
-        });
+        let coordinates = self.part.and_then(|part| self.coordinates(part));
         let samples = match &coordinates {
             Some((features, columns)) => {
                 Samples { points: features.as_points(*columns), labels, preprocessor: None }
@@ -97,8 +106,21 @@ impl<'a> Direct<'a> {
                 Samples { points: points.view(), labels, preprocessor }
             }
         };
-        let training = Training::new(statistics, samples).with_estimator(fit.estimator);
+        let training = Training::new(statistics, samples).with_estimator(fit.estimator());
         reducer.fit_one(&training, filters, observer)
+    }
+
+    /// Inside principal components points are seen as their coordinates there.
+    fn coordinates(&self, part: &Part) -> Option<(Features, usize)> {
+        let (basis, _) = self.reduced.as_ref()?;
+        let (filters, offset) = self.folded(basis.as_ref());
+        let features = transform(part.points.view(), filters.as_ref(), offset.as_deref());
+        Some((features, basis.ncols()))
+    }
+
+    /// The statistics that the method saw.
+    pub(super) fn fitted_statistics(&self) -> &ClassStatistics {
+        self.reduced.as_ref().map_or(&self.statistics, |(_, inside)| inside)
     }
 
     /// Statistics after preprocessing.
@@ -136,7 +158,11 @@ impl<'a> Direct<'a> {
 
     /// The training classes in feature space; a shrunk covariance is not what a classifier should see.
     pub(super) fn features(&self, fit: &Fit, filters: MatRef<'_, f64>) -> Result<Gaussians> {
-        let (Some(part), true) = (self.part, fit.estimator != Estimator::Empirical) else {
+        if let (Some((basis, inside)), true) = (&self.reduced, fit.is_robust_inside()) {
+            let own = product(basis.transpose(), filters);
+            return Ok(maximum_likelihood(inside, own.as_ref())?);
+        }
+        let (Some(part), true) = (self.part, fit.shrinks()) else {
             let statistics = self.unshrunk.as_ref().unwrap_or(&self.statistics);
             return Ok(maximum_likelihood(statistics, filters)?);
         };

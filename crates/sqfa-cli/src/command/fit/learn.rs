@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use sqfa::lift::Lift;
-use sqfa::model::FitError;
+use sqfa::model::{FitError, Warning};
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Weighted};
 use sqfa::points::Scalar;
@@ -94,15 +94,14 @@ impl Prepared {
                 (data.name, data.image_shape, data.test, Some(data.train), source)
             }
             Loaded::Sums(name, sums) => {
-                let (unshrunk, statistics) = finish(sums, fit.estimator)?;
+                let (unshrunk, statistics) = finish(sums, fit.estimator.unwrap_or_default())?;
                 let (statistics, unshrunk) = (Box::new(statistics), unshrunk.map(Box::new));
                 (name, None, None, None, Source::Statistics { statistics, unshrunk })
             }
             Loaded::Statistics(given) => {
-                if fit.estimator != Estimator::Empirical {
+                if let Some(estimator) = fit.estimator.filter(|own| *own != Estimator::Empirical) {
                     bail!(
-                        "--covariance {} estimates covariances from points, and DATA holds statistics",
-                        fit.estimator
+                        "--covariance {estimator} estimates covariances from points, and DATA holds statistics"
                     );
                 }
                 let name = given.name.clone();
@@ -132,7 +131,7 @@ impl Prepared {
             warnings.extend(warnings::constant_features(statistics));
         }
         // Shrunk covariances have full rank, and those of few components as many dimensions.
-        let full = (fit.estimator == Estimator::Empirical)
+        let full = (fit.estimator() == Estimator::Empirical)
             .then(|| fit.pca_dims.map_or(dimension, |dims| dims.min(dimension)));
         if let Some(counts) = &counts {
             warnings.extend(warnings::about(&classes, counts, full));
@@ -240,7 +239,7 @@ impl Prepared {
                 bandwidth: lift.parts().bandwidth,
             }),
             second_moments: learned.second_moments,
-            covariance: fit.estimator.to_string(),
+            covariance: self.estimator(fit).to_string(),
             precision: precision.name().to_owned(),
             scale: learned.scaling.name().to_owned(),
             center: learned.center,
@@ -269,6 +268,14 @@ impl Prepared {
             Some(mean) => model.with_mean(mean.clone())?,
             None => model,
         })
+    }
+
+    /// How the class covariances were estimated: in the method's own way only where there are points.
+    fn estimator(&self, fit: &Fit) -> Estimator {
+        match self.part {
+            Some(_) => fit.estimator(),
+            None => fit.estimator.unwrap_or_default(),
+        }
     }
 
     /// How many points the statistics stand for, where known.
@@ -305,7 +312,12 @@ impl Learned {
     }
 
     /// What the method found by itself.
-    fn direct(fit: &Fit, direct: Direct<'_>, reduction: Reduction) -> Result<Self> {
+    fn direct(fit: &Fit, direct: Direct<'_>, mut reduction: Reduction) -> Result<Self> {
+        let fitted = direct.fitted_statistics();
+        reduction.warnings.extend(Warning::of_statistics(fitted));
+        if let (Some(degrees), None) = (fitted.degrees(), reduction.setting(Setting::Degrees)) {
+            reduction.settings.push((Setting::Degrees, degrees));
+        }
         let filters = direct.lifted(reduction.filters.as_ref());
         let statistics = direct.statistics();
         let second_moments = statistics.moments() == Moments::Second;
@@ -325,9 +337,25 @@ impl Learned {
 }
 
 impl Fit {
+    /// Whether the fit runs inside principal components.
+    fn is_confined(&self) -> bool {
+        self.pca_dims.is_some() && !self.method.has_own_components()
+    }
+
+    /// Whether robust statistics are those of principal components.
+    pub(super) fn is_robust_inside(&self) -> bool {
+        self.is_confined() && self.estimator().needs_points()
+    }
+
+    /// Whether covariances are shrunk, which a classifier should not see.
+    pub(super) fn shrinks(&self) -> bool {
+        let estimator = self.estimator();
+        estimator != Estimator::Empirical && !estimator.needs_points()
+    }
+
     /// Whether the pipeline finds what was not given: it has no part in given noise, starts and principal components.
     pub(super) fn by_pipeline(&self) -> bool {
-        let confined = self.pca_dims.is_some() && !self.method.has_own_components();
+        let confined = self.is_confined();
         let open = matches!(self.noise, None | Some(Noise::Auto));
         open && !confined && !self.starts_from_file()
     }

@@ -52,7 +52,7 @@ pub(crate) struct Fit {
     scale: Option<Scaling>,
     center: bool,
     pca_dims: Option<usize>,
-    estimator: Estimator,
+    estimator: Option<Estimator>,
     lift: Option<LiftRecipe>,
     precision: Option<Precision>,
     report: Option<PathBuf>,
@@ -107,6 +107,7 @@ impl TryFrom<FitArgs> for Fit {
             regularization: args.reg.unwrap_or_default(),
             dimensions: args.pca_dims,
             per_class: args.per_class,
+            degrees: args.nu,
             ..ReducerSettings::default()
         };
         Ok(Self {
@@ -283,6 +284,7 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
         (Setting::Neighbors, args.neighbors.is_some()),
         (Setting::Regularization, args.reg.is_some()),
         (Setting::PerClass, args.per_class.is_some()),
+        (Setting::Degrees, args.nu.is_some()),
     ];
     // Only where groups are the usual way does 0 mean to do without.
     let groups = method.parameter(Setting::Sequential).map(|parameter| parameter.usual);
@@ -306,8 +308,8 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     if form.decide(points.rows() as u64, columns, classes, width) == Form::Dense {
         data::check_sums(classes, columns)?;
     }
-    ClassStatistics::from_points_as(form, points, labels, fit.estimator)
-        .context("DATA cannot be used")
+    let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };
+    ClassStatistics::from_points_as(form, points, labels, estimator).context("DATA cannot be used")
 }
 
 impl Fit {
@@ -371,15 +373,20 @@ impl Fit {
         }
     }
 
+    /// How class covariances are estimated from points.
+    fn estimator(&self) -> Estimator {
+        self.estimator.unwrap_or_else(|| self.method.estimator(self.settings.degrees))
+    }
+
     fn starts_from_file(&self) -> bool {
         matches!(self.start, StartArg::File(_))
     }
 
     /// The distance the method maximises, where it maximises one.
     fn distance_name(&self) -> Option<String> {
-        let family = self.method.distance?;
+        let family = self.method.distance_with(self.settings.degrees)?;
         let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
-        Some(own.unwrap_or_else(|| family.to_owned()))
+        Some(own.unwrap_or(family))
     }
 
     /// The constraint on the filters, where there is one.

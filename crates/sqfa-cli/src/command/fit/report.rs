@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::Noise;
 use sqfa::optimize::Termination;
 use sqfa::reduce::{Choice, Objective, Reduction, Setting};
+use sqfa::{Estimator, Noise};
 use sqfa_io::model_file::{CountRecord, SelectionRecord, Trial, count_records};
 
 use super::choices;
@@ -163,6 +163,15 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         if setting.is_chosen() {
             lines.push((setting.name(), setting_words(fit, fitted, *setting, *value)));
         }
+    }
+    if let Some(degrees) = fitted.setting(Setting::Degrees) {
+        let words = match (fit.settings.degrees, fit.estimator) {
+            (Some(_), _) => "given",
+            (None, Some(Estimator::StudentT(None))) => "the likeliest",
+            (None, Some(_)) => "of the estimator",
+            _ => "the method's own",
+        };
+        lines.push(("nu", format!("{}  ({words})", number(degrees))));
     }
     if fit.refine {
         let chosen = learned.fitted.as_ref().and_then(|chosen| chosen.refinement.as_ref());

@@ -105,7 +105,9 @@ impl ClassStatistics {
         let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
         let (rows, classes) = (points.rows() as u64, labels.classes().len());
         match form.decide(rows, points.columns(), classes, width) {
-            Form::Factor => Self::from_factors(points, labels, estimator),
+            Form::Factor if !estimator.needs_points() => {
+                Self::from_factors(points, labels, estimator)
+            }
             _ => Self::from_points(points, labels, estimator),
         }
     }
@@ -207,6 +209,9 @@ fn classes_of(
     estimator: Estimator,
 ) -> Result<Vec<Vec<usize>>, StatisticsError> {
     estimator.check()?;
+    if estimator.needs_points() {
+        return Err(StatisticsError::NeedsDense { estimator: estimator.to_string() });
+    }
     if rows == 0 || dimension == 0 {
         return Err(StatisticsError::Empty { points: rows, dimension });
     }

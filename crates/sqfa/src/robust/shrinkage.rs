@@ -1,0 +1,24 @@
+//! The oracle-approximating share of a multiple of the identity in a covariance of few points.
+//!
+//! ρ = min(1, [(1−2/p) tr S² + tr² S] / [(N+1−2/p)(tr S² − tr² S/p)]), Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal
+//! Processing* 58, 2010.
+
+/// ρ of N points in p dimensions with tr S and tr S²; 1 for a multiple of the identity.
+pub(crate) fn oracle_approximating(count: f64, dimension: f64, trace: f64, square: f64) -> f64 {
+    let spread = square - trace * trace / dimension;
+    if spread <= 0.0 {
+        return 1.0;
+    }
+    let above = (1.0 - 2.0 / dimension) * square + trace * trace;
+    (above / ((count + 1.0 - 2.0 / dimension) * spread)).clamp(0.0, 1.0)
+}
+
+/// tr S² of a matrix given by its lower triangle.
+pub(crate) fn squared_norm(lower: &[f64], p: usize) -> f64 {
+    (0..p)
+        .map(|i| {
+            let row = &lower[i * p..][..=i];
+            row[i] * row[i] + 2.0 * row[..i].iter().map(|x| x * x).sum::<f64>()
+        })
+        .sum()
+}

@@ -1,0 +1,181 @@
+//! Class statistics in which outliers count less, from points: the robust estimators of `crate::robust` class by class.
+
+use std::sync::Arc;
+
+use super::accumulator::{check, mirrored};
+use super::estimator::Estimator;
+use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
+use crate::labels::Labels;
+use crate::linalg::Mat;
+use crate::points::{Points, Scalar, Table};
+use crate::robust::{Estimate, Law, McdOptions, Members, RobustError, estimate, mcd};
+use crate::with_table;
+
+/// How robust statistics were found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobustNote {
+    /// The estimator.
+    pub estimator: Estimator,
+    /// ν, where the covariances are scatters of t distributions.
+    pub degrees: Option<f64>,
+    /// Steps that the slowest class took; 0 where none are taken.
+    pub steps: usize,
+    /// Classes that had not settled by then.
+    pub unsettled: Vec<String>,
+    /// Classes with too few points a dimension, whose distances were measured in a shrunk metric, and the largest share.
+    pub shrunk: Vec<String>,
+    /// That share; 0 where there are none.
+    pub largest_share: f64,
+}
+
+impl ClassStatistics {
+    /// The statistics of labelled points that count as often as their weights say.
+    pub fn from_weighted_points(
+        points: Points<'_>,
+        labels: &Labels,
+        weights: Option<&[u64]>,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        if let Some(weights) = weights.filter(|weights| weights.len() != points.rows()) {
+            let (weights, points) = (weights.len(), points.rows());
+            return Err(StatisticsError::WeightCount { weights, points });
+        }
+        if !estimator.needs_points() {
+            let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+            match weights {
+                Some(weights) => sums.update_weighted(points, labels, weights)?,
+                None => sums.update(points, labels)?,
+            }
+            return sums.finish(estimator);
+        }
+        let all: Vec<usize> = (0..points.rows()).collect();
+        Self::robust_of_rows(points, labels, &all, weights, estimator)
+    }
+
+    /// Robust statistics of some rows, each as often as its weight says.
+    pub(crate) fn robust_of_rows(
+        points: Points<'_>,
+        labels: &Labels,
+        rows: &[usize],
+        weights: Option<&[u64]>,
+        estimator: Estimator,
+    ) -> Result<Self, StatisticsError> {
+        estimator.check()?;
+        check(points, labels, points.columns())?;
+        let classes = labels.classes().clone();
+        if classes.len() < 2 {
+            return Err(StatisticsError::TooFewClasses { count: classes.len() });
+        }
+        let name = |class: usize| classes.label(class).to_string();
+        let members = members(labels, rows, weights);
+        let counts: Vec<u64> = members.iter().map(Members::count).collect();
+        if let Some(class) = counts.iter().position(|&count| count < 2) {
+            return Err(StatisticsError::TooFewSamples {
+                class: name(class),
+                count: counts[class],
+            });
+        }
+        let refused = |(class, source): (usize, RobustError)| StatisticsError::RobustClass {
+            class: name(class),
+            source,
+        };
+        let (estimates, degrees, steps) = match estimator {
+            Estimator::Mcd(share) => {
+                (of_support(points, &members, share).map_err(refused)?, None, 0)
+            }
+            other => {
+                let law = match other {
+                    Estimator::StudentT(degrees) => Law::StudentT(degrees),
+                    _ => Law::Tyler,
+                };
+                let found = estimate(points, &members, law).map_err(refused)?;
+                (found.classes, found.degrees, found.steps)
+            }
+        };
+        let named = |which: &dyn Fn(&Estimate) -> bool| {
+            let some = estimates.iter().enumerate().filter(|(_, one)| which(one));
+            some.map(|(class, _)| name(class)).collect::<Vec<_>>()
+        };
+        let note = RobustNote {
+            estimator,
+            degrees,
+            steps,
+            unsettled: named(&|one| !one.settled),
+            shrunk: named(&|one| one.shrinkage > 0.0),
+            largest_share: estimates.iter().map(|one| one.shrinkage).fold(0.0, f64::max),
+        };
+        let n = points.columns();
+        let means = Mat::from_fn(n, estimates.len(), |i, class| estimates[class].location[i]);
+        let double = matches!(points, Points::F64(_));
+        let dense = |one: &Estimate| -> Box<dyn Covariance> {
+            if double {
+                Box::new(Dense::new(mirrored::<f64>(&one.scatter, n), n).expect("n² entries"))
+            } else {
+                Box::new(Dense::new(mirrored::<f32>(&one.scatter, n), n).expect("n² entries"))
+            }
+        };
+        let covariances = estimates.iter().map(dense).collect();
+        let mut statistics =
+            Self::from_parts(classes, Some(counts), means, covariances, Moments::Central);
+        statistics.robust = Some(Arc::new(note));
+        Ok(statistics)
+    }
+}
+
+/// The rows of every class that count at all.
+fn members(labels: &Labels, rows: &[usize], weights: Option<&[u64]>) -> Vec<Members> {
+    let mut members = vec![Members::default(); labels.classes().len()];
+    for &row in rows {
+        let weight = weights.map_or(1, |weights| weights[row]);
+        if weight == 0 {
+            continue;
+        }
+        let class = &mut members[labels.codes()[row] as usize];
+        class.rows.push(row);
+        if weights.is_some() {
+            class.repeats.get_or_insert_default().push(weight as f64);
+        }
+    }
+    members
+}
+
+/// The minimum covariance determinant of every class, in the columns that vary there.
+fn of_support(
+    points: Points<'_>,
+    members: &[Members],
+    share: f64,
+) -> Result<Vec<Estimate>, (usize, RobustError)> {
+    let n = points.columns();
+    let mut estimates = Vec::new();
+    for (class, members) in members.iter().enumerate() {
+        let rows = members.repeated();
+        let mut values = Vec::with_capacity(rows.len() * n);
+        with_table!(points, table => for &row in &rows {
+            values.extend((0..n).map(|column| table.get(row, column).to_f64()));
+        });
+        let varies = |column: usize| {
+            let mut all = values.iter().skip(column).step_by(n);
+            let first = all.next();
+            all.any(|value| Some(value) != first)
+        };
+        let own: Vec<usize> = (0..n).filter(|&column| varies(column)).collect();
+        if own.is_empty() {
+            return Err((class, RobustError::Identical { points: rows.len() }));
+        }
+        let kept: Vec<f64> =
+            values.chunks(n).flat_map(|row| own.iter().map(|&column| row[column])).collect();
+        let table = Table::row_major(&kept, rows.len(), own.len()).expect("whole rows");
+        let options = McdOptions { support: share, ..McdOptions::default() };
+        let found = mcd(Points::F64(table), &options).map_err(|error| (class, error))?.reweighted;
+        let mut location = values[..n].to_vec();
+        let mut scatter = vec![0.0; n * n];
+        for (i, &row) in own.iter().enumerate() {
+            location[row] = found.location[i];
+            for (j, &column) in own[..=i].iter().enumerate() {
+                scatter[row * n + column] = found.scatter[i * own.len() + j];
+            }
+        }
+        estimates.push(Estimate { location, scatter, shrinkage: 0.0, settled: true });
+    }
+    Ok(estimates)
+}

@@ -1,0 +1,210 @@
+"""SQFA of t distributions, for data with outliers and heavy tails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._family import BaseSQFA
+from ._results import Progress
+
+
+class HeavyTailedSQFA(BaseSQFA):
+    """Supervised quadratic feature analysis of t distributions (SQFA-t), for data with outliers.
+
+    Learns linear filters W that push the classes apart as t distributions with ν degrees of freedom:
+    it maximises the mean over pairs of classes of the Calvo–Oller bound between them. Location and
+    scatter of every class are those of a t distribution, in which a point far from its class counts
+    little. ν = 1 is Cauchy's distribution; with ν → ∞ it is :class:`SQFA`.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        Number of components. "auto" takes the fewest whose held-out accuracy is within one standard
+        error of the best.
+    max_components : int, default=16
+        The most components that ``n_components="auto"`` may take.
+    nu : float, default=5.0
+        Degrees of freedom ν, at least 1: the fewer, the less outliers count.
+    noise : "auto", "scale" or float, default="auto"
+        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
+        on held-out points, as the command does. "scale" is the trace of the pooled within-class
+        covariance divided by n.
+    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+        How columns are scaled before the components: not at all, all by one standard deviation, each
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
+    constraint : {"sphere", "orthonormal", "none"}, default="sphere"
+        What the components satisfy: unit length, orthonormality, or nothing.
+    init : {"random", "pca"} or array-like of shape (n_components, n_features), default="random"
+        Where the components start.
+    restarts : int or "auto", default="auto"
+        Starts that climb side by side, sharing passes; the best is kept. "auto" is about
+        16 / n_components for random starts, else 1.
+    sequential : int, default=None
+        Learn so many components at a time, earlier ones frozen; None learns all together.
+    optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
+        Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
+    pairs : int or {"auto", "all"}, default="auto"
+        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
+    covariance : str or float, default=None
+        Estimator of the class scatters: "t:NU", "t:auto", "tyler" or "mcd:SHARE", which need points.
+        None is "t:ν" of points. Of streams, partial fits and given statistics, and of the other
+        estimators, scatters are (ν−2)/ν of the covariances, which takes ν above 2 and resists no
+        outliers; a warning says so.
+    pair_weights : array-like of shape (n_classes, n_classes), default=None
+        How much each pair of classes counts; symmetric, the diagonal is ignored.
+    refine : bool, default=False
+        Improve the components afterwards on the posterior probability of the true class, as far as
+        held-out points gain by it, or not at all.
+    max_iter : int, default=1000
+        Iterations of one start at most.
+    tol : float, default=1e-6
+        Converged when the objective changes by less than ``tol · max(1, abs(objective))`` five times
+        running, by changes that do not grow.
+    warm_start : bool, default=False
+        Begin a new fit from the components of the last one.
+    n_jobs : int, default=None
+        Threads; None uses all processors. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random: starts, points looked at, points held out. The same number gives the
+        same components at any number of threads; None draws another one for every fit.
+    verbose : int, default=0
+        1 tells about progress every second and about the end, 2 about every iteration.
+    callback : callable, default=None
+        Called with a :class:`Progress` after every iteration; a true return value ends the fit.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
+        magnitude of each, in the units of the fit, is positive.
+    offset_ : ndarray of shape (n_components,)
+        What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
+    selection_ : Selection or None
+        How units and noise were chosen, and all that was tried; None where both were given.
+    scaling_ : str
+        How columns were scaled: "none", "global-std" or "per-feature".
+    set_aside_ : ndarray of int
+        Columns that hardly vary, which were set aside; their components are 0.
+    curve_ : list of CurvePoint
+        The numbers of components that were tried, when ``n_components="auto"``.
+    noise_ : float
+        The noise σ² that was used, in the units of the fit.
+    nu_ : float
+        The degrees of freedom of the fit.
+    refinement_ : dict
+        Steps, noise and held-out accuracy before and after, when ``refine=True``.
+    objective_ : float
+        The mean distance over pairs of classes; the mean log posterior once refined.
+    objective_trace_ : ndarray of shape (`n_iter_` + 1,)
+        It after every iteration of the best start; of the refinement once refined.
+    restarts_ : list of Restart
+        How every start ended.
+    converged_ : bool
+        Whether the best start reached an optimum to the tolerance asked for.
+    termination_ : str
+        Why it ended: "small-change", "small-gradient", "no-progress", "max-iterations" or "cancelled".
+    n_iter_ : int
+        Iterations of the best start; of the refinement once refined.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts_ : ndarray of shape (n_classes,) or None
+        Training points of every class.
+    mean_ : ndarray of shape (n_features,)
+        The mean of all training points.
+    feature_means_ : ndarray of shape (n_classes, n_components)
+        Means of the training classes in feature space.
+    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+        Their scatters, without noise.
+    n_features_in_ : int
+        Number of input features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, when the training data had any.
+
+    See Also
+    --------
+    SQFA : For data without outliers.
+    QDA : With ``nu=5`` the classifier that matches these features.
+
+    References
+    ----------
+    Calvo & Oller, "A distance between elliptical distributions based in an embedding into the Siegel
+    group", Journal of Computational and Applied Mathematics 145, 2002.
+    Kent & Tyler, "Redescending M-estimates of multivariate location and scatter", Annals of Statistics
+    19, 1991.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import QDA, HeavyTailedSQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Z = HeavyTailedSQFA(2, random_state=0).fit(X, y).transform(X)
+    >>> QDA(nu=5).fit(Z, y).score(Z, y) > 0.95
+    True
+    """
+
+    _method = "sqfa-t"
+
+    # Set by a fit.
+    nu_: float
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        max_components: int = 16,
+        nu: float = 5.0,
+        noise: float | str = "auto",
+        scale: str = "auto",
+        constraint: str = "sphere",
+        init: Any = "random",
+        restarts: int | str = "auto",
+        sequential: int | None = None,
+        optimizer: str = "auto",
+        pairs: int | str = "auto",
+        covariance: str | float | None = None,
+        pair_weights: Any = None,
+        refine: bool = False,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.max_components = max_components
+        self.nu = nu
+        self.noise = noise
+        self.scale = scale
+        self.constraint = constraint
+        self.init = init
+        self.restarts = restarts
+        self.sequential = sequential
+        self.optimizer = optimizer
+        self.pairs = pairs
+        self.covariance = covariance
+        self.pair_weights = pair_weights
+        self.refine = refine
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _distance(self) -> Any:
+        return f"calvo-oller-t:{float(self.nu)!r}"
+
+    def _covariance(self) -> str | float:
+        return f"t:{float(self.nu)!r}" if self.covariance is None else self.covariance
+
+    def _summed_covariance(self) -> str | float:
+        return "empirical" if self.covariance is None else self.covariance
+
+    def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
+        super()._tell(result, used)
+        self.nu_ = used["nu"]
