@@ -55,7 +55,7 @@ def test_everything_public_is_documented(thing):
     assert present == sorted(present)
 
 
-@pytest.mark.parametrize("page", ["python.md", "coming-from-sqfa.md", "neural.md"])
+@pytest.mark.parametrize("page", ["how-to/python.md", "how-to/coming-from-sqfa.md", "how-to/neural.md"])
 def test_documents(page, tmp_path, monkeypatch):
     path = ROOT / "docs" / page
     if not path.exists():
