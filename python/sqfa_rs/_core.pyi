@@ -244,3 +244,15 @@ def save_model(
     description: str,
 ) -> None: ...
 def load_model(path: str | os.PathLike[str]) -> dict[str, Any]: ...
+def main(words: list[str]) -> int: ...
+def model_report(
+    path: str | os.PathLike[str],
+    components: _Matrix,
+    means: _Matrix,
+    covariances: _Matrix,
+    counts: NDArray[np.uint64] | None,
+    names: _Names,
+    tested: tuple[_Matrix, NDArray[np.uint32], NDArray[np.uint32]] | None,
+    traces: list[_Matrix],
+    words: dict[str, Any],
+) -> None: ...
