@@ -1,4 +1,6 @@
 //! The command `sqfa`: flags as typed become a command as meant, and one match runs it.
+//!
+//! A library, so that the binary and the Python package offer the same command; its one function is [`main`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 
@@ -13,19 +15,20 @@ mod points;
 mod progress;
 mod warnings;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 use std::time::Instant;
 
 use args::{Arguments, Subcommand};
 use clap::Parser;
 
-/// Keeps freed blocks for the next product instead of returning them to the kernel.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-fn main() -> ExitCode {
+/// Runs the command with the words of a command line, the name of the program first; returns the exit code.
+///
+/// Help and wrong usage end the process, as Ctrl-C does.
+pub fn main(words: Vec<OsString>) -> u8 {
     let began = Instant::now();
-    failure::exit_code(run(Arguments::parse(), began))
+    let arguments = Arguments::parse_from(&words);
+    command::remember(words);
+    failure::exit_code(run(arguments, began))
 }
 
 fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
