@@ -23,7 +23,7 @@ try:
 except ImportError as _error:
     raise ImportError("plots need matplotlib: install it with pip install 'sqfa-rs[plots]'") from _error
 
-__all__ = ["distance_matrix", "ellipses", "filters", "objective_trace", "scatter", "style"]
+__all__ = ["distance_matrix", "ellipses", "filters", "objective_trace", "palette", "scatter", "style"]
 
 # Points beyond this number hide each other; a random choice of them is drawn.
 _MOST_POINTS = 5000
@@ -49,6 +49,20 @@ def style() -> Any:
     ...     figure, ax = plt.subplots()
     """
     return plt.rc_context(_style.settings())
+
+
+def palette(count: int) -> NDArray[np.float64]:
+    """The colours of so many classes, one (red, green, blue, opacity) a row.
+
+    Up to ten are distinct, more run from dark to light.
+
+    Examples
+    --------
+    >>> from sqfa_rs import plots
+    >>> plots.palette(3).shape
+    (3, 4)
+    """
+    return _style.palette(count)
 
 
 def filters(
