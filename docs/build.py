@@ -1,7 +1,7 @@
 """Builds the site: gathers pages, makes those that come from the code, and runs Sphinx without warnings.
 
-``python docs/build.py target/site --command target/debug/sqfa`` needs no network. Pages are gathered in a
-folder beside the site, so that nothing is written among the sources.
+``python docs/build.py target/site --command target/debug/sqfa`` needs no network. Pages are gathered in
+a folder beside the site, so that nothing is written among the sources.
 """
 
 import argparse
@@ -102,8 +102,8 @@ def command_reference(command: pathlib.Path, folder: pathlib.Path) -> None:
     listed = "\n".join(names)
     write(
         folder / "index.md",
-        "# The command\n\n`sqfa COMMAND --help` prints the same. `pip install sqfa-rs` installs the command with the "
-        f"package.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# The command\n\n`sqfa COMMAND --help` prints the same. `pip install sqfa-rs` installs the "
+        f"command with the package.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
     )
 
 
@@ -127,7 +127,7 @@ def python_reference(folder: pathlib.Path) -> None:
             rows
         )
         if module_name == "sqfa_rs.distances":
-            index += "\n\nEvery distance is also a function by its own name: see [distances](../distances.md).\n"
+            index += "\n\nEvery distance is a function, too: see [distances](../distances.md).\n"
         index += "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
     index += (
         "\n## Engines\n\n`sqfa_rs.spark` and `sqfa_rs.ray` need their engines to be imported: see "
@@ -171,16 +171,17 @@ def catalogue(folder: pathlib.Path) -> None:
     from sqfa_rs import _core
 
     rows = [
-        f"| `{one['name']}` | {one['title']} | {one['summary']} | {'points' if one['needs_points'] else 'statistics'} "
-        f"| {'yes' if one['seeded'] else 'no'} |"
+        f"| `{one['name']}` | {one['title']} | {one['summary']} "
+        f"| {'points' if one['needs_points'] else 'statistics'} | {'yes' if one['seeded'] else 'no'} |"
         for one in _core.methods()
     ]
     write(
         folder / "methods.md",
-        "# Methods\n\nWhat `sqfa fit --method` and `compare` take. Every name may end with `+refine`.\n\n"
-        "| name | in the paper | what it does | learns from | depends on a seed |\n|---|---|---|---|---|\n"
+        "# Methods\n\nWhat `sqfa fit --method` and `compare` take.\n\n"
+        "| name | in the paper | what it does | learns from | seeded |\n|---|---|---|---|---|\n"
         + "\n".join(rows)
-        + "\n\n`sqfa+refine` and its like improve the filters afterwards on the posterior of the true class.\n",
+        + "\n\nA name that ends with `+refine` (in Python `refine=True`, in a shell `--refine`)\n"
+        "improves the filters afterwards on the posterior of the true class.\n",
     )
     given = {"exponent": "an exponent S", "moments": "`covariances` or `second-moments`"}
     rows = [

@@ -17,7 +17,7 @@ _settings = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["wo
 
 project = "sqfa"
 author = _settings["authors"][0]
-copyright = author  # noqa: A001 - the name Sphinx looks for
+copyright = author
 version = release = _settings["version"]
 
 extensions = [
@@ -31,7 +31,8 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]
-pygments_style = "tango"
+# Two hyphens begin a flag; they are no dash.
+smartquotes = False
 
 # -- the Python reference -----------------------------------------------------------------------------
 
@@ -67,6 +68,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 3600,
+    "write_computation_times": False,
     "remove_config_comments": True,
     "image_srcset": ["2x"],
     "thumbnail_size": (400, 280),
@@ -75,6 +77,7 @@ sphinx_gallery_conf = {
 # -- the look -----------------------------------------------------------------------------------------
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}
 html_title = f"sqfa {version}"
 html_static_path = ["_static"]
 html_css_files = ["sqfa.css"]

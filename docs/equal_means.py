@@ -18,7 +18,7 @@ CLASSES = ("class a", "class b")
 
 
 def data() -> tuple[np.ndarray, np.ndarray]:
-    """Two classes in six dimensions: long and short trade places in a hidden plane, the rest tells nothing."""
+    """Two classes in six dimensions that differ in a hidden plane, where long and short trade places."""
     rng = np.random.default_rng(3)
     y = np.repeat(CLASSES, COUNT)
     spread = np.where((y == CLASSES[0])[:, None], [3.0, 0.55], [0.55, 3.0])
@@ -34,7 +34,7 @@ def main(path: str) -> None:
     """Draw it."""
     X, y = data()
     sqfa = SQFA(2, random_state=0).fit(X, y)
-    # Equal means leave LDA nothing to choose by: with a hair's breadth between them it chooses by chance.
+    # Equal means leave LDA nothing to choose by; by a hair's breadth between them it chooses chance.
     lda = LDA(1, shrinkage=0.0).fit(X + 1e-6 * (y == CLASSES[0])[:, None] * np.arange(6), y)
     colors = plots.palette(2)
     with plots.style():

@@ -97,7 +97,7 @@ fn the_reference_has_every_command_and_every_flag() {
     for command in COMMANDS {
         let name = if command.is_empty() { "sqfa".to_owned() } else { format!("sqfa-{command}") };
         let page = std::fs::read_to_string(folder.path(&format!("pages/{name}.md"))).unwrap();
-        assert!(page.starts_with(&format!("# `{}`\n", name.replacen('-', " ", 1))), "{page}");
+        assert!(page.starts_with(&format!("# {}\n", name.replacen('-', " ", 1))), "{page}");
         let help = folder.ok(format!("{command} --help").trim());
         let flags = help.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
         for flag in flags.filter_map(|rest| rest.split([' ', '[', ',']).next()) {

@@ -8,9 +8,9 @@ use clap::{Arg, ArgAction, Command};
 pub(crate) fn page(command: &Command, name: &str) -> String {
     let about = command.get_long_about().or(command.get_about());
     let mut usage = command.clone().bin_name(name.to_owned());
-    let mut page = format!("# `{name}`\n");
+    let mut page = format!("# {name}\n");
     if let Some(about) = about {
-        let _ = write!(page, "\n{}\n", escaped(&about.to_string()));
+        let _ = write!(page, "\n{}\n", sentence(&about.to_string()));
     }
     let usage = usage.render_usage().to_string();
     let _ = write!(page, "\n```text\n{}\n```\n", usage.trim_start_matches("Usage: ").trim());
@@ -69,10 +69,7 @@ fn entry(argument: &Arg) -> String {
         let _ = write!(term, "{gap}{values}");
     }
     let help = argument.get_long_help().or(argument.get_help());
-    let mut text = help.map(|help| escaped(&help.to_string())).unwrap_or_default();
-    if !text.ends_with(['.', ']', ')']) {
-        text.push('.');
-    }
+    let mut text = help.map(|help| sentence(&help.to_string())).unwrap_or_default();
     let defaults: Vec<_> =
         argument.get_default_values().iter().map(|v| v.to_string_lossy()).collect();
     if takes && !defaults.is_empty() && !argument.is_hide_default_value_set() {
@@ -95,6 +92,12 @@ fn entry(argument: &Arg) -> String {
         }
     }
     entry
+}
+
+/// Text that ends as a sentence does: clap takes the full stop away.
+fn sentence(text: &str) -> String {
+    let ended = text.ends_with('.') || text.ends_with(']');
+    escaped(text) + if ended { "" } else { "." }
 }
 
 /// Text in which no character means markup.
