@@ -62,7 +62,7 @@ sphinx_gallery_conf = {
     "reset_modules": (_look,),
     "capture_repr": ("_repr_html_", "__repr__"),
     # Axes and figures at the end of a block are drawn, not named.
-    "ignore_repr_types": r"matplotlib[.].*|builtins[.](list|tuple)",
+    "ignore_repr_types": r"matplotlib|<class '(list|tuple)'>",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,

@@ -46,7 +46,7 @@ with plots.style():
     ax.legend(title="filters")
 
 # %%
-# The dotted line is chance. LDA hardly passes it.
+# The dotted line is chance. LDA, which compares means alone, comes last.
 
 # %%
 # Read the report

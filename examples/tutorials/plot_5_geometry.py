@@ -48,7 +48,7 @@ print(f"closed form {closed:.10f}, computed {fisher_rao([-2.0], [[0.25]], [2.0],
 # A flat ellipse turns into an upright one, and moves.
 
 path = geodesic([0.0, 0.0], [[2.0, 0.0], [0.0, 0.1]], [3.0, 2.0], [[0.1, 0.0], [0.0, 2.0]])
-ax = plots.ellipses(path.curve(7), deviations=1, legend=False)
+ax = plots.ellipses(path.curve(7), deviations=1, values=range(7), legend=False)
 ax.set(title=f"seven stations, {path.length:.2f} apart in all", xlabel="x", ylabel="y", aspect="equal")
 
 # %%
@@ -98,5 +98,5 @@ with plots.style():
 
 means, covariances = model.feature_means_, model.feature_covariances_ + model.noise_ * np.eye(4)
 path = geodesic(means[3], covariances[3], means[8], covariances[8])
-ax = plots.ellipses(path.curve(5), deviations=1, labels=["3", "", "half way", "", "8"])
+ax = plots.ellipses(path.curve(3), deviations=1, labels=["3", "half way", "8"])
 ax.set_title("from 3 to 8")

@@ -39,7 +39,8 @@ class Summary:
             for name, value in self.rows
         )
         images = "".join(
-            f'<img alt="component {i}" style="margin:2px;image-rendering:pixelated;height:{_SIDE}px" '
+            f'<img alt="component {i}" style="display:inline-block;margin:2px;height:{_SIDE}px;'
+            'image-rendering:pixelated" '
             f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
             for i, png in enumerate(self._pictures)
         )
