@@ -1,7 +1,7 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
 .PHONY: help demo test test-rust test-python test-parquet test-spark test-ray wheel-installed check bench bench-memory bench-peers fuzz soak \
-	docs docs-serve docs-test wheel dist licences clean
+	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
 DATA ?= data
@@ -85,6 +85,7 @@ check: $(VENV)/.ready
 	$(VENV)/bin/ruff check python examples benchmarks docs packaging
 	$(VENV)/bin/ruff format --check python examples benchmarks docs packaging
 	$(VENV)/bin/mypy
+	$(VENV)/bin/python packaging/dependencies.py check
 
 bench:
 	cargo build --release -p sqfa-bench
@@ -130,6 +131,33 @@ docs-serve: docs
 
 docs-test: docs $(VENV)/.browser
 	SQFA_SITE=$(abspath $(TARGET))/site $(VENV)/bin/pytest -q python/tests/test_site.py
+
+# Rust's own word for what glibc 2.28 (RHEL 8, Debian 10) and later run; zig links against it on any machine.
+ARCH ?= $(shell uname -m)
+LINUX := $(ARCH)-unknown-linux-gnu
+DIST := $(TARGET)/dist
+PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-cli
+
+$(VENV)/.packaging: $(VENV)/.ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ziglang>=0.13" "cargo-zigbuild>=0.20"
+	touch $@
+
+# One wheel for CPython 3.11 and later with the command inside, and sources that build it elsewhere.
+wheel: $(VENV)/.packaging
+	rm -f $(DIST)/sqfa_rs-*
+	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --release --zig \
+		--compatibility manylinux_2_28 --target $(LINUX) --out $(DIST)
+	$(VENV)/bin/maturin sdist --out $(DIST)
+
+# What crates.io would get, in target/package.
+packages:
+	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
+
+# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums.
+dist: wheel packages
+	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_PROFILE_RELEASE_STRIP=true $(VENV)/bin/cargo-zigbuild zigbuild --release \
+		-p sqfa-cli --target $(LINUX).2.28 --target-dir $(TARGET)
+	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/release/sqfa --name $(ARCH)-linux
 
 clean:
 	cargo clean
