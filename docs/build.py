@@ -50,6 +50,7 @@ def main() -> None:
     python_reference(pages / "reference" / "python")
     catalogue(pages / "reference")
     records(pages / "results")
+    rust(pages / "reference")
     for index in pages.glob("*/index.md"):
         list_all(index)
     environment = os.environ | {"SQFA_ROOT": str(ROOT), "PYTHONHASHSEED": "0"}
@@ -215,6 +216,21 @@ def records(folder: pathlib.Path) -> None:
         f"{len(rows)} records.\n\n| date | record | command | cores |\n|---|---|---|---|\n"
         + "\n".join(rows)
         + "\n",
+    )
+
+
+def rust(folder: pathlib.Path) -> None:
+    """The tour of the Rust library, as it is compiled and run."""
+    tour = (ROOT / "examples" / "rust" / "tour.rs").read_text(encoding="utf-8")
+    order = re.findall(
+        r"^pub mod (\w+);", (ROOT / "crates/sqfa/src/lib.rs").read_text("utf-8"), flags=re.M
+    )
+    write(
+        folder / "rust.md",
+        "# The Rust library\n\nThe crate `sqfa` documents itself: `cargo doc --open`. Its modules\n"
+        "stand in the order in which "
+        f"data flow through them: {', '.join(f'`{name}`' for name in order)}.\n\n## A tour\n\n"
+        f"`cargo run --release -p sqfa --example tour` runs it.\n\n```rust\n{tour}```\n",
     )
 
 

@@ -106,7 +106,7 @@ PAGES = [
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # Made by docs/build.py.
 MADE = re.compile(
-    r"tutorials/index\.rst|reference/(python|command)/index\.md|(methods|distances|records)\.md$"
+    r"tutorials/index\.rst|reference/(python|command)/index\.md|(methods|distances|records|rust)\.md$"
 )
 
 
