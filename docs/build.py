@@ -206,10 +206,15 @@ def records(folder: pathlib.Path) -> None:
         record, _ = json.JSONDecoder().raw_decode(path.read_text(encoding="utf-8"))
         if not isinstance(record, dict):
             continue
-        command = str(record.get("command", record.get("benchmark", "–"))).replace("|", "\\|")
+        command = str(record.get("command", "")).replace("|", "\\|")
+        command = re.sub(r"--(out|date|table) \S+ ?", "", command)
+        command = re.sub(r"(--data) \S+", r"\1 DIR", command).strip()
+        shown = f"`{command}`" if command else "–"
         machine = record.get("machine")
         cores = machine.get("cores", machine.get("threads", "–")) if isinstance(machine, dict) else "–"
-        rows.append(f"| {path.stem[:10]} | `{path.name}` | `{command}` | {cores} |")
+        rows.append(
+            f"| {path.stem[:10]} | `{path.name[11:]}` | {f'`{command}`' if command else '–'} | {cores} |"
+        )
     write(
         folder / "records.md",
         "# Records\n\nEvery run behind the results is kept as it was written, in `benchmarks/runs`: "
