@@ -212,9 +212,7 @@ def records(folder: pathlib.Path) -> None:
         shown = f"`{command}`" if command else "–"
         machine = record.get("machine")
         cores = machine.get("cores", machine.get("threads", "–")) if isinstance(machine, dict) else "–"
-        rows.append(
-            f"| {path.stem[:10]} | `{path.name[11:]}` | {f'`{command}`' if command else '–'} | {cores} |"
-        )
+        rows.append(f"| {path.stem[:10]} | `{path.name[11:]}` | {shown} | {cores} |")
     write(
         folder / "records.md",
         "# Records\n\nEvery run behind the results is kept as it was written, in `benchmarks/runs`: "
