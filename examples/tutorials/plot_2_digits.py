@@ -53,6 +53,11 @@ digits = SQFA(6, distance="hellinger", noise="scale").fit(X_train, y_train)
 digits.summary(image_shape=(8, 8))
 
 # %%
+# Six numbers an image are enough for most of them.
+
+print(f"{digits.score(X_test, y_test):.1%} of the test images are recognised")
+
+# %%
 # The filters as images: red pixels count for, blue ones against.
 
 plots.filters(digits, (8, 8), columns=6)
