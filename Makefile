@@ -1,12 +1,13 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
 .PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch wheel-installed check bench bench-memory bench-peers fuzz soak \
-	docs clean
+	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
 DATA ?= data
 DATE ?= $(shell date +%F)
 VENV ?= .venv
+PORT ?= 8000
 PYTHON ?= python3
 export CARGO_TERM_COLOR ?= auto
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -19,6 +20,9 @@ help:
 	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
 	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
 	@echo "make check       formatting, lints, documentation"
+	@echo "make docs        the documentation site in target/site; docs-serve shows it, docs-test tries it in a browser"
+	@echo "make wheel       a wheel for all Linux of the last years, and a source distribution"
+	@echo "make dist        everything a release consists of, in target/dist"
 	@echo "make bench       benchmarks (DATA=folder), dated records in benchmarks/runs"
 	@echo "make bench-peers the same problems with the authors' Python package (downloads torch)"
 	@echo "make fuzz        coverage-guided fuzzing of every file reader (SECONDS each)"
@@ -84,9 +88,10 @@ check: $(VENV)/.ready
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	$(VENV)/bin/ruff check python examples benchmarks
-	$(VENV)/bin/ruff format --check python examples benchmarks
+	$(VENV)/bin/ruff check python examples benchmarks docs packaging
+	$(VENV)/bin/ruff format --check python examples benchmarks docs packaging
 	$(VENV)/bin/mypy
+	$(VENV)/bin/python packaging/dependencies.py check
 
 bench:
 	cargo build --release -p sqfa-bench
@@ -117,8 +122,48 @@ bench-memory:
 	cargo build --release -p sqfa-cli
 	$(PYTHON) benchmarks/memory.py target/release/sqfa $(TARGET)/memory --out benchmarks/runs --date $(DATE)
 
-docs:
-	cargo doc --workspace --no-deps --open
+# Sphinx and its extensions, only where the site is built.
+$(VENV)/.docs: $(VENV)/.ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "sphinx>=8" "sphinx-gallery>=0.19" "numpydoc>=1.9" \
+		"myst-parser>=4" "pydata-sphinx-theme>=0.16"
+	touch $@
+
+# Needs no network once the packages are there; ends with the first page.
+docs: wheel-installed $(VENV)/.docs
+	$(VENV)/bin/python docs/build.py $(TARGET)/site --command $(TARGET)/debug/sqfa
+
+docs-serve: docs
+	$(VENV)/bin/python -m http.server --bind 127.0.0.1 --directory $(TARGET)/site $(PORT)
+
+docs-test: docs $(VENV)/.browser
+	SQFA_SITE=$(abspath $(TARGET))/site $(VENV)/bin/pytest -q python/tests/test_site.py
+
+# Rust's own word for what glibc 2.28 (RHEL 8, Debian 10) and later run; zig links against it on any machine.
+ARCH ?= $(shell uname -m)
+LINUX := $(ARCH)-unknown-linux-gnu
+DIST := $(TARGET)/dist
+PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-cli
+
+$(VENV)/.packaging: $(VENV)/.ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ziglang>=0.13" "cargo-zigbuild>=0.20"
+	touch $@
+
+# One wheel for CPython 3.11 and later with the command inside, and sources that build it elsewhere.
+wheel: $(VENV)/.packaging
+	rm -f $(DIST)/sqfa_rs-*
+	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --release --zig \
+		--compatibility manylinux_2_28 --target $(LINUX) --out $(DIST)
+	$(VENV)/bin/maturin sdist --out $(DIST)
+
+# What crates.io would get, in target/package.
+packages:
+	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
+
+# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums.
+dist: wheel packages
+	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_PROFILE_RELEASE_STRIP=true $(VENV)/bin/cargo-zigbuild zigbuild --release \
+		-p sqfa-cli --target $(LINUX).2.28 --target-dir $(TARGET)
+	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/release/sqfa --name $(ARCH)-linux
 
 clean:
 	cargo clean

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -90,9 +92,10 @@ def compare(
 
     Returns
     -------
-    pandas.DataFrame, or list of dicts without pandas
-        One row for every method, number of components, seed and fold: status, accuracy by every
-        classifier, seconds, objective, settings.
+    Comparison, or list of dicts without pandas
+        A data frame with one row for every method, number of components, seed and fold: status,
+        accuracy by every classifier, seconds, objective, settings. ``show()`` shows its report, in a
+        notebook or in the browser; ``report(path)`` writes it.
 
     Examples
     --------
@@ -138,24 +141,26 @@ def compare(
         "neighbors": int(n_neighbors),
         "time_limit": float(time_limit),
     }
-    lines = _core.compare(
-        name,
-        X,
-        class_names(classes),
-        codes,
-        test,
-        test_codes,
-        json.dumps(spec),
-        None if report is None else os.fspath(report),
-        image_shape,
-        thread_count(n_jobs),
-    )
-    rows = [_row(json.loads(line), spec["classifiers"]) for line in lines]
-    try:
-        import pandas
-    except ImportError:
-        return rows
-    return pandas.DataFrame(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "report.html" if report is None else pathlib.Path(report)
+        lines = _core.compare(
+            name,
+            X,
+            class_names(classes),
+            codes,
+            test,
+            test_codes,
+            json.dumps(spec),
+            str(page),
+            image_shape,
+            thread_count(n_jobs),
+        )
+        rows = [_row(json.loads(line), spec["classifiers"]) for line in lines]
+        try:
+            from ._comparison import comparison
+        except ImportError:
+            return rows
+        return comparison(rows, page.read_text(encoding="utf-8"))
 
 
 def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def pairwise(
     b: Any = None,
     distance: str | Callable[..., Any] | None = None,
     *,
+    noise: float | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """Distances from every Gaussian of one set to every one of another, or of the same.
@@ -64,6 +65,8 @@ def pairwise(
         A name from :func:`names`, with its parameter after a colon, a function of this module, or a
         callable as for :class:`~sqfa_rs.SQFA`, of which only the value is used. None is the distance
         that a fitted estimator among ``a`` and ``b`` maximised, else "calvo-oller".
+    noise : float, default=None
+        Variance added to every feature of all Gaussians, in place of an estimator's own; 0 for none.
     n_jobs : int, default=None
         Threads.
 
@@ -85,8 +88,8 @@ def pairwise(
     >>> distances.pairwise((means, covariances), distance="wasserstein").tolist()
     [[0.0, 2.0], [2.0, 0.0]]
     """
-    first = _gaussians(a)
-    second = first if b is None else _gaussians(b)
+    first = _gaussians(a, noise)
+    second = first if b is None else _gaussians(b, noise)
     chosen = own(a) or own(b) or "calvo-oller" if distance is None else distance
     return _core.pairwise(spelled(chosen), *first, *second, thread_count(n_jobs))
 
@@ -169,14 +172,17 @@ def spelled(distance: Any) -> Any:
     return getattr(distance, "distance_name", distance)
 
 
-def _gaussians(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gaussians(
+    given: Any, noise: float | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means and covariances of whatever stands for a set of Gaussians."""
     if isinstance(given, ClassStatistics):
         given = (given.means, given.covariances)
     elif isinstance(given, Mapping):
         given = (given["means"], given["covariances"])
     elif hasattr(given, "feature_means_"):
-        given = noisy(given)
+        given = noisy(given, noise)
+        noise = None
     try:
         means, covariances = given
     except (TypeError, ValueError) as error:
@@ -187,16 +193,23 @@ def _gaussians(given: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if np.ndim(means) == 1 and np.ndim(covariances) == 2:
         means, covariances = np.asarray(means)[None], np.asarray(covariances)[None]
     double = [np.float64]
-    return numbers(means, "means", 2, double), numbers(covariances, "covariances", 3, double)
+    means, covariances = (
+        numbers(means, "means", 2, double),
+        numbers(covariances, "covariances", 3, double),
+    )
+    if noise is not None:
+        covariances = covariances + float(noise) * np.eye(covariances.shape[1])
+    return means, covariances
 
 
-def noisy(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def noisy(estimator: Any, noise: float | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A fitted estimator's classes as its objective saw them: divisor N − 1, noise on the diagonal."""
+    noise = estimator.noise_ if noise is None else float(noise)
     covariances = estimator.feature_covariances_
     counts = estimator.class_counts_
     if counts is not None:
         covariances = covariances * (counts / (counts - 1.0))[:, None, None]
-    return estimator.feature_means_, covariances + estimator.noise_ * np.eye(covariances.shape[1])
+    return estimator.feature_means_, covariances + noise * np.eye(covariances.shape[1])
 
 
 def _single(given: Any) -> bool:

@@ -1,6 +1,7 @@
 """Pictures of components, classes and fits; they need matplotlib.
 
-Every function draws into ``ax`` when it is given, otherwise into a new figure, and returns the axes.
+Every function draws into ``ax`` when it is given, otherwise into a new figure, and returns the axes. New
+figures have one look, which :func:`style` gives to figures of your own.
 """
 
 from __future__ import annotations
@@ -11,21 +12,57 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import distances
+from . import _style, distances
 
 try:
     import matplotlib.pyplot as plt
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Ellipse
+
+    from . import _drawing
 except ImportError as _error:
     raise ImportError("plots need matplotlib: install it with pip install 'sqfa-rs[plots]'") from _error
 
-__all__ = ["distance_matrix", "ellipses", "filters", "objective_trace", "scatter"]
+__all__ = ["distance_matrix", "ellipses", "filters", "objective_trace", "palette", "scatter", "style"]
 
 # Points beyond this number hide each other; a random choice of them is drawn.
 _MOST_POINTS = 5000
-# Up to this many classes each has its own colour and an entry in the legend.
-_DISTINCT = 10
+# Points are drawn in so many rounds, one class after the other in each, so that no class covers another.
+_ROUNDS = 8
+
+
+def style() -> Any:
+    """The look of the package's figures, for figures of your own.
+
+    Colours that colour-blind eyes and grey print tell apart, quiet axes, text that stays text in SVG.
+
+    Returns
+    -------
+    context manager
+        What is drawn within it has the look.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from sqfa_rs import plots
+    >>> with plots.style():
+    ...     figure, ax = plt.subplots()
+    """
+    return plt.rc_context(_style.settings())
+
+
+def palette(count: int) -> NDArray[np.float64]:
+    """The colours of so many classes, one (red, green, blue, opacity) a row.
+
+    Up to ten are distinct, more run from dark to light.
+
+    Examples
+    --------
+    >>> from sqfa_rs import plots
+    >>> plots.palette(3).shape
+    (3, 4)
+    """
+    return _style.palette(count)
 
 
 def filters(
@@ -81,14 +118,14 @@ def filters(
     if ax is None:
         inches = 1.3 * max(1.0, width / height) ** 0.5 / width
         shape = (columns * (width + gap) * inches, rows * (height + head) * inches)
-        _, ax = plt.subplots(figsize=shape, layout="constrained")
+        ax = _drawing.new(figsize=shape, layout="constrained")
     for i, weight in enumerate(weights):
         # Every image has a scale of its own, symmetric about 0: signs stay readable.
         limit = abs(weight).max() or 1.0
         left, top = (i % columns) * (width + gap), (i // columns) * (height + head)
         ax.imshow(
             weight.reshape(height, width) / limit,
-            cmap="RdBu_r",
+            cmap=_style.DIVERGING,
             vmin=-1,
             vmax=1,
             extent=(left, left + width, top + height, top),
@@ -104,18 +141,18 @@ def filters(
 
 def _lines(weights: NDArray[Any], titles: list[str], ax: Any) -> Any:
     if ax is None:
-        _, ax = plt.subplots(figsize=(6, 0.7 * len(weights) + 1.2))
+        ax = _drawing.new(figsize=(6, 0.7 * len(weights) + 1.2))
     step = 2.2
     for i, weight in enumerate(weights):
         level = -step * i
         limit = abs(weight).max() or 1.0
         ax.axhline(level, color="0.85", linewidth=0.8, zorder=0)
-        ax.plot(level + weight / limit, linewidth=1.2, color=_palette(len(weights))[i])
+        ax.plot(level + weight / limit, linewidth=1.2, color=_style.palette(len(weights))[i])
     ax.set_yticks([-step * i for i in range(len(weights))], titles)
     ax.set_xlabel("dimension")
     ax.set_ylabel("component")
     ax.margins(x=0.01)
-    _trim(ax, left=False)
+    _drawing.trim(ax, left=False)
     return ax
 
 
@@ -125,6 +162,9 @@ def ellipses(
     dims: tuple[int, int] = (0, 1),
     deviations: float = 2.0,
     labels: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    values: ArrayLike | None = None,
+    legend: bool = True,
     ax: Any = None,
 ) -> Any:
     """Draw classes as ellipses at a number of standard deviations.
@@ -139,6 +179,12 @@ def ellipses(
         Half-axes of the ellipses in standard deviations.
     labels : array-like of shape (n_classes,), default=None
         Names of the classes.
+    classes : array-like, default=None
+        Labels of the classes to draw; all by default.
+    values : array-like of numbers, default=None
+        A number for every class, in their order: colours and a colour bar show them.
+    legend : bool, default=True
+        Whether the classes are named beside the picture.
     ax : matplotlib axes, default=None
         Where to draw.
 
@@ -158,15 +204,17 @@ def ellipses(
     else:
         means, covariances = distances._gaussians(gaussians)
         names = getattr(gaussians, "classes", np.arange(len(means)))
+    kept = _drawing.kept(names, classes)
     names = list(names if labels is None else np.asarray(labels))
-    axes = _dims(dims, means.shape[1])
+    axes = _drawing.dims(dims, means.shape[1])
     new = ax is None
     if new:
-        _, ax = plt.subplots(figsize=(5, 4.5))
-    colors = _palette(len(means))
-    for mean, covariance, color, name in zip(means, covariances, colors, names, strict=True):
-        values, vectors = np.linalg.eigh(covariance[np.ix_(axes, axes)])
-        half = deviations * np.sqrt(values.clip(min=0))
+        ax = _drawing.new(figsize=(5, 4.5))
+    colors = _drawing.colors(len(means), values)
+    for k in kept:
+        mean, color = means[k], colors[k]
+        spread, vectors = np.linalg.eigh(covariances[k][np.ix_(axes, axes)])
+        half = deviations * np.sqrt(spread.clip(min=0))
         angle = np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
         ax.add_patch(
             Ellipse(
@@ -174,15 +222,17 @@ def ellipses(
                 2 * half[1],
                 2 * half[0],
                 angle=angle,
-                facecolor=to_rgba(color, 0.12 if len(means) <= _DISTINCT else 0.0),
+                facecolor=to_rgba(color, 0.12 if len(means) <= _drawing.DISTINCT else 0.0),
                 edgecolor=color,
                 linewidth=1.4,
             )
         )
-        ax.plot(*mean[axes], ".", color=color, markersize=6, label=str(name))
+        ax.plot(
+            *mean[axes], _drawing.marker(k, len(means)), color=color, markersize=5, label=str(names[k])
+        )
     ax.autoscale_view()
-    _label_features(ax, axes, new)
-    _legend(ax, len(means))
+    _drawing.label_features(ax, axes, new)
+    _drawing.tell_classes(ax, len(kept), values, legend)
     return ax
 
 
@@ -191,11 +241,15 @@ def scatter(
     y: ArrayLike,
     *,
     dims: tuple[int, int] = (0, 1),
+    classes: ArrayLike | None = None,
+    values: ArrayLike | None = None,
+    per_class: int | None = None,
+    legend: bool = True,
     ax: Any = None,
-    size: float = 8.0,
+    size: float = 9.0,
     random_state: int = 0,
 ) -> Any:
-    """Draw features of points, one colour a class.
+    """Draw features of points, one colour and one mark a class.
 
     Parameters
     ----------
@@ -205,9 +259,17 @@ def scatter(
         Labels.
     dims : (int, int), default=(0, 1)
         The two features to draw.
+    classes : array-like, default=None
+        Labels of the classes to draw; all by default.
+    values : array-like of numbers, default=None
+        A number for every class, in their order: colours and a colour bar show them.
+    per_class : int, default=None
+        The most points of a class to draw, chosen at random.
+    legend : bool, default=True
+        Whether the classes are named beside the picture.
     ax : matplotlib axes, default=None
         Where to draw.
-    size : float, default=8
+    size : float, default=9
         Area of a point.
     random_state : int, default=0
         Of more than 5000 points a random choice is drawn.
@@ -225,23 +287,30 @@ def scatter(
     points, labels = np.asarray(features), np.asarray(y)
     if points.ndim != 2 or len(points) != len(labels):
         raise ValueError(f"features of shape {points.shape} do not fit {len(labels)} labels")
-    axes = _dims(dims, points.shape[1])
-    classes = np.unique(labels)
-    if len(points) > _MOST_POINTS:
-        rows = np.random.default_rng(random_state).choice(len(points), _MOST_POINTS, replace=False)
-        points, labels = points[rows], labels[rows]
+    axes = _drawing.dims(dims, points.shape[1])
+    known = np.unique(labels)
+    kept, codes = _drawing.kept(known, classes), np.searchsorted(known, labels)
+    # In random order, so that a choice is the first of them.
+    order = np.random.default_rng(random_state).permutation(len(points))
+    order = order[np.isin(codes[order], kept)][:_MOST_POINTS]
+    if per_class is not None:
+        order = np.concatenate([order[codes[order] == k][:per_class] for k in kept])
+        order = np.random.default_rng(random_state).permutation(order)
     new = ax is None
     if new:
-        _, ax = plt.subplots(figsize=(5, 4.5))
-    colors = np.array([to_rgba(color, 0.75) for color in _palette(len(classes))])
-    codes = np.searchsorted(classes, labels)
-    # In random order, so that no class covers another.
-    order = np.random.default_rng(random_state).permutation(len(points))
-    ax.scatter(*points[order][:, axes].T, c=colors[codes[order]], s=size, linewidths=0)
-    for color, name in zip(colors, classes, strict=True):
-        ax.scatter([], [], color=color, s=24, label=str(name))
-    _label_features(ax, axes, new)
-    _legend(ax, len(classes))
+        ax = _drawing.new(figsize=(5, 4.5))
+    colors = _drawing.colors(len(known), values)
+    for rows in np.array_split(order, _ROUNDS):
+        for k in kept:
+            own = rows[codes[rows] == k]
+            color, mark = to_rgba(colors[k], 0.75), _drawing.marker(k, len(known))
+            ax.scatter(*points[own][:, axes].T, color=color, s=size, marker=mark, linewidths=0)
+    for k in kept:
+        ax.scatter(
+            [], [], color=colors[k], s=24, marker=_drawing.marker(k, len(known)), label=str(known[k])
+        )
+    _drawing.label_features(ax, axes, new)
+    _drawing.tell_classes(ax, len(kept), values, legend)
     return ax
 
 
@@ -288,11 +357,11 @@ def distance_matrix(
     if matrix.shape != (len(names), len(names)):
         raise ValueError(f"{len(names)} names for distances of shape {matrix.shape}")
     if ax is None:
-        _, ax = plt.subplots(figsize=(5.2, 4.4))
+        ax = _drawing.new(figsize=(5.2, 4.4))
     # Without the zeros of the diagonal the colours tell the pairs apart.
     between = np.ma.masked_array(matrix, np.eye(len(matrix), dtype=bool))
     ax.set_facecolor("0.9")
-    image = ax.imshow(between, cmap="viridis")
+    image = ax.imshow(between, cmap=_style.SEQUENTIAL)
     every = -(-len(names) // 24)
     ax.set_xticks(range(0, len(names), every), names[::every], rotation=90 if len(names) > 12 else 0)
     ax.set_yticks(range(0, len(names), every), names[::every])
@@ -330,7 +399,7 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
     >>> ax = plots.objective_trace(SQFA(2, random_state=0).fit(toy.data, toy.target))
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(5.5, 3.6))
+        ax = _drawing.new(figsize=(5.5, 3.6))
     best = estimator.objective_trace_
     others = [
         start.trace
@@ -340,53 +409,10 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
     for i, trace in enumerate(others):
         ax.plot(trace, color="0.7", linewidth=1, label="other starts" if i == 0 else None)
     told = f"best start: {best[-1]:.4g} ({estimator.termination_})"
-    ax.plot(best, color="C0", linewidth=2, label=told)
-    ax.plot(len(best) - 1, best[-1], "o", color="C0", markersize=5)
+    ax.plot(best, color=_style.FEW[0], linewidth=2, label=told)
+    ax.plot(len(best) - 1, best[-1], "o", color=_style.FEW[0], markersize=5)
     ax.set_xlabel("iteration")
     ax.set_ylabel("mean distance between classes")
     ax.legend(frameon=False, loc="lower right")
-    _trim(ax)
+    _drawing.trim(ax)
     return ax
-
-
-def _palette(count: int) -> Any:
-    """Distinct colours for few classes, an ordered scale for many."""
-    if count <= _DISTINCT:
-        return plt.get_cmap("tab10")(range(count))
-    return plt.get_cmap("turbo")(np.linspace(0.03, 0.97, count))
-
-
-def _dims(dims: tuple[int, int], width: int) -> list[int]:
-    first, second = dims
-    if not (0 <= first < width and 0 <= second < width) or first == second:
-        raise ValueError(f"dims {dims} are not two different ones of {width} dimensions")
-    return [int(first), int(second)]
-
-
-def _label_features(ax: Any, axes: list[int], new: bool) -> None:
-    ax.set_xlabel(f"feature {axes[0]}")
-    ax.set_ylabel(f"feature {axes[1]}")
-    if new:
-        _trim(ax)
-
-
-def _legend(ax: Any, count: int) -> None:
-    """A legend beside the picture: once for every name, in columns when there are many."""
-    handles, names = ax.get_legend_handles_labels()
-    first = dict(zip(reversed(names), reversed(handles), strict=True))
-    kept = [(first[name], name) for name in dict.fromkeys(names)]
-    if count > 2 * _DISTINCT:
-        kept = kept[:: -(-len(kept) // 10)]
-    ax.legend(
-        [handle for handle, _ in kept],
-        [name for _, name in kept],
-        frameon=False,
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        handletextpad=0.4,
-    )
-
-
-def _trim(ax: Any, left: bool = True) -> None:
-    for side in ("top", "right") if left else ("top", "right", "left"):
-        ax.spines[side].set_visible(False)

@@ -2,8 +2,10 @@
 
 import doctest
 import importlib
+import os
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -55,7 +57,7 @@ def test_everything_public_is_documented(thing):
     assert present == sorted(present)
 
 
-@pytest.mark.parametrize("page", ["python.md", "coming-from-sqfa.md", "neural.md"])
+@pytest.mark.parametrize("page", ["how-to/python.md", "how-to/coming-from-sqfa.md", "how-to/neural.md"])
 def test_documents(page, tmp_path, monkeypatch):
     path = ROOT / "docs" / page
     if not path.exists():
@@ -65,11 +67,22 @@ def test_documents(page, tmp_path, monkeypatch):
     assert result.attempted > 0 and result.failed == 0
 
 
-SCRIPTS = sorted((ROOT / "examples" / "python").glob("*.py"))
+TUTORIALS = sorted((ROOT / "examples" / "tutorials").glob("*.py"))
+SCRIPTS = [*sorted((ROOT / "examples" / "python").glob("*.py")), *TUTORIALS]
 
 
 def test_the_scripts_are_there():
-    assert len(SCRIPTS) >= 3
+    assert len(SCRIPTS) >= 3 + 8
+
+
+@pytest.mark.parametrize("script", TUTORIALS, ids=lambda script: script.stem)
+def test_tutorials_read_well(script):
+    text = script.read_text(encoding="utf-8")
+    title, rule = text.splitlines()[1:3]
+    assert set(rule) == {"="} and len(rule) == len(title)
+    # A thumbnail needs a figure, a reader words between blocks of code.
+    assert text.count("\n# %%") >= 4 and "plots" in text
+    assert "http" not in text and "fetch_" not in text
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
@@ -80,9 +93,39 @@ def test_scripts(script, tmp_path):
         text=True,
         cwd=tmp_path,
         timeout=600,
+        env=os.environ | {"MPLBACKEND": "Agg"},
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip()
+
+
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+# Made by docs/build.py.
+MADE = re.compile(
+    r"tutorials/index\.rst|reference/(python|command)/index\.md|(methods|distances|records|rust)\.md$"
+)
+
+
+def anchors(page):
+    """The headings of a page as links name them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in LINK.findall(text):
+        if re.match(r"https?:|mailto:", target) or MADE.search(target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(there), f"{page.name}: {target}"
 
 
 def test_imports_are_light():

@@ -75,3 +75,56 @@ def test_refusals(fitted):
         plots.scatter(sqfa.transform(X), y[:-1])
     with pytest.raises(ValueError, match="names for distances"):
         plots.distance_matrix(np.zeros((3, 3)), labels=["a"])
+
+
+def test_a_choice_of_classes_points_and_values(fitted):
+    sqfa, X, y = fitted
+    Z = sqfa.transform(X)
+    ax = plots.scatter(Z, y, classes=[3, 8], per_class=20)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["3", "8"]
+    drawn = np.concatenate([collection.get_offsets() for collection in ax.collections])
+    assert len(drawn) == 40
+    near = (np.abs(np.asarray(drawn)[:, None] - Z[None, :, :2]).max(axis=2) < 1e-9).argmax(axis=1)
+    assert set(y[near]) == {3, 8}
+    assert len(plots.ellipses(sqfa, classes=[3, 8, 9]).patches) == 3
+    assert plots.ellipses(sqfa, legend=False).get_legend() is None
+    ax = plots.ellipses(sqfa, values=np.arange(10.0) ** 2)
+    # A scale beside the picture instead of a legend, and brighter colours for larger values.
+    assert ax.get_legend() is None and len(ax.figure.axes) == 2
+    colours = np.array([patch.get_edgecolor()[:3] for patch in ax.patches])
+    assert (np.diff(colours @ [0.2126, 0.7152, 0.0722]) > 0).all()
+    with pytest.raises(ValueError, match="no class 11"):
+        plots.scatter(Z, y, classes=[3, 11])
+    with pytest.raises(ValueError, match="values of shape"):
+        plots.ellipses(sqfa, values=[1.0, 2.0])
+
+
+def linear(colour):
+    """Light as eyes add it (sRGB, IEC 61966-2-1)."""
+    colour = np.asarray(colour)
+    return np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+
+
+# What is left of linear red, green and blue without one kind of cone (Viénot, Brettel & Mollon, 1999).
+BLINDNESS = {
+    "protan": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+    "deutan": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
+}
+
+
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_few_classes_stay_apart_for_colour_blind_eyes(kind):
+    from sqfa_rs import _style
+
+    seen = linear(_style.palette(7)[:, :3]) @ np.transpose(BLINDNESS[kind])
+    # Cube roots are about even steps for the eye.
+    steps = np.cbrt(seen.clip(0, 1))
+    apart = np.linalg.norm(steps[:, None] - steps[None], axis=2) + 9 * np.eye(7)
+    assert apart.min() > 0.08
+
+
+def test_the_style_is_left_behind():
+    before = plt.rcParams["axes.spines.top"]
+    with plots.style():
+        assert not plt.rcParams["axes.spines.top"]
+    assert plt.rcParams["axes.spines.top"] == before

@@ -161,6 +161,6 @@ def test_bad_data_are_named(spark, frame):
 
 def test_the_document_runs(frame, block_of):
     names = {"frame": frame}
-    exec(block_of("clusters.md", "Spark"), names)
+    exec(block_of("how-to/clusters.md", "Spark"), names)
     assert names["answers"].columns == ["label", "prediction", "probability"]
     assert names["filters"].components_.shape == (2, 4)

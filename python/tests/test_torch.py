@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
-from sqfa_rs import class_statistics, distances
+from sqfa_rs import SQFA, class_statistics, distances
 from sqfa_rs.torch import class_moments, mean_distance, separation_loss
 
 NAMES = ["hellinger", "calvo-oller", "fisher-rao", "bhattacharyya", "jeffreys", "wasserstein"]
@@ -93,3 +93,12 @@ def test_mean_distance_takes_tensors():
     value = mean_distance(means, torch.ones(2, 1, 1), "wasserstein")
     value.backward()
     assert value.item() == 2.0 and means.grad.tolist() == [[-1.0], [1.0]]
+
+
+def test_a_distance_written_in_torch_is_the_cores(block_of, blobs):
+    names = {}
+    exec(block_of("how-to/coming-from-sqfa.md", "A distance written in torch"), names)
+    model = names["model"].fit(*blobs)
+    same = SQFA(2, distance="mahalanobis", noise=0.1).fit(*blobs)
+    assert model.objective_ == pytest.approx(same.objective_, rel=1e-6)
+    assert np.allclose(abs(model.components_ @ same.components_.T).max(axis=1), 1, atol=1e-3)

@@ -1,7 +1,6 @@
 //! How the command ends: 0 when all went well, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C.
 
 use std::io;
-use std::process::ExitCode;
 
 use thiserror::Error;
 
@@ -28,19 +27,19 @@ pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
 }
 
 /// Tells standard error what went wrong, if anything, and chooses the exit code.
-pub(crate) fn exit_code(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+pub(crate) fn exit_code(result: anyhow::Result<()>) -> u8 {
+    let Err(error) = result else { return 0 };
     if is_closed_pipe(&error) {
         // Whoever read our output has seen enough, as with `| head`.
-        return ExitCode::SUCCESS;
+        return 0;
     }
     output::complain("error", &told(&error));
     if error.is::<Usage>() {
         output::hint("For more information, try '--help'.");
-        return ExitCode::from(2);
+        return 2;
     }
     let stopped = error.is::<Interrupted>() || error.is::<Paused>();
-    ExitCode::from(if stopped { 130 } else { 1 })
+    if stopped { 130 } else { 1 }
 }
 
 /// An error and its causes, each reason once: some errors already end with their cause.

@@ -1,50 +1,10 @@
-//! The command `sqfa`: flags as typed become a command as meant, and one match runs it.
-
-#![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
-
-mod args;
-mod command;
-mod data;
-mod failure;
-mod files;
-mod interrupt;
-mod output;
-mod points;
-mod progress;
-mod warnings;
+//! The binary `sqfa`: the command with an allocator that keeps freed blocks for the next product.
 
 use std::process::ExitCode;
-use std::time::Instant;
 
-use args::{Arguments, Subcommand};
-use clap::Parser;
-
-/// Keeps freed blocks for the next product instead of returning them to the kernel.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let began = Instant::now();
-    failure::exit_code(run(Arguments::parse(), began))
-}
-
-fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
-    command::use_threads(arguments.threads)?;
-    match arguments.command {
-        Subcommand::Dataset(args) => command::dataset::Dataset::try_from(args)?.run(),
-        Subcommand::Fit(args) => command::fit::Fit::try_from(*args)?.run(began),
-        Subcommand::Stats(args) => command::stats::Stats::try_from(args)?.run(),
-        Subcommand::Clean(args) => command::clean::Clean::try_from(args)?.run(),
-        Subcommand::Transform(args) => command::transform::Transform::try_from(args)?.run(),
-        Subcommand::Predict(args) => command::predict::Predict::try_from(args)?.run(),
-        Subcommand::Evaluate(args) => command::evaluate::Evaluate::try_from(args)?.run(),
-        Subcommand::Distances(args) => command::distances::Distances::try_from(args)?.run(),
-        Subcommand::Inspect(args) => command::inspect::run(&args),
-        Subcommand::Export(args) => command::export::Export::try_from(args)?.run(),
-        Subcommand::Compare(args) => command::compare::Compare::try_from(*args)?.run(),
-        Subcommand::Paper(args) => command::paper::Paper::try_from(args)?.run(),
-        Subcommand::Demo(args) => command::demo::run(&args),
-        Subcommand::Completions(args) => command::shell::completions(&args),
-        Subcommand::Man(args) => command::shell::man(&args),
-    }
+    ExitCode::from(sqfa_cli::main(std::env::args_os().collect()))
 }

@@ -89,3 +89,23 @@ fn completions_and_manual_pages_are_made() {
     let pages = std::fs::read_dir(folder.path("pages")).unwrap().count();
     assert_eq!(pages, COMMANDS.len());
 }
+
+#[test]
+fn the_reference_has_every_command_and_every_flag() {
+    let folder = Folder::new();
+    folder.ok("man --markdown --out pages");
+    for command in COMMANDS {
+        let name = if command.is_empty() { "sqfa".to_owned() } else { format!("sqfa-{command}") };
+        let page = std::fs::read_to_string(folder.path(&format!("pages/{name}.md"))).unwrap();
+        assert!(page.starts_with(&format!("# {}\n", name.replacen('-', " ", 1))), "{page}");
+        let help = folder.ok(format!("{command} --help").trim());
+        let flags = help.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+        for flag in flags.filter_map(|rest| rest.split([' ', '[', ',']).next()) {
+            assert!(page.contains(&format!("--{flag}")), "sqfa {command}: --{flag}");
+        }
+    }
+    let fit = std::fs::read_to_string(folder.path("pages/sqfa-fit.md")).unwrap();
+    for entry in registry() {
+        assert!(fit.contains(&format!("`{}`", entry.spelling())), "{}", entry.name);
+    }
+}

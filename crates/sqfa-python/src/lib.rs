@@ -5,6 +5,7 @@
 mod accumulator;
 mod arrays;
 mod classes;
+mod command;
 mod compare;
 mod datasets;
 mod distances;
@@ -19,6 +20,7 @@ mod outcome;
 mod points;
 mod pools;
 mod qda;
+mod report;
 mod running;
 mod robust;
 mod settings;
@@ -41,6 +43,8 @@ mod _core {
     use crate::accumulator::Accumulator;
     #[pymodule_export]
     use crate::classes::check_labels;
+    #[pymodule_export]
+    use crate::command::main;
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
@@ -65,6 +69,8 @@ mod _core {
     use crate::pools::available_threads;
     #[pymodule_export]
     use crate::qda::Qda;
+    #[pymodule_export]
+    use crate::report::model_report;
     #[pymodule_export]
     use crate::robust::{clean, robust_covariance};
     #[pymodule_export]

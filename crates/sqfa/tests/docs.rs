@@ -28,7 +28,7 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_distances_is_that_of_the_registry() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mathematics.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/mathematics.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
     let (written, after) = rest.split_once(END).unwrap();

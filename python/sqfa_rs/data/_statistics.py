@@ -16,7 +16,7 @@ from .._threads import thread_count
 from ._inputs import loose_points, repeated, repetition_counts, row_blocks
 from ._labels import check_counts, check_room, class_names, encode
 
-_KEYS = ("classes", "counts", "means", "covariances")
+_KEYS = ("classes", "counts", "means", "covariances", "second_moments")
 
 
 class ClassStatistics:
@@ -36,6 +36,8 @@ class ClassStatistics:
         Class means.
     covariances : ndarray of shape (n_classes, n_features, n_features)
         Class covariances with divisor N − 1, in the precision of the data.
+    second_moments : ndarray of shape (n_classes, n_features, n_features)
+        Covariances plus the outer product of the mean with itself.
 
     Examples
     --------
@@ -121,6 +123,15 @@ class ClassStatistics:
     def covariances(self) -> NDArray[Any]:
         """Class covariances, of shape (n_classes, n_features, n_features); every access copies."""
         return self._core.covariances()
+
+    @property
+    def second_moments(self) -> NDArray[Any]:
+        """Φ + γγᵀ for every class; the given matrices where these are second moments."""
+        matrices = self.covariances
+        if self._core.second_moments():
+            return matrices
+        means = self.means.astype(matrices.dtype)
+        return np.asarray(matrices + means[:, :, None] * means[:, None, :])
 
     @property
     def n_features(self) -> int:

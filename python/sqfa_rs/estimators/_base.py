@@ -30,7 +30,7 @@ from ..data._statistics import (
 )
 from ._linear import LinearReducer
 from ._results import Trial, curve_of, selection_of
-from ._settings import core_settings, watcher
+from ._settings import core_settings, padded, watcher
 
 # Sparse points are made dense up to this many bytes; of more only sums are kept.
 DENSE_BYTES = 1 << 30
@@ -306,11 +306,9 @@ class Reducer(LinearReducer):
             )
         if getattr(self, "verbose", 0):
             for line in self._choices():
-                print(f"[{name}] {line}")
-            print(
-                f"[{name}] {self.termination_} after {self.n_iter_} iterations, "
-                f"objective {self.objective_:.6g}, {result['seconds']:.3g} s"
-            )
+                print(padded(f"[{name}] {line}"))
+            ended = f"[{name}] {self.termination_} after {self.n_iter_} iterations, "
+            print(padded(f"{ended}objective {self.objective_:.6g}, {result['seconds']:.3g} s"))
 
     def _choices(self) -> Iterator[str]:
         """What was found because it was not given, in words."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from .._threads import thread_count
 from ..data._inputs import complain_about, new_points
 from ..data._labels import class_names
 from ..data._streams import ArrowStream, is_stream
+from ._page import write_report
 from ._results import CurvePoint, Selection
+from ._summary import Summary
 
 # QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
 SHRINKAGE = 1e-5
@@ -142,6 +145,78 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         dtype = features.dtype
         centred = features - centre.astype(dtype)
         return np.asarray(centred @ back.astype(dtype) + self.mean_.astype(dtype))
+
+    def transform_scatters(self, scatters: ArrayLike) -> NDArray[np.float64]:
+        """Covariances or second moments in feature space: WSWᵀ, without noise.
+
+        Parameters
+        ----------
+        scatters : array-like of shape (..., n_features, n_features)
+            Symmetric matrices.
+
+        Returns
+        -------
+        ndarray of shape (..., n_components, n_components)
+        """
+        check_is_fitted(self)
+        matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_
+        if matrices.ndim < 2 or matrices.shape[-2:] != (width, width):
+            raise ValueError(f"scatters have the shape {matrices.shape}: give (..., {width}, {width})")
+        return np.asarray(self.components_ @ matrices @ self.components_.T)
+
+    def summary(self, image_shape: tuple[int, int] | None = None) -> Summary:
+        """What the fit came to, in a few lines: settings, how they were chosen, accuracy, convergence.
+
+        Parameters
+        ----------
+        image_shape : (height, width), default=None
+            Shape of a point as an image: the components are then shown as small pictures.
+
+        Returns
+        -------
+        Summary
+            Notebooks show it as a table, ``print`` as lines.
+        """
+        check_is_fitted(self)
+        return Summary(self, image_shape)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        name: str = "data",
+    ) -> None:
+        """Write a report as one HTML page that needs no network, as ``sqfa fit --report`` does.
+
+        Parameters
+        ----------
+        path : path-like
+            The file; an existing one is replaced once the new one is complete.
+        X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), default=None
+            Test points; with them the page shows features, accuracy and confusions.
+        image_shape : (height, width), default=None
+            Shape of a point as an image.
+        name : str, default="data"
+            What the page calls the data.
+        """
+        check_is_fitted(self)
+        write_report(self, path, X, y, image_shape, name)
+
+    def _repr_html_inner(self) -> str:
+        return self._summary_html() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown:
+            shown["text/html"] = self._summary_html() + shown["text/html"]
+        return shown
+
+    def _summary_html(self) -> str:
+        """A summary above scikit-learn's own diagram; nothing before a fit."""
+        return Summary(self)._repr_html_() if self.__sklearn_is_fitted__() else ""
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy of quadratic discriminant analysis on the features.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
@@ -130,14 +131,29 @@ def watcher(estimator: Any) -> Callable[..., bool] | None:
         raise TypeError(f"callback must be callable, not {callback!r}")
     if callback is None and verbose < 1:
         return None
-    name, last = type(estimator).__name__, time.monotonic()
+    name, last, live = type(estimator).__name__, time.monotonic(), _is_live()
+    # One line that changes where it is shown can follow closely.
+    patience = 0.2 if live else 1.0
 
     def watch(*numbers: Any) -> bool:
         nonlocal last
         progress = Progress(*numbers)
-        if verbose > 1 or (verbose == 1 and time.monotonic() - last > 1):
+        if verbose > 1 or (verbose == 1 and time.monotonic() - last > patience):
             last = time.monotonic()
-            print(f"[{name}] iteration {progress.iteration}, objective {progress.objective:.6g}")
+            told = f"[{name}] iteration {progress.iteration}, objective {progress.objective:.6g}"
+            if progress.starts > 1:
+                told += f", {progress.active} of {progress.starts} starts climbing"
+            print(padded(told), end="\r" if live and verbose == 1 else "\n", flush=True)
         return callback is not None and bool(callback(progress))
 
     return watch
+
+
+def padded(line: str) -> str:
+    """A line that covers the line of progress it may be written over."""
+    return f"{line:<78}" if _is_live() else line
+
+
+def _is_live() -> bool:
+    """Whether a carriage return goes back to the start of the line: in terminals and notebooks."""
+    return "ipykernel" in sys.modules or bool(getattr(sys.stdout, "isatty", lambda: False)())

@@ -51,7 +51,7 @@ pub(crate) struct FitArgs {
     #[arg(long, short = 'o', value_name = "MODEL")]
     pub(crate) out: PathBuf,
     /// Method; for accuracy take sqfa-h (86.9 % against 86.2 % of sqfa and 76.2 % of pca on average over the tables
-    /// of docs/hold-out.md).
+    /// of the hold-out results).
     #[arg(long, value_name = "METHOD", default_value = "sqfa", value_parser = choice::method())]
     pub(crate) method: ReducerEntry,
     /// Refine the filters on the posterior of the true class; held-out points decide how far.

@@ -236,4 +236,7 @@ pub(crate) struct ManArgs {
     /// Folder for one page a command; without it the main page goes to standard output.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
+    /// Markdown, for the documentation, instead of manual pages.
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }

@@ -11,12 +11,15 @@ pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod paper;
 pub(crate) mod predict;
+mod reference;
 pub(crate) mod shell;
 pub(crate) mod stats;
 pub(crate) mod tables;
 pub(crate) mod transform;
 
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::Result;
 use sqfa::Qda;
@@ -101,14 +104,23 @@ pub(crate) fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
+/// The words of the command line, kept for reports and records.
+static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Keeps the words of the command line; the first ones stay.
+pub(crate) fn remember(words: Vec<OsString>) {
+    WORDS.get_or_init(|| words);
+}
+
 /// The command line as a shell would take it.
 pub(crate) fn typed() -> String {
     let plain = |word: &str| {
         !word.is_empty()
             && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c))
     };
-    let words = std::env::args().skip(1).map(|word| match plain(&word) {
-        true => word,
+    let words = WORDS.get().map(Vec::as_slice).unwrap_or_default().iter().skip(1);
+    let words = words.map(|word| word.to_string_lossy()).map(|word| match plain(&word) {
+        true => word.into_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     });
     std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")

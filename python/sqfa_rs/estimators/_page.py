@@ -1,0 +1,67 @@
+"""The report of a fitted estimator: the page that ``sqfa fit --report`` writes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from .. import _core
+from .._methods import METHODS
+from ..data._labels import class_names, positions
+
+
+def write_report(
+    estimator: Any,
+    path: str | os.PathLike[str],
+    X: Any,
+    y: Any,
+    image_shape: tuple[int, int] | None,
+    name: str,
+) -> None:
+    """Write the page; with points it also shows how they are classified."""
+    from ._summary import Summary
+
+    if (X is None) != (y is None):
+        raise ValueError("give both X and y, or neither")
+    components = np.ascontiguousarray(estimator.components_, dtype=np.float64)
+    count, width = components.shape
+    if image_shape is not None and image_shape[0] * image_shape[1] != width:
+        raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
+    about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
+    tested = None
+    if X is not None:
+        features = np.ascontiguousarray(estimator.transform(X), dtype=np.float64)
+        check_consistent_length(features, y)
+        truth = positions(column_or_1d(y), estimator.classes_)
+        guess = positions(estimator._predicted(X), estimator.classes_)
+        tested = (features, truth, guess)
+        about.insert(2, ("QDA accuracy", f"{np.mean(truth == guess):.1%} on the points given"))
+    about.append(("Software", f"sqfa_rs {_core.__version__}"))
+    starts = getattr(estimator, "restarts_", None)
+    traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
+    title = METHODS[estimator._method]["title"]
+    names = getattr(estimator, "feature_names_in_", ())
+    filters = f"{count} filter{'s' if count > 1 else ''}"
+    _core.model_report(
+        os.fspath(path),
+        components,
+        np.ascontiguousarray(estimator.feature_means_),
+        np.ascontiguousarray(estimator.feature_covariances_),
+        estimator.class_counts_,
+        class_names(estimator.classes_),
+        tested,
+        [np.ascontiguousarray(trace) for trace in traces if len(trace)],
+        {
+            "title": f"{title} with {filters} on {name}",
+            "data": name,
+            "tested_on": "test points",
+            "image_shape": image_shape,
+            "features": [str(column) for column in names],
+            "warnings": list(estimator._record["warnings"]),
+            "tried": [(one.n_components, one.accuracy) for one in getattr(estimator, "curve_", [])],
+            "about": about,
+        },
+    )

@@ -1,0 +1,136 @@
+"""A fitted estimator in a few lines: how it was made and what is known of it, as text and as HTML."""
+
+from __future__ import annotations
+
+import base64
+import html
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Pictures beyond this number say little at their size.
+_MOST_PICTURES = 12
+# Pixels of the longer side of a picture.
+_SIDE = 56
+# Negative and positive weights, apart for colour-blind eyes; 0 is white.
+_NEGATIVE, _POSITIVE = (33, 102, 172), (178, 24, 43)
+
+
+class Summary:
+    """What is known of a fitted estimator; notebooks show it as a table, ``print`` as lines."""
+
+    def __init__(self, estimator: Any, image_shape: tuple[int, int] | None = None) -> None:
+        self.rows = list(_rows(estimator))
+        self._pictures = [] if image_shape is None else pictures(estimator.components_, image_shape)
+
+    def __repr__(self) -> str:
+        wide = max(len(name) for name, _ in self.rows)
+        return "\n".join(f"{name:<{wide}}  {value}" for name, value in self.rows)
+
+    def _repr_html_(self) -> str:
+        cell = "padding:1px 10px 1px 0;text-align:left;background:none;border:none;"
+        rows = "".join(
+            f'<tr style="background:none"><th scope="row" style="{cell}font-weight:600">'
+            f'{html.escape(name)}</th><td style="{cell}">{html.escape(value)}</td></tr>'
+            for name, value in self.rows
+        )
+        images = "".join(
+            f'<img alt="component {i}" style="display:inline-block;margin:2px;height:{_SIDE}px;'
+            'image-rendering:pixelated" '
+            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            for i, png in enumerate(self._pictures)
+        )
+        return (
+            '<div class="sqfa-summary" style="font-size:0.9em">'
+            f'<table style="border:none;margin:0">{rows}</table>{images}</div>'
+        )
+
+
+def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
+    """Names and values, as far as they are known."""
+    count, width = estimator.components_.shape
+    yield "method", estimator._core_method() if hasattr(estimator, "_core_method") else estimator._method
+    yield "components", f"{count} of {width} features, {len(estimator.classes_)} classes"
+    distance = getattr(estimator, "_distance", lambda: None)()
+    if distance is not None:
+        yield (
+            "distance",
+            str(getattr(distance, "distance_name", getattr(distance, "__name__", distance))),
+        )
+    noise = getattr(estimator, "noise", None)
+    selection = getattr(estimator, "selection_", None)
+    if selection is not None:
+        how = f"{selection.reason}, {selection.folds} folds" if selection.folds else "closed form"
+        yield "units", selection.units
+        if noise is not None:
+            yield "noise", f"{selection.share:.3g} of the variance within classes ({how})"
+    elif noise is not None:
+        yield "noise", f"{estimator.noise_:.3g} ({noise if isinstance(noise, str) else 'given'})"
+    accuracy = held_out_accuracy(estimator)
+    if accuracy is not None:
+        yield "accuracy", f"{accuracy:.1%} on held-out points"
+    yield "fit", _ended(estimator)
+    if len(getattr(estimator, "set_aside_", ())):
+        yield "set aside", f"{len(estimator.set_aside_)} columns that hardly vary"
+
+
+def held_out_accuracy(estimator: Any) -> float | None:
+    """QDA accuracy on points held out while settings were chosen, where there were any."""
+    refined = getattr(estimator, "refinement_", {}).get("held_out_accuracy_after")
+    if refined is not None:
+        return float(refined)
+    count = len(estimator.components_)
+    for point in getattr(estimator, "curve_", []):
+        if point.n_components == count:
+            return float(point.accuracy)
+    selection: Any = getattr(estimator, "selection_", None)
+    for tried in [] if selection is None else selection.tried:
+        if (tried.units, tried.share) == (selection.units, selection.share):
+            return float(tried.accuracy)
+    return None
+
+
+def _ended(estimator: Any) -> str:
+    starts = len(getattr(estimator, "restarts_", ()))
+    if not len(estimator.objective_trace_):
+        return "closed form"
+    verb = "converged" if estimator.converged_ else "DID NOT CONVERGE"
+    best = f", best of {starts} starts" if starts > 1 else ""
+    return (
+        f"{verb} ({estimator.termination_}) after {estimator.n_iter_} iterations{best}, "
+        f"objective {estimator.objective_:.4g}"
+    )
+
+
+def pictures(components: NDArray[np.float64], image_shape: tuple[int, int]) -> list[bytes]:
+    """The components as small PNG images, each on a scale of its own."""
+    height, width = image_shape
+    if height * width != components.shape[1]:
+        raise ValueError(
+            f"images of {height} × {width} have {height * width} pixels, the components "
+            f"{components.shape[1]}"
+        )
+    return [_png(one.reshape(height, width)) for one in components[:_MOST_PICTURES]]
+
+
+def _png(weights: NDArray[np.float64]) -> bytes:
+    """A picture in the file format's own words: header, deflated rows, end."""
+    share = weights / (abs(weights).max() or 1.0)
+    towards = np.where(share[..., None] < 0, _NEGATIVE, _POSITIVE)
+    pixels = (255 + abs(share)[..., None] * (towards - 255.0)).round().astype(np.uint8)
+    height, width = weights.shape
+    # Every row begins with its filter, none.
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows, 9)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    )
