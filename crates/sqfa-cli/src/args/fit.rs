@@ -95,9 +95,6 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data")]
     #[arg(value_parser = choice::estimator())]
     pub(crate) covariance: Option<Estimator>,
-    #[arg(long, value_name = "NU", value_parser = values::degrees, help_heading = "Optimisation")]
-    #[arg(allow_negative_numbers = true, help = number_help(Setting::Degrees))]
-    pub(crate) nu: Option<f64>,
     /// How class covariances are kept: dense (n² numbers), factor (the samples), or whichever costs less.
     #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
     #[arg(value_parser = choice::form())]
@@ -119,6 +116,9 @@ pub(crate) struct FitArgs {
     #[arg(help = choice_help(Setting::Regularization))]
     pub(crate) reg: Option<Choice>,
 
+    #[arg(long, value_name = "NU", value_parser = values::degrees, help_heading = "Optimisation")]
+    #[arg(allow_negative_numbers = true, help = number_help(Setting::Degrees))]
+    pub(crate) nu: Option<f64>,
     /// Constraint on the filters; otherwise the method's own.
     #[arg(long, value_name = "CONSTRAINT", value_parser = choice::constraint())]
     #[arg(help_heading = "Optimisation")]
