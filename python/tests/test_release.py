@@ -34,7 +34,7 @@ def test_one_version_everywhere():
 
 def test_one_place_everywhere():
     places = {ABOUT["repository"], ABOUT["homepage"], ABOUT["documentation"]}
-    for page in ("python/README.md", "CITATION.cff", "README.md"):
+    for page in ("python/README.md", "CITATION.cff", "README.md", "pyproject.toml"):
         text = (ROOT / page).read_text(encoding="utf-8")
         for place in re.findall(r"https://[\w./-]*sqfa[\w./-]*", text):
             assert place.rstrip(".") in places, f"{page}: {place}"

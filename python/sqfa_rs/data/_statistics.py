@@ -16,7 +16,7 @@ from .._threads import thread_count
 from ._inputs import loose_points, repeated, repetition_counts, row_blocks
 from ._labels import check_counts, check_room, class_names, encode
 
-_KEYS = ("classes", "counts", "means", "covariances", "second_moments")
+_KEYS = ("classes", "counts", "means", "covariances")
 
 
 class ClassStatistics:
@@ -105,8 +105,9 @@ class ClassStatistics:
         return list(_KEYS)
 
     def __getitem__(self, name: str) -> Any:
-        if name not in _KEYS:
-            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)}")
+        # Second moments follow from the others, so that a dict of all need not hold them.
+        if name not in (*_KEYS, "second_moments"):
+            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)} and second_moments")
         return getattr(self, name)
 
     @property
