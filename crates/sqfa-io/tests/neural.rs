@@ -38,7 +38,8 @@ fn variability(recipe: &Neural) -> (f64, f64) {
     for class in 0..8 {
         let own = trials(&data, class);
         for neuron in 0..39 {
-            let (a, b) = (covariance(&own, neuron, neuron), covariance(&own, neuron + 1, neuron + 1));
+            let (a, b) =
+                (covariance(&own, neuron, neuron), covariance(&own, neuron + 1, neuron + 1));
             fano += a / mean(&own, neuron);
             correlation += covariance(&own, neuron, neuron + 1) / (a * b).sqrt();
             terms += 1.0;
@@ -115,7 +116,8 @@ fn correlations_depend_on_the_stimulus() {
                         .sqrt()
                 })
                 .collect();
-            of.iter().copied().fold(f64::MIN, f64::max) - of.iter().copied().fold(f64::MAX, f64::min)
+            of.iter().copied().fold(f64::MIN, f64::max)
+                - of.iter().copied().fold(f64::MAX, f64::min)
         })
         .sum::<f64>()
         / 39.0;

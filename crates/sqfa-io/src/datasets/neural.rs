@@ -163,11 +163,9 @@ impl Neural {
                 return Err(DatasetError::parameter(parameter, value, "a number from 0 to 1000"));
             }
         }
-        for (parameter, value) in [
-            ("crowding", self.crowding),
-            ("outlying", self.outlying),
-            ("unstable", self.unstable),
-        ] {
+        for (parameter, value) in
+            [("crowding", self.crowding), ("outlying", self.outlying), ("unstable", self.unstable)]
+        {
             if !(0.0..=1.0).contains(&value) {
                 return Err(DatasetError::parameter(parameter, value, "a share from 0 to 1"));
             }
