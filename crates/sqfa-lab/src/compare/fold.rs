@@ -169,7 +169,9 @@ impl Fold<'_> {
             None => ClassStatistics::from_points(points, labels, Estimator::Empirical)?,
         };
         let scaling = spec.scaling().unwrap_or_default();
-        let preprocessor = Preprocessor::new(&statistics, scaling, spec.center);
+        let preprocessor = super::Protocol::named(&spec.protocol)
+            .and_then(|protocol| protocol.preprocessor(&statistics))
+            .or_else(|| Preprocessor::new(&statistics, scaling, spec.center));
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }
