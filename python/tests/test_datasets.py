@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from sqfa_rs import SQFA, class_statistics, datasets
+from sqfa_rs import SQFA, class_statistics, datasets, neural
 
 
 def test_speed_lives_in_the_covariances():
@@ -17,6 +17,18 @@ def test_speed_lives_in_the_covariances():
     np.testing.assert_array_equal(again.data, speed.data)
     sqfa = SQFA(4, random_state=0).fit(speed.data, speed.target)
     assert sqfa.score(speed.data_test, speed.target_test) > 0.6
+
+
+def test_simulated_neurons_are_told_apart_after_cleaning():
+    recording = datasets.make_neural(1, 60, random_state=2)
+    assert recording.data.shape == (480, 88) and recording.window_seconds == 0.05
+    assert sorted(set(recording.target.tolist())) == [22.5 * k for k in range(8)]
+    assert (recording.data == np.round(recording.data)).all() and (recording.data >= 0).all()
+    again = datasets.make_neural(1, 60, random_state=2, n_jobs=1)
+    np.testing.assert_array_equal(again.data, recording.data)
+    cleaned = neural.clean(recording.data, recording.target, window_seconds=0.05)
+    X, y = cleaned.counts, cleaned.labels
+    assert SQFA(4, random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.7
 
 
 @pytest.mark.parametrize("name", ["toy-6d", "toy-4d", "toy-lda"])
@@ -59,6 +71,8 @@ def test_refusals():
         datasets.make_speed(1, tenths=[3, 1])
     with pytest.raises(ValueError, match="n_train"):
         datasets.make_speed(-1)
+    with pytest.raises(ValueError, match="session is 5"):
+        datasets.make_neural(5)
     with pytest.raises(ValueError, match="even number"):
         datasets.make_scaling(10, 5)
     with pytest.raises(ValueError, match="float64 or float32"):

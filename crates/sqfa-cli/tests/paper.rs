@@ -69,7 +69,7 @@ fn unknown_names_and_missing_data_are_told_and_nothing_is_left_behind() {
     let unknown = folder.run("paper grwth --out made");
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("did you mean 'growth'?"), "{}", unknown.err);
-    folder.run("paper growth --sets neural --out made").fails(2, "svhn, mnist, speed");
+    folder.run("paper growth --sets iris --out made").fails(2, "svhn, mnist, speed, neural");
     let nothing = folder.run("paper scaling-filters --filters 7 --out made");
     nothing.fails(2, "--filters leaves nothing of scaling-filters");
     assert!(!folder.path("made").exists());

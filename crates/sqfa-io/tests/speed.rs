@@ -63,7 +63,7 @@ fn videos_are_centred_and_below_unit_norm_and_classes_nearly_zero_mean() {
 
 #[test]
 fn a_texture_at_rest_stands_still_and_a_moving_one_moves() {
-    let data = small().generate().unwrap();
+    let data = Speed { noise: 0.0, ..small() }.generate().unwrap();
     let videos = table(&data.train);
     let change = |row: usize| {
         let video = videos.row(row).unwrap();
@@ -71,6 +71,36 @@ fn a_texture_at_rest_stands_still_and_a_moving_one_moves() {
     };
     assert!((600..900).all(|row| change(row) < 1e-5));
     assert!(change(0) > 1e-4);
+}
+
+#[test]
+fn videos_have_the_contrast_that_is_asked_for_and_blank_patches_are_passed_over() {
+    // The left half of the image is blank, the right half has stripes; a blank patch would give a video of nothing.
+    let (height, width) = (160, 800);
+    let value =
+        |at: usize| if at % width < 350 { 1.0 } else { 1.0 + 0.3 * ((at % 7) as f32 - 3.0) };
+    let image = GrayImage { height, width, values: (0..height * width).map(value).collect() };
+    let recipe = Speed { noise: 0.0, blur: 0.0, window_in_space: false, ..small() };
+    let energies = |recipe: &Speed| -> Vec<f64> {
+        let data = recipe.generate_from(std::slice::from_ref(&image)).unwrap();
+        let videos = table(&data.train);
+        // Those at rest: frames are alike, so a frame's contrast is the video's.
+        (600..900)
+            .map(|row| {
+                let share: f64 =
+                    videos.row(row).unwrap().iter().map(|&v| f64::from(v).powi(2)).sum();
+                0.8 * share / (1.0 - share)
+            })
+            .collect()
+    };
+    let seen = energies(&Speed { contrast: 0.2, ..recipe.clone() });
+    assert!(seen.iter().all(|energy| *energy > 0.0));
+    // Energies are 450 squared contrasts, less what halving the pixels averages out: twice the contrast has four times the energy.
+    let doubled = energies(&Speed { contrast: 0.4, ..recipe.clone() });
+    let ratio = doubled.iter().sum::<f64>() / seen.iter().sum::<f64>();
+    assert!((3.5..4.6).contains(&ratio), "{ratio}");
+    let blank = energies(&Speed { minimum_contrast: 0.0, ..recipe });
+    assert!(blank.iter().filter(|energy| **energy < 1e-9).count() > 30);
 }
 
 #[test]

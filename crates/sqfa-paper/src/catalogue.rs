@@ -11,13 +11,15 @@ use super::tables::{accuracy, fisher_rao, scaling, training_time, variability};
 use super::{Item, PaperError};
 
 /// All of them: tables, figures, claims.
-pub static ITEMS: [&dyn Item; 25] = [
+pub static ITEMS: [&dyn Item; 27] = [
     &accuracy::QDA_SVHN,
     &accuracy::QDA_MNIST,
     &accuracy::QDA_SPEED,
+    &accuracy::QDA_NEURAL,
     &accuracy::KNN_SVHN,
     &accuracy::KNN_MNIST,
     &accuracy::KNN_SPEED,
+    &accuracy::KNN_NEURAL,
     &variability::Variability,
     &training_time::TrainingTime,
     &fisher_rao::FisherRaoMeans,
@@ -74,7 +76,9 @@ mod tests {
         for item in ITEMS {
             let needs = item.needs(&Options::default());
             assert_eq!(needs.emptied_by, None);
-            assert!(needs.sets.iter().all(|set| ["svhn", "mnist", "speed"].contains(set)));
+            assert!(
+                needs.sets.iter().all(|set| ["svhn", "mnist", "speed", "neural"].contains(set))
+            );
             let emptied = item.needs(&none).emptied_by;
             assert_eq!(emptied, (!needs.sets.is_empty()).then_some("--sets"));
         }

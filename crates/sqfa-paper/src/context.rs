@@ -13,7 +13,7 @@ pub struct Context<'a> {
     pub options: &'a Options,
     observer: &'a dyn Observer,
     out: PathBuf,
-    data: HashMap<&'static str, LabeledData>,
+    data: HashMap<&'static str, Vec<LabeledData>>,
 }
 
 impl<'a> Context<'a> {
@@ -31,7 +31,7 @@ impl<'a> Context<'a> {
         for set in items.iter().flat_map(|item| item.needs(options).sets) {
             if !data.contains_key(set) {
                 let _work = observer.begin(&format!("reading {set}"), Ending::AtOnce);
-                data.insert(set, options.data.open(set)?);
+                data.insert(set, options.data.sessions(set)?);
             }
         }
         output::claim(out)?;
@@ -45,9 +45,16 @@ impl<'a> Context<'a> {
         Output::write(item.about(), made, &self.out)
     }
 
-    /// A data set that an item needs.
+    /// A data set that an item needs; the first session of recordings.
     pub(crate) fn data(&self, set: &str) -> Result<&LabeledData, PaperError> {
-        self.data.get(set).ok_or_else(|| PaperError::numbers(set, "it has not been opened"))
+        let first = self.sessions(set)?.first();
+        first.ok_or_else(|| PaperError::numbers(set, "it holds nothing"))
+    }
+
+    /// All sessions of a data set that an item needs.
+    pub(crate) fn sessions(&self, set: &str) -> Result<&[LabeledData], PaperError> {
+        let sessions = self.data.get(set).map(Vec::as_slice);
+        sessions.ok_or_else(|| PaperError::numbers(set, "it has not been opened"))
     }
 
     /// Work that writes something begins.

@@ -1,8 +1,8 @@
-//! Where the paper's data sets are: a folder with `mnist/`, `svhn/` and, if there are photographs, `natural/`.
+//! Where the paper's data sets are: a folder with `mnist/`, `svhn/` and, if there are photographs or recordings, `natural/` and `neural/`.
 
 use std::path::{Path, PathBuf};
 
-use super::PaperError;
+use super::{PaperError, recordings};
 use sqfa_io::data::{LabeledData, LoadOptions, Loaded, load};
 use sqfa_io::datasets::speed::{Speed, read_images};
 use sqfa_io::formats::Limits;
@@ -15,6 +15,27 @@ const MNIST_FILES: &str = "mnist/ with the four IDX files of MNIST";
 const SVHN_FILES: &str = "svhn/svhn_gray.npz, or svhn/train_32x32.mat and svhn/test_32x32.mat";
 
 impl DataFolder {
+    /// The sessions of a data set: several of the recordings, one of everything else.
+    pub fn sessions(&self, set: &str) -> Result<Vec<LabeledData>, PaperError> {
+        match set {
+            "neural" => recordings::sessions(&self.recordings()),
+            _ => Ok(vec![self.open(set)?]),
+        }
+    }
+
+    /// The files of the recordings; simulated ones take their place where there are none.
+    pub(crate) fn recordings(&self) -> Vec<PathBuf> {
+        recordings::files(self.0.as_deref())
+    }
+
+    /// What tables call a data set: whether it is simulated is said everywhere.
+    pub(crate) fn title(&self, set: &str, title: &str) -> String {
+        match set == "neural" && self.recordings().is_empty() {
+            true => format!("{title} (simulated)"),
+            false => title.to_owned(),
+        }
+    }
+
     /// A data set by name: `mnist`, `svhn` or `speed`, which films photographs where there are any.
     pub fn open(&self, set: &str) -> Result<LabeledData, PaperError> {
         let mut data = match set {
@@ -26,7 +47,7 @@ impl DataFolder {
         Ok(data)
     }
 
-    /// Whether a data set seems to be there; the speed videos always are.
+    /// Whether a data set seems to be there; the speed videos and the recordings, which may be simulated, always are.
     pub fn has(&self, set: &str) -> bool {
         match set {
             "mnist" => self.find("MNIST", MNIST_FILES, &["mnist"]).is_ok(),

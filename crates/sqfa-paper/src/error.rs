@@ -19,7 +19,7 @@ pub enum PaperError {
     #[error(transparent)]
     Unknown(#[from] Unknown),
     /// The paper has no such data set.
-    #[error("unknown data set '{0}': choose among svhn, mnist, speed")]
+    #[error("unknown data set '{0}': choose among svhn, mnist, speed, neural")]
     UnknownSet(String),
     /// A data set that is not where it should be.
     #[error("{set} is not in {}: put {files} there, or name its folder with --data", .folder.display())]

@@ -1,17 +1,22 @@
 //! Fits by the paper's protocols: those nobody has run yet are run and kept, one folder a comparison.
 
-use super::{Context, Options, PaperError};
+use super::{Context, Options, PaperError, Printed};
 use sqfa::optimize::Control;
 use sqfa::reduce::reducer_entry;
 use sqfa_lab::compare::{
-    Evaluated, Event, Experiment, Facts, Manifest, Outcome, Protocol, Record, Spec, Store,
+    Evaluated, Event, Experiment, Facts, Manifest, Outcome, Protocol, Record, Session, Spec, Store,
 };
+
+/// Methods that the paper ran on the first split of every session alone.
+const FIRST_SPLIT: [&str; 2] = ["wda", "lmnn"];
 
 /// What is known of one data set.
 #[derive(Debug, Clone)]
 pub struct Fits {
     /// How its fits are made.
     pub protocol: Protocol,
+    /// What tables call it.
+    pub title: String,
     /// What the data are.
     pub facts: Facts,
     /// The fits.
@@ -33,6 +38,14 @@ impl Fits {
         self.protocol.filters.iter().copied().filter(run).collect()
     }
 
+    /// Training points of every class of one fit.
+    pub(crate) fn learned_counts(&self) -> Vec<u64> {
+        let sessions = self.facts.sessions.len().max(1) as u64;
+        // Splits of recordings learn from eight tenths; elsewhere there is a test part.
+        let tenths = if self.protocol.splits.is_some() { 8 } else { 10 };
+        self.facts.train_counts.iter().map(|count| count * tenths / (10 * sessions)).collect()
+    }
+
     /// How many seeds there are at most.
     pub(crate) fn seeds(&self) -> usize {
         let mut seeds: Vec<u64> = self.records.iter().map(|record| record.seed).collect();
@@ -52,6 +65,8 @@ pub(crate) struct Cells {
     pub(crate) methods: Vec<String>,
     pub(crate) filters: Vec<usize>,
     pub(crate) seeds: u64,
+    /// The only session that is looked at, where there are several.
+    pub(crate) session: Option<usize>,
 }
 
 impl Cells {
@@ -74,6 +89,7 @@ impl Cells {
             methods: methods.cloned().collect(),
             filters: spec.filters.clone(),
             seeds: spec.seeds.min(options.seeds(spec.seeds as usize) as u64),
+            session: None,
             spec,
         }
     }
@@ -81,6 +97,14 @@ impl Cells {
     /// The same of some methods alone.
     pub(crate) fn of_methods(mut self, methods: &[&str]) -> Self {
         self.methods.retain(|method| methods.contains(&method.as_str()));
+        self
+    }
+
+    /// The same of the numbers of filters that a printed table has of the data set.
+    pub(crate) fn printed_in(mut self, printed: &Printed) -> Self {
+        let title = self.protocol.title;
+        let listed = |m: usize| printed.rows.iter().any(|row| row.0 == m && row.1 == title);
+        self.filters.retain(|&count| listed(count));
         self
     }
 
@@ -109,10 +133,16 @@ pub(crate) fn protocol(set: &str) -> Result<Protocol, PaperError> {
 impl Context<'_> {
     /// Runs the cells that are missing and returns what is known of the whole comparison.
     pub(crate) fn fits(&self, item: &str, cells: Cells) -> Result<Fits, PaperError> {
-        let Cells { folder, protocol, spec, methods, filters, seeds } = cells;
-        let data = self.data(protocol.set)?;
-        let work = self.begin(&format!("{item}: {}", data.name));
-        let experiment = Experiment::new(spec, data, None)?;
+        let Cells { folder, protocol, spec, methods, filters, seeds, session } = cells;
+        let set = protocol.set;
+        let sessions = self.sessions(set)?;
+        let sessions = match session {
+            Some(one) => sessions.get(one..=one).unwrap_or(&sessions[..1]),
+            None => sessions,
+        };
+        let work = self.begin(&format!("{item}: {set}"));
+        let sessions = sessions.iter().map(Session::of).collect();
+        let experiment = Experiment::of_sessions(spec, sessions, None)?;
         let manifest = Manifest {
             spec: experiment.spec.clone(),
             facts: experiment.facts.clone(),
@@ -121,7 +151,7 @@ impl Context<'_> {
         };
         let (mut store, records, broken) = Store::open(&self.cells(&folder), &manifest)?;
         broken.iter().for_each(|remark| self.warn(remark));
-        let experiment = experiment.only(&methods, &filters, seeds);
+        let experiment = experiment.only(&methods, &filters, seeds).first_split_of(&FIRST_SPLIT);
         let records = experiment.run(records, &mut |event| {
             match event {
                 Event::Fitting { job, progress, done, cells } => {
@@ -133,7 +163,6 @@ impl Context<'_> {
                     store.keep(record)?;
                     if let Outcome::Failed { error } = &record.outcome {
                         let Record { method, filters, .. } = record;
-                        let set = &data.name;
                         self.warn(&format!("{set}, {method} with {filters} filters: {error}"));
                     }
                 }
@@ -141,7 +170,8 @@ impl Context<'_> {
             Ok(if self.stopped() { Control::Cancel } else { Control::Continue })
         })?;
         self.proceed()?;
-        Ok(Fits { protocol, facts: manifest.facts, records })
+        let title = self.options.data.title(set, protocol.title);
+        Ok(Fits { protocol, title, facts: manifest.facts, records })
     }
 
     /// The shared fits of every data set that an item needs; `choose` says which of them.
@@ -175,7 +205,7 @@ mod tests {
         assert_eq!(own.spec, Cells::shared("mnist", &Options::default()).unwrap().spec);
         let one = own.of_methods(&["pca"]).of_filters(8).first_seed();
         assert_eq!((one.methods.len(), one.filters.len(), one.seeds), (1, 1, 1));
-        assert!(Cells::shared("neural", &options).is_err());
+        assert!(Cells::shared("iris", &options).is_err());
         // More seeds than the paper has are not run.
         let many = Options { seeds: Some(99), ..Options::default() };
         assert_eq!(Cells::shared("mnist", &many).unwrap().seeds, 10);

@@ -6,6 +6,7 @@
 //! records alone.
 
 mod error;
+mod recordings;
 mod data;
 mod options;
 mod observer;

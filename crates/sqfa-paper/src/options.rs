@@ -93,6 +93,6 @@ mod tests {
         let two = some(&["mnist"], Some(vec![2]));
         assert_eq!(two.of_sets_and_filters(&all, 8).emptied_by, Some("--filters"));
         assert_eq!(two.of_sets_and_filters(&all, 2).emptied_by, None);
-        assert!(some(&["neural"], None).check().is_err() && two.check().is_ok());
+        assert!(some(&["iris"], None).check().is_err() && two.check().is_ok());
     }
 }

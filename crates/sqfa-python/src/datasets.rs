@@ -7,6 +7,7 @@ use pyo3::types::{PyAny, PyDict};
 use sqfa::transform::Features;
 use sqfa::{Classes, Points};
 use sqfa_io::data::{LabeledData, Moments, Part};
+use sqfa_io::datasets::neural::Neural;
 use sqfa_io::datasets::scaling::Scaling;
 use sqfa_io::datasets::speed::Speed;
 use sqfa_io::datasets::toy::Toy;
@@ -36,6 +37,21 @@ pub(crate) fn make_speed<'py>(
         ..defaults
     };
     let data = run(py, threads, |_| Ok(recipe.generate()?))?;
+    labelled(py, data)
+}
+
+/// Spike counts of one simulated session: points and tenths of a degree.
+#[pyfunction]
+#[pyo3(signature = (session, trials, seed, threads))]
+pub(crate) fn make_neural<'py>(
+    py: Python<'py>,
+    session: usize,
+    trials: usize,
+    seed: u64,
+    threads: usize,
+) -> Outcome<Bound<'py, PyDict>> {
+    let recipe = Neural { trials, seed, ..Neural::default() };
+    let data = run(py, threads, |_| Ok(recipe.session(session)?))?;
     labelled(py, data)
 }
 

@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
-    use crate::datasets::{load_idx, make_scaling, make_speed, make_toy};
+    use crate::datasets::{load_idx, make_neural, make_scaling, make_speed, make_toy};
     #[pymodule_export]
     use crate::distances::{distance_names, pairwise, value_and_gradient};
     #[pymodule_export]

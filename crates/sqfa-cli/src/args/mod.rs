@@ -172,7 +172,8 @@ Examples:
   sqfa dataset speed --images photos.npz --out speed.npz   from grey images of your own
   sqfa dataset toy-6d --out toy.npz                        exact means and covariances
   sqfa dataset toy-6d --train 500 --test 500 --out toy.npz points drawn from them
-  sqfa dataset scaling --dimensions 2000 --out big.npz";
+  sqfa dataset scaling --dimensions 2000 --out big.npz
+  sqfa dataset neural --session 3 --out tuesday.npz        spike counts of a simulated recording";
 
 /// Flags of `sqfa dataset`.
 #[derive(Debug, Args)]
@@ -184,19 +185,23 @@ pub(crate) struct DatasetArgs {
     /// File to write.
     #[arg(long, value_name = "FILE.npz")]
     pub(crate) out: PathBuf,
-    /// Training points per class; toys are written as exact statistics unless given [speed: 500].
+    /// Training points per class; toys are written as exact statistics unless given [speed: 500,
+    /// neural: 400].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) train: Option<usize>,
     /// Test points per class [speed: 300].
     #[arg(long, value_name = "N")]
     pub(crate) test: Option<usize>,
-    /// Seed of all random numbers [speed: 1, toys: 0, scaling: K].
+    /// Seed of all random numbers [speed and neural: 1, toys: 0, scaling: K].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// Grey images to film instead of drawn textures (speed): an npz of arrays (height, width) or
     /// (images, height, width), or a folder of such files.
     #[arg(long, value_name = "FILE.npz|FOLDER")]
     pub(crate) images: Option<PathBuf>,
+    /// Session of the recordings (neural), 1 to 5, with 70 to 142 neurons [1].
+    #[arg(long, value_name = "K", value_parser = values::positive)]
+    pub(crate) session: Option<usize>,
     /// Dimensions n (scaling) [1000, or 5000 with --informative].
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) dimensions: Option<usize>,

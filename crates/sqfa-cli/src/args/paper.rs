@@ -16,7 +16,9 @@ Examples:
   sqfa paper all --data DATA --out runs          (the same command resumes)
 
 DATA holds mnist/ (the four IDX files), svhn/svhn_gray.npz (or svhn/train_32x32.mat and
-svhn/test_32x32.mat) and, for the speed videos, natural/gray.npz; without photographs they are drawn.
+svhn/test_32x32.mat), for the speed videos natural/gray.npz and for the recordings neural/*.npz, one
+file a session with counts (trials × neurons) and labels; without photographs videos are drawn, without
+recordings they are simulated, and tables say so.
 Figures are written as SVG and PNG, tables as Markdown, csv and JSON.";
 
 /// Flags of `sqfa paper`.
@@ -42,7 +44,7 @@ pub(crate) struct PaperArgs {
     /// Only these methods; sqfa-fr may be added to the paper's.
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     pub(crate) methods: Option<Vec<String>>,
-    /// Only these data sets: svhn, mnist, speed.
+    /// Only these data sets: svhn, mnist, speed, neural.
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub(crate) sets: Option<Vec<String>>,
     /// Dimensions of scaling-dimension [default: the paper's, 1000 to 20000].

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::Points;
 use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, OwnedPoints, Part};
+use sqfa_io::datasets::neural::Neural;
 use sqfa_io::datasets::scaling::Scaling;
 use sqfa_io::datasets::speed::{GrayImage, Speed, read_images};
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values};
@@ -55,7 +56,9 @@ impl TryFrom<DatasetArgs> for Dataset {
         refuse("--dimensions", args.dimensions.is_some(), scaling)?;
         refuse("--informative", args.informative.is_some(), scaling)?;
         refuse("--train", args.train.is_some(), !scaling)?;
-        refuse("--test", args.test.is_some(), !scaling)?;
+        let neural = args.name == Builtin::Neural;
+        refuse("--test", args.test.is_some(), !scaling && !neural)?;
+        refuse("--session", args.session.is_some(), neural)?;
         if matches!(args.name, Builtin::Toy(_)) && args.train.is_none() {
             for (flag, given) in [("--test", args.test.is_some()), ("--seed", args.seed.is_some())]
             {
@@ -121,6 +124,21 @@ impl Dataset {
                 scaling.dimensions = args.dimensions.unwrap_or(scaling.dimensions);
                 scaling.seed = args.seed.unwrap_or(scaling.seed);
                 Loaded::Statistics(scaling.generate()?.statistics(true))
+            }
+            Builtin::Neural => {
+                let usual = Neural::default();
+                let recipe = Neural {
+                    trials: args.train.unwrap_or(usual.trials),
+                    seed: args.seed.unwrap_or(usual.seed),
+                    ..usual
+                };
+                let (session, sessions) = (args.session.unwrap_or(1), recipe.neurons.len());
+                if session > sessions {
+                    return usage(format!(
+                        "--session {session}: there are sessions 1 to {sessions}"
+                    ));
+                }
+                Loaded::Data(recipe.session(session - 1)?)
             }
             Builtin::Speed => {
                 let usual = Speed::default();

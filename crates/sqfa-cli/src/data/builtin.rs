@@ -3,6 +3,7 @@
 use anyhow::Result;
 use sqfa::names::Unknown;
 use sqfa_io::data::Loaded;
+use sqfa_io::datasets::neural::Neural;
 use sqfa_io::datasets::scaling::Scaling;
 use sqfa_io::datasets::speed::Speed;
 use sqfa_io::datasets::toy::Toy;
@@ -16,6 +17,8 @@ pub(crate) enum Builtin {
     Scaling,
     /// Moving textures.
     Speed,
+    /// Simulated recordings.
+    Neural,
 }
 
 /// Dimensions of the scaling problem unless asked for others.
@@ -23,12 +26,13 @@ pub(crate) const SCALING_DIMENSIONS: usize = 1000;
 
 impl Builtin {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Toy(Toy::SixD),
         Self::Toy(Toy::FourD),
         Self::Toy(Toy::Lda),
         Self::Scaling,
         Self::Speed,
+        Self::Neural,
     ];
 
     /// Its name.
@@ -37,6 +41,7 @@ impl Builtin {
             Self::Toy(toy) => toy.name(),
             Self::Scaling => "scaling",
             Self::Speed => "speed",
+            Self::Neural => "neural",
         }
     }
 
@@ -49,6 +54,9 @@ impl Builtin {
             Self::Scaling => "5 classes that differ in 8 of 1000 dimensions",
             Self::Speed => {
                 "videos (15 × 30) of textures moving at 41 speeds; labels are tenths of deg/s"
+            }
+            Self::Neural => {
+                "simulated spike counts of V1 neurons, 8 orientations; labels are tenths of a degree"
             }
         }
     }
@@ -67,6 +75,7 @@ impl Builtin {
                 Scaling::ambient(SCALING_DIMENSIONS).generate()?.statistics(true),
             ),
             Self::Speed => Loaded::Data(Speed::default().generate()?),
+            Self::Neural => Loaded::Data(Neural::default().session(0)?),
         })
     }
 }

@@ -1,6 +1,7 @@
-//! Data sets made from a formula and a seed: toy problems, the scaling family, moving textures.
+//! Data sets made from a formula and a seed: toy problems, the scaling family, moving textures, simulated neurons.
 
 pub mod matrix;
+pub mod neural;
 pub mod outliers;
 pub mod scaling;
 pub mod speed;

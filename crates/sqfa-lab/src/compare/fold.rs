@@ -170,7 +170,9 @@ impl Fold<'_> {
             _ => ClassStatistics::from_points(points, labels, estimator)?,
         };
         let scaling = spec.scaling().unwrap_or_default();
-        let preprocessor = Preprocessor::new(&statistics, scaling, spec.center);
+        let preprocessor = super::Protocol::named(&spec.protocol)
+            .and_then(|protocol| protocol.preprocessor(&statistics))
+            .or_else(|| Preprocessor::new(&statistics, scaling, spec.center));
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }

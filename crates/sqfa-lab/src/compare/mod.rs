@@ -33,7 +33,7 @@ pub use interval::{Interval, paired_difference};
 pub use memory::{available, estimate};
 pub use method::MethodEntry;
 pub use plan::{Job, plan};
-pub use protocol::Protocol;
+pub use protocol::{Protocol, ProtocolUnits};
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
 pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample, SettingRecord, TrialRecord};
 pub use run::{Event, Experiment};

@@ -2,10 +2,12 @@
 //!
 //! Choices are made per method and number of filters on a held-out 15 % of the training points.
 
-use sqfa::Noise;
+use sqfa::constraint::Constraint;
 use sqfa::reduce::{Choice, LocalScale, ReducerEntry, ReducerSettings, Setting};
+use sqfa::statistics::Preprocessor;
+use sqfa::{ClassStatistics, Noise};
 
-use super::{NoiseChoice, Spec};
+use super::{NoiseChoice, Parts, Spec};
 
 /// One of the paper's data sets and how methods are set on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,11 +30,32 @@ pub struct Protocol {
     pub wda_regularizations: &'static [f64],
     /// Points of every class that WDA and LMNN see.
     pub per_class: usize,
-    /// Whether points are divided by one standard deviation and centred.
-    pub standardized: bool,
+    /// Principal components of LMNN.
+    pub lmnn_dimensions: usize,
+    /// LDA shrinkages that are tried.
+    pub shrinkages: &'static [f64],
+    /// How points are scaled.
+    pub units: ProtocolUnits,
+    /// Shrinkage of the QDA classifier that scores features.
+    pub qda_shrinkage: f64,
+    /// Splits of every session, where the data are recordings.
+    pub splits: Option<usize>,
+    /// Seeds of every seeded method.
+    pub seeds: u64,
 }
 
-/// LDA shrinkages that are tried.
+/// How the points of a data set are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProtocolUnits {
+    /// Not at all.
+    Raw,
+    /// Divided by one standard deviation and centred.
+    GlobalStd,
+    /// Every dimension centred and divided by its standard deviation within classes.
+    WithinClass,
+}
+
+/// LDA shrinkages that are tried on pictures and videos.
 const SHRINKAGES: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
 /// LFDA neighbourhoods that are tried.
 const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
@@ -42,10 +65,12 @@ const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
 const SVHN_REGULARIZATIONS: [f64; 5] = [256.0, 512.0, 1024.0, 2048.0, 4096.0];
 /// Principal components of LMNN.
 const LMNN_DIMENSIONS: usize = 200;
-/// Seeds of every seeded method.
+/// Seeds of every seeded method on pictures and videos.
 const SEEDS: u64 = 10;
+/// Keeps dimensions that never vary within classes finite.
+const FLOOR: f64 = 1e-6;
 
-const PROTOCOLS: [Protocol; 3] = [
+const PROTOCOLS: [Protocol; 4] = [
     Protocol {
         set: "svhn",
         title: "SVHN",
@@ -56,7 +81,12 @@ const PROTOCOLS: [Protocol; 3] = [
         wda_dimensions: 100,
         wda_regularizations: &SVHN_REGULARIZATIONS,
         per_class: 500,
-        standardized: true,
+        lmnn_dimensions: LMNN_DIMENSIONS,
+        shrinkages: &SHRINKAGES,
+        units: ProtocolUnits::GlobalStd,
+        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
+        splits: None,
+        seeds: SEEDS,
     },
     Protocol {
         set: "mnist",
@@ -68,7 +98,12 @@ const PROTOCOLS: [Protocol; 3] = [
         wda_dimensions: 100,
         wda_regularizations: &[1.0, 5.0, 10.0, 20.0, 50.0],
         per_class: 500,
-        standardized: true,
+        lmnn_dimensions: LMNN_DIMENSIONS,
+        shrinkages: &SHRINKAGES,
+        units: ProtocolUnits::GlobalStd,
+        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
+        splits: None,
+        seeds: SEEDS,
     },
     Protocol {
         set: "speed",
@@ -80,7 +115,30 @@ const PROTOCOLS: [Protocol; 3] = [
         wda_dimensions: 50,
         wda_regularizations: &[1.0, 5.0, 10.0, 20.0, 50.0],
         per_class: 60,
-        standardized: false,
+        lmnn_dimensions: LMNN_DIMENSIONS,
+        shrinkages: &SHRINKAGES,
+        units: ProtocolUnits::Raw,
+        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
+        splits: None,
+        seeds: SEEDS,
+    },
+    Protocol {
+        set: "neural",
+        title: "Neural data",
+        // Tables of QDA have 2, 4 and 8, those of kNN 2, 4 and 6.
+        filters: &[2, 4, 6, 8],
+        noises: &[0.0002, 0.002, 0.02, 0.2, 0.5, 0.8],
+        neighbors: 5,
+        lfda_dimensions: 100,
+        wda_dimensions: 100,
+        wda_regularizations: &[0.01, 0.05, 0.1, 0.2, 0.5],
+        per_class: 250,
+        lmnn_dimensions: 100,
+        shrinkages: &[0.01, 0.1, 0.2, 0.4, 0.8],
+        units: ProtocolUnits::WithinClass,
+        qda_shrinkage: 1e-3,
+        splits: Some(5),
+        seeds: 1,
     },
 ];
 
@@ -100,16 +158,42 @@ impl Protocol {
         Spec {
             methods,
             filters: self.filters.to_vec(),
-            seeds: SEEDS,
+            seeds: self.seeds,
             classifiers: vec!["qda".to_owned(), "knn".to_owned()],
-            scale: if self.standardized { "global-std" } else { "none" }.to_owned(),
-            center: self.standardized,
+            parts: self.splits.map_or(Parts::Given, Parts::Splits),
+            scale: match self.units {
+                ProtocolUnits::Raw => "none",
+                ProtocolUnits::GlobalStd => "global-std",
+                ProtocolUnits::WithinClass => "per-feature",
+            }
+            .to_owned(),
+            center: self.units != ProtocolUnits::Raw,
+            shrinkage: self.qda_shrinkage,
             noise: NoiseChoice::Auto,
             restarts: Some(1),
             neighbors: self.neighbors,
             protocol: self.set.to_owned(),
             ..Spec::default()
         }
+    }
+
+    /// The map to its units, where they are not those of a scaling by name: the standard deviation of all points about the
+    /// means of their classes, with divisor N − 1.
+    pub(super) fn preprocessor(&self, statistics: &ClassStatistics) -> Option<Preprocessor> {
+        let counts = statistics.counts().filter(|_| self.units == ProtocolUnits::WithinClass)?;
+        let (n, total) = (statistics.dimension(), counts.iter().sum::<u64>() as f64);
+        let (mut mean, mut squares) = (vec![0.0; n], vec![0.0; n]);
+        for (class, &count) in counts.iter().enumerate() {
+            let share = count as f64 / total;
+            let diagonal = statistics.covariances()[class].diagonal();
+            for at in 0..n {
+                mean[at] += share * statistics.means()[(at, class)];
+                // Class covariances have the divisor N − 1 of their own.
+                squares[at] += diagonal[at] * (count as f64 - 1.0);
+            }
+        }
+        let factor = |squares: &f64| 1.0 / ((squares / (total - 1.0)).sqrt() + FLOOR);
+        Some(Preprocessor { offset: mean, factors: squares.iter().map(factor).collect() })
     }
 
     /// Sets what the paper sets for a method: what it says of the settings that the method takes.
@@ -125,10 +209,14 @@ impl Protocol {
         let dimensions = match (local, transports) {
             (true, _) => self.lfda_dimensions,
             (_, true) => self.wda_dimensions,
-            _ => LMNN_DIMENSIONS,
+            _ => self.lmnn_dimensions,
         };
+        // On the recordings Wasserstein filters have length 1 and may be alike; elsewhere they are orthonormal.
+        if self.units == ProtocolUnits::WithinClass && method.distance == Some("wasserstein") {
+            settings.constraint = Some(Constraint::Sphere);
+        }
         let mut given = vec![
-            (Setting::Shrinkage, Choice::Among(SHRINKAGES.to_vec())),
+            (Setting::Shrinkage, Choice::Among(self.shrinkages.to_vec())),
             (Setting::Regularization, Choice::Among(self.wda_regularizations.to_vec())),
             (Setting::Dimensions, number(dimensions)),
         ];
@@ -156,6 +244,32 @@ mod tests {
         let entry = reducer_entry(method).unwrap();
         Protocol::named("svhn").unwrap().tailor(&entry, &mut settings);
         settings
+    }
+
+    #[test]
+    fn recordings_are_measured_in_their_own_variability() {
+        let points = [0.0, 1.0, 2.0, 5.0, 10.0, 1.0, 14.0, 5.0];
+        let table = sqfa::Table::new(&points, 4, 2).unwrap();
+        let labels = sqfa::Labels::from_integers(&[0, 0, 1, 1]);
+        let statistics = ClassStatistics::from_points(
+            sqfa::Points::F64(table),
+            &labels,
+            sqfa::Estimator::Empirical,
+        )
+        .unwrap();
+        let neural = Protocol::named("neural").unwrap();
+        let map = neural.preprocessor(&statistics).unwrap();
+        assert_eq!(map.offset, [6.5, 3.0]);
+        // Residuals ±1, ±2 and twice ±2 over N − 1 = 3.
+        for (factor, variance) in map.factors.iter().zip([10.0 / 3.0, 16.0 / 3.0_f64]) {
+            assert!((1.0 / factor - variance.sqrt() - FLOOR).abs() < 1e-12);
+        }
+        assert_eq!(Protocol::named("mnist").unwrap().preprocessor(&statistics), None);
+        let spec = neural.spec();
+        assert_eq!((spec.parts, spec.shrinkage, spec.seeds), (Parts::Splits(5), 1e-3, 1));
+        let mut settings = ReducerSettings::default();
+        neural.tailor(&reducer_entry("sqfa-w").unwrap(), &mut settings);
+        assert_eq!(settings.constraint, Some(Constraint::Sphere));
     }
 
     #[test]

@@ -100,6 +100,12 @@ impl<'a> Experiment<'a> {
         self
     }
 
+    /// The same comparison in which some methods are run on the first split of every session alone.
+    pub fn first_split_of(mut self, methods: &[&str]) -> Self {
+        self.jobs.retain(|job| job.fold == 0 || !methods.contains(&job.method.as_str()));
+        self
+    }
+
     /// The number of cells.
     pub fn cells(&self) -> usize {
         self.jobs.iter().map(Job::cells).sum()

@@ -49,7 +49,7 @@ pub struct Spec {
     pub shrinkage: f64,
     /// Seconds that one fit may take; none when 0.
     pub time_limit: f64,
-    /// The data set whose settings of the paper are used (`svhn`, `mnist` or `speed`); the methods' own when empty.
+    /// The data set whose settings of the paper are used (`svhn`, `mnist`, `speed` or `neural`); the methods' own when empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub protocol: String,
 }
@@ -247,7 +247,11 @@ impl Spec {
             return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
         }
         if !self.protocol.is_empty() && super::Protocol::named(&self.protocol).is_none() {
-            return refuse("protocol", self.protocol.clone(), "choose svhn, mnist or speed");
+            return refuse(
+                "protocol",
+                self.protocol.clone(),
+                "choose svhn, mnist, speed or neural",
+            );
         }
         if self.neighbors == 0 {
             return refuse("neighbors", "0".to_owned(), "give at least 1");

@@ -8,7 +8,7 @@ use sqfa::{ClassStatistics, Estimator, MatRef, Noise, Qda};
 
 use crate::PaperError;
 use sqfa_io::data::{LabeledData, Part};
-use sqfa_lab::compare::Protocol;
+use sqfa_lab::compare::{Protocol, ProtocolUnits};
 use sqfa_lab::evaluation::features;
 
 /// A data set with the noise and the number of filters of its experiments.
@@ -47,8 +47,9 @@ impl<'a> Problem<'a> {
         let mut statistics =
             ClassStatistics::from_points(train.points.view(), &train.labels, Estimator::Empirical)
                 .map_err(|error| PaperError::numbers(title, error))?;
-        let scaling = if protocol.standardized { Scaling::GlobalStd } else { Scaling::None };
-        let preprocessor = Preprocessor::new(&statistics, scaling, protocol.standardized);
+        let standardized = protocol.units == ProtocolUnits::GlobalStd;
+        let scaling = if standardized { Scaling::GlobalStd } else { Scaling::None };
+        let preprocessor = Preprocessor::new(&statistics, scaling, standardized);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }

@@ -142,7 +142,7 @@ mod tests {
         // PCA knows no pairs; SQFA finds other filters by them.
         assert_ne!(weights(&joint)[0], weights(&records)[0]);
         assert_eq!(weights(&joint)[1], weights(&records)[1]);
-        let known = Fits { protocol, facts, records };
+        let known = Fits { protocol, title: "Speed".to_owned(), facts, records };
         let figure = filter_pictures(&known).unwrap();
         assert!(
             figure.panels[0].title.starts_with("SQFA (")

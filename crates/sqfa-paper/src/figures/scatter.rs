@@ -42,7 +42,7 @@ impl Item for Scatter {
 fn scatter(all: &[Fits]) -> Result<Figure, PaperError> {
     let mut panels = Vec::new();
     for fits in all {
-        let title = fits.protocol.title;
+        let title = fits.title.as_str();
         let own = noise(fits, FILTERS).and_then(|noise| gaussians(fits, "sqfa", FILTERS, noise));
         let Some(own) = own else {
             return Err(PaperError::numbers(

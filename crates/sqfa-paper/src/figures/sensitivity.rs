@@ -2,7 +2,7 @@
 
 use crate::fits::{Cells, Fits, protocol};
 use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
-use sqfa_lab::compare::{NoiseChoice, Protocol, Spec};
+use sqfa_lab::compare::{NoiseChoice, Parts, Protocol, Spec};
 use sqfa_lab::evaluation::quantile;
 use sqfa_lab::figure::{Axis, Band, Figure, Line, Mark, Panel};
 
@@ -10,16 +10,46 @@ use super::look;
 
 /// Methods of the figure.
 const METHODS: [&str; 3] = ["sqfa", "sqfa-h", "sqfa-b"];
-/// Filters of the figure.
-const FILTERS: usize = 9;
-/// Starts of every method at every noise.
-const SEEDS: u64 = 3;
+/// A panel: a data set, its noises, its filters and starts, and the accuracies that are shown.
+#[derive(Clone, Copy)]
+struct Shown {
+    set: &'static str,
+    noises: &'static [f64],
+    filters: usize,
+    seeds: u64,
+    /// The session, of recordings.
+    session: Option<usize>,
+    ends: (f64, f64),
+}
 
-/// Panels: a data set, its noises and the accuracies that are shown.
-const PANELS: [(&str, &[f64], (f64, f64)); 2] = [
-    ("svhn", &[0.005, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0], (0.0, 100.0)),
-    ("mnist", &[0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0], (60.0, 100.0)),
+const PANELS: [Shown; 3] = [
+    Shown {
+        set: "svhn",
+        noises: &[0.005, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0],
+        filters: 9,
+        seeds: 3,
+        session: None,
+        ends: (0.0, 100.0),
+    },
+    Shown {
+        set: "mnist",
+        noises: &[0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0],
+        filters: 9,
+        seeds: 3,
+        session: None,
+        ends: (60.0, 100.0),
+    },
+    Shown {
+        set: "neural",
+        noises: &[0.0002, 0.002, 0.02, 0.2, 0.5, 1.0, 2.0, 5.0],
+        filters: 2,
+        seeds: 1,
+        session: Some(4),
+        ends: (60.0, 100.0),
+    },
 ];
+/// The share of a recording that is held out.
+const HELD_OUT: f64 = 0.2;
 
 /// The figure.
 pub(crate) struct Sensitivity;
@@ -36,47 +66,53 @@ impl Item for Sensitivity {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        options.of_sets(&PANELS.map(|(set, ..)| set))
+        options.of_sets(&PANELS.map(|shown| shown.set))
     }
 
     fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
         let (name, options) = (self.about().name, context.options);
         let sets = self.needs(options).sets;
         let mut panels = Vec::new();
-        for (set, noises, ends) in PANELS.into_iter().filter(|(set, ..)| sets.contains(set)) {
-            let protocol = protocol(set)?;
+        for shown in PANELS.into_iter().filter(|shown| sets.contains(&shown.set)) {
+            let protocol = protocol(shown.set)?;
             let mut all = Vec::new();
-            for &noise in noises {
-                let (folder, spec) = (format!("sensitivity-{set}/{noise}"), spec(&protocol, noise));
-                let cells = Cells::all(folder, protocol, spec, options);
+            for &noise in shown.noises {
+                let folder = format!("sensitivity-{}/{noise}", shown.set);
+                let mut cells =
+                    Cells::all(folder, protocol, spec(&protocol, &shown, noise), options);
+                cells.session = shown.session;
                 all.push((noise, context.fits(name, cells)?));
             }
-            panels.push(panel(protocol.title, ends, &all));
+            let title = options.data.title(shown.set, protocol.title);
+            panels.push(panel(&title, &shown, &all));
         }
         Ok(Made::Figure(figure(panels)?))
     }
 }
 
 /// What is fitted on a data set at one noise.
-fn spec(protocol: &Protocol, noise: f64) -> Spec {
+fn spec(protocol: &Protocol, shown: &Shown, noise: f64) -> Spec {
+    let usual = protocol.spec();
     Spec {
         methods: METHODS.map(str::to_owned).to_vec(),
-        filters: vec![FILTERS],
-        seeds: SEEDS,
+        filters: vec![shown.filters],
+        seeds: shown.seeds,
         classifiers: vec!["qda".to_owned()],
+        parts: if shown.session.is_some() { Parts::Fraction(HELD_OUT) } else { usual.parts },
+        shrinkage: sqfa::classify::QDA_SHRINKAGE,
         noise: NoiseChoice::Value(noise),
-        ..protocol.spec()
+        ..usual
     }
 }
 
 /// The panel of a data set from its fits at every noise.
-fn panel(title: &str, ends: (f64, f64), noises: &[(f64, Fits)]) -> Panel {
+fn panel(title: &str, shown: &Shown, noises: &[(f64, Fits)]) -> Panel {
     let axes = (Axis::log("noise σ²"), Axis::linear("QDA accuracy (%)"));
-    let mut panel = Panel::new(title, axes.0, axes.1.spanning(ends.0, ends.1));
+    let mut panel = Panel::new(title, axes.0, axes.1.spanning(shown.ends.0, shown.ends.1));
     for method in METHODS {
         let (mut line, mut edges) = (Vec::new(), Vec::new());
         for (noise, fits) in noises {
-            let scored = fits.of(method, FILTERS);
+            let scored = fits.of(method, shown.filters);
             let shares = scored.iter().filter_map(|scored| scored.accuracy("qda"));
             if let Some([low, middle, high]) = quartiles(shares.map(|s| 100.0 * s).collect()) {
                 line.push((*noise, middle));
@@ -103,7 +139,8 @@ fn figure(mut panels: Vec<Panel>) -> Result<Figure, PaperError> {
         last.legend = true;
     }
     let columns = panels.len();
-    let description = "QDA accuracy over the feature noise, nine filters";
+    let description =
+        "QDA accuracy over the feature noise, nine filters on pictures and two on recordings";
     Ok(Figure::grid(description, columns, 460.0, 320.0, panels))
 }
 
@@ -129,15 +166,17 @@ mod tests {
 
     #[test]
     fn every_noise_of_the_paper_has_a_comparison() {
-        assert_eq!(PANELS.map(|(_, noises, _)| noises.len()), [10, 9]);
-        let spec = spec(&protocol("mnist").unwrap(), 0.5);
-        assert_eq!(spec.noise, NoiseChoice::Value(0.5));
-        assert_eq!((spec.filters, spec.seeds), (vec![9], 3));
+        assert_eq!(PANELS.map(|shown| shown.noises.len()), [10, 9, 8]);
+        let own = spec(&protocol("mnist").unwrap(), &PANELS[1], 0.5);
+        assert_eq!(own.noise, NoiseChoice::Value(0.5));
+        assert_eq!((own.filters, own.seeds, own.parts), (vec![9], 3, Parts::Given));
+        let neural = spec(&protocol("neural").unwrap(), &PANELS[2], 0.5);
+        assert_eq!((neural.filters, neural.parts), (vec![2], Parts::Fraction(0.2)));
     }
 
     #[test]
     fn a_figure_of_nothing_names_the_remedy() {
-        let empty = panel("MNIST", (0.0, 1.0), &[]);
+        let empty = panel("MNIST", &PANELS[1], &[]);
         assert!(figure(vec![empty]).unwrap_err().to_string().contains("--methods"));
     }
 }

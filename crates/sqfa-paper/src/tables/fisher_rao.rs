@@ -36,7 +36,8 @@ impl Item for FisherRaoMeans {
     fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
         let printed = Printed::parse(PRINTED)?;
         let all = context.shared_fits(self, |cells| {
-            let mut cells = cells.of_methods(&printed.methods()).first_seed();
+            let own = cells.of_methods(&printed.methods()).printed_in(&printed);
+            let mut cells = own.first_seed();
             if context.options.names_method(EXACT) {
                 cells.methods.push(EXACT.to_owned());
             }
@@ -48,7 +49,8 @@ impl Item for FisherRaoMeans {
         for fits in &all {
             let title = fits.protocol.title;
             for m in fits.filters() {
-                let Some(noise) = noise(fits, m) else { continue };
+                let listed = printed.rows.iter().any(|row| row.0 == m && row.1 == title);
+                let Some(noise) = noise(fits, m).filter(|_| listed) else { continue };
                 let mut pairs = Vec::new();
                 for column in &columns {
                     let own = method(column).and_then(|method| gaussians(fits, method, m, noise));
@@ -58,7 +60,7 @@ impl Item for FisherRaoMeans {
                     };
                     pairs.push(Pair { ours, printed: printed.get(m, title, column) });
                 }
-                rows.push((format!("{title} m = {m}"), pairs));
+                rows.push((format!("{} m = {m}", fits.title), pairs));
             }
         }
         Ok(Made::Table(Table {
@@ -90,8 +92,8 @@ pub(crate) fn gaussians(
     let all = fits.of(method, filters);
     let detail = all.first()?.detail.as_ref()?;
     let mut covariances = detail.covariances.to_f64();
-    let counts = &fits.facts.train_counts;
-    for (matrix, &count) in covariances.chunks_exact_mut(filters * filters).zip(counts) {
+    let counts = fits.learned_counts();
+    for (matrix, count) in covariances.chunks_exact_mut(filters * filters).zip(counts) {
         // Records keep the divisor N.
         let unbiased = count as f64 / (count as f64 - 1.0).max(1.0);
         for (at, value) in matrix.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ pub(crate) mod training_time;
 pub(crate) mod variability;
 
 /// The data sets of tables that have all of them, in the paper's order.
-pub(crate) const ALL_SETS: [&str; 3] = ["svhn", "mnist", "speed"];
+pub(crate) const ALL_SETS: [&str; 4] = ["svhn", "mnist", "speed", "neural"];
 
 /// The middle of some numbers; the mean of the two middle ones when their count is even.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -18,6 +18,11 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
         count if count % 2 == 1 => Some(values[middle]),
         _ => Some(0.5 * (values[middle - 1] + values[middle])),
     }
+}
+
+/// The mean of some numbers.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

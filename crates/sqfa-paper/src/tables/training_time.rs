@@ -45,7 +45,7 @@ impl Item for TrainingTime {
                 ours: method(column).and_then(|method| seconds(fits, method, pass)),
                 printed: printed.get(FILTERS, title, column),
             };
-            rows.push((title.to_owned(), printed.columns.iter().map(pair).collect()));
+            rows.push((fits.title.clone(), printed.columns.iter().map(pair).collect()));
         }
         Ok(Made::Table(Table {
             name: self.about().name.into(),

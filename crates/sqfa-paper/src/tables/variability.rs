@@ -3,9 +3,13 @@
 use super::ALL_SETS;
 use crate::printed::method;
 use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
+use sqfa_lab::compare::{Parts, Spec};
 
 /// Fewer values than this have no second-smallest below a second-largest.
 const FEWEST: usize = 4;
+
+/// Starts on the recordings.
+const STARTS: u64 = 10;
 
 const PRINTED: &str = include_str!("../printed/variability.csv");
 
@@ -29,10 +33,22 @@ impl Item for Variability {
 
     fn make(&self, context: &Context<'_>) -> Result<Made, PaperError> {
         let printed = Printed::parse(PRINTED)?;
-        let all = context.shared_fits(self, |cells| cells.of_methods(&printed.methods()))?;
+        let all = context.shared_fits(self, |mut cells| {
+            if cells.protocol.splits.is_some() {
+                // Ten starts on one session and one split, which the tables of accuracies do not have.
+                cells.folder = format!("variability-{}", cells.protocol.set);
+                cells.spec = Spec { parts: Parts::Splits(1), seeds: STARTS, ..cells.spec };
+                cells.seeds = STARTS.min(context.options.seeds(STARTS as usize) as u64);
+                cells.session = Some(0);
+            }
+            cells.of_methods(&printed.methods()).printed_in(&printed)
+        })?;
         let mut rows = Vec::new();
         for fits in &all {
             for m in fits.filters() {
+                if !printed.rows.iter().any(|row| row.0 == m && row.1 == fits.protocol.title) {
+                    continue;
+                }
                 let title = fits.protocol.title;
                 let pair = |column: &String| Pair {
                     ours: method(column).and_then(|method| {
@@ -42,7 +58,10 @@ impl Item for Variability {
                     }),
                     printed: printed.get(m, title, column),
                 };
-                rows.push((format!("{title} m = {m}"), printed.columns.iter().map(pair).collect()));
+                rows.push((
+                    format!("{} m = {m}", fits.title),
+                    printed.columns.iter().map(pair).collect(),
+                ));
             }
         }
         Ok(Made::Table(Table {

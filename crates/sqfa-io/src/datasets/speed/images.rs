@@ -6,7 +6,7 @@ use std::path::Path;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::motion::{PATCH_ROWS, PROFILE};
+use super::motion::{APERTURE, APERTURE_START, PATCH_ROWS, PROFILE};
 use crate::datasets::DatasetError;
 use crate::formats::{Limits, Npz, Values};
 
@@ -114,13 +114,14 @@ impl<'a> Places<'a> {
         Ok(Self { images: kept, ends })
     }
 
-    /// The weighted vertical average of a random patch, mirrored half of the time.
+    /// The weighted vertical average of a random patch, mirrored half of the time; returns the contrast (standard deviation
+    /// over mean) of the pixels behind the aperture.
     pub(super) fn profile(
         &self,
         rng: &mut ChaCha8Rng,
         row_weights: &[f64; PATCH_ROWS],
         profile: &mut [f64; PROFILE],
-    ) {
+    ) -> f64 {
         let total = self.ends.last().copied().unwrap_or(1);
         let pick = rng.random_range(0..total);
         let index = self.ends.partition_point(|&end| end <= pick);
@@ -128,8 +129,13 @@ impl<'a> Places<'a> {
         let top = rng.random_range(rows.start..=rows.end - PATCH_ROWS);
         let left = rng.random_range(0..=image.width - PROFILE);
         profile.fill(0.0);
+        let (mut sum_of_light, mut sum_of_squares) = (0.0, 0.0);
         for (row, weight) in row_weights.iter().enumerate() {
             let at = (top + row) * image.width + left;
+            for value in &image.values[at + APERTURE_START..][..APERTURE] {
+                sum_of_light += f64::from(*value);
+                sum_of_squares += f64::from(*value).powi(2);
+            }
             for (sum, value) in profile.iter_mut().zip(&image.values[at..at + PROFILE]) {
                 *sum += weight * f64::from(*value);
             }
@@ -137,6 +143,9 @@ impl<'a> Places<'a> {
         if rng.random::<bool>() {
             profile.reverse();
         }
+        let mean = sum_of_light / (PATCH_ROWS * APERTURE) as f64;
+        let power = sum_of_squares / (PATCH_ROWS * APERTURE) as f64 - mean * mean;
+        power.max(0.0).sqrt() / mean
     }
 }
 

@@ -5,24 +5,29 @@ use std::f64::consts::TAU;
 use rand_chacha::ChaCha8Rng;
 
 use super::images::Places;
-use super::motion::{APERTURE, FRAMES, Motion, Mover, PATCH_ROWS, PROFILE};
+use super::motion::{APERTURE, APERTURE_START, FRAMES, Motion, Mover, PATCH_ROWS, PROFILE};
 use super::{PIXELS, Speed};
 use crate::datasets::matrix::normal;
 
 /// Added to the squared norm in the divisive normalisation.
 const HALF_SATURATION: f64 = 0.8;
 
+/// Patches that are drawn before one with too little contrast is taken.
+const MOST_DRAWS: usize = 200;
+
 /// Everything the videos of a set share.
 pub(super) struct Studio {
     mover: Mover,
     row_weights: [f64; PATCH_ROWS],
     window: [[f64; PIXELS]; FRAMES],
-    fading: f64,
+    contrast: f64,
+    contrast_spread: f64,
+    minimum_contrast: f64,
     noise: f64,
 }
 
 impl Studio {
-    pub(super) fn new(speed: &Speed, fading: f64) -> Self {
+    pub(super) fn new(speed: &Speed) -> Self {
         let mut row_weights: [f64; PATCH_ROWS] =
             std::array::from_fn(|row| raised_cosine(row, PATCH_ROWS));
         let total: f64 = row_weights.iter().sum();
@@ -34,7 +39,15 @@ impl Studio {
                 space * time
             })
         });
-        Self { mover: Mover::new(), row_weights, window, fading, noise: speed.noise }
+        Self {
+            mover: Mover::new(),
+            row_weights,
+            window,
+            contrast: speed.contrast,
+            contrast_spread: speed.contrast_spread,
+            minimum_contrast: speed.minimum_contrast,
+            noise: speed.noise,
+        }
     }
 
     /// Films one random patch and writes the normalised video, frame after frame.
@@ -46,10 +59,18 @@ impl Studio {
         video: &mut [f32],
     ) {
         let mut profile = [0.0; PROFILE];
-        places.profile(rng, &self.row_weights, &mut profile);
+        for _ in 0..MOST_DRAWS {
+            let contrast = places.profile(rng, &self.row_weights, &mut profile);
+            if contrast >= self.minimum_contrast {
+                break;
+            }
+        }
         let light = profile.iter().sum::<f64>() / PROFILE as f64;
-        // Haze and flat surfaces make low contrast common: at most 1, spread over decades.
-        let contrast = (-self.fading * normal(rng).abs()).exp();
+        let wanted = self.contrast * (self.contrast_spread * normal(rng)).exp();
+        let contrast = match contrast_of(&profile[APERTURE_START..APERTURE_START + APERTURE]) {
+            own if own > 0.0 => wanted / own,
+            _ => 0.0,
+        };
 
         let mut frames = [[0.0; APERTURE]; FRAMES];
         motion.frames(&self.mover, &profile, &mut frames);
@@ -76,6 +97,13 @@ impl Studio {
             *target = ((value - mean) * scale) as f32;
         }
     }
+}
+
+/// Standard deviation over mean.
+fn contrast_of(light: &[f64]) -> f64 {
+    let mean = light.iter().sum::<f64>() / light.len() as f64;
+    let power = light.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / light.len() as f64;
+    power.sqrt() / mean
 }
 
 fn mean_of(signal: &[[f64; PIXELS]; FRAMES]) -> f64 {
