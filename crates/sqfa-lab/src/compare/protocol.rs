@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn recordings_are_measured_in_their_own_variability() {
         let points = [0.0, 1.0, 2.0, 5.0, 10.0, 1.0, 14.0, 5.0];
-        let table = sqfa::Table::new(&points, 4, 2).unwrap();
+        let table = sqfa::Table::row_major(&points, 4, 2).unwrap();
         let labels = sqfa::Labels::from_integers(&[0, 0, 1, 1]);
         let statistics = ClassStatistics::from_points(
             sqfa::Points::F64(table),
