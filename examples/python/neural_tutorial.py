@@ -36,7 +36,7 @@ tuning = np.array([Z[y == stimulus].mean(axis=0) for stimulus in stimuli])
 for k, filter_ in enumerate(model.components_):
     heavy = cleaned.neurons[np.argsort(-np.abs(filter_))[:3]]
     best = stimuli[np.argmax(tuning[:, k])]
-    print(f"filter {k + 1}: neurons {heavy.tolist()} weigh most, largest output at {best:g}°")
+    print(f"filter {k + 1}: neurons {heavy.tolist()} weigh most, largest output at {best / 10:g}°")
 
 # Exact Fisher–Rao distances of stimuli in the space of the filters, and their embedding in the plane.
 statistics = class_statistics(Z, y)
@@ -58,13 +58,13 @@ else:
     import matplotlib.pyplot as plt
 
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10, 3))
-    left.plot(stimuli, tuning, marker="o")
+    left.plot(stimuli / 10, tuning, marker="o")
     left.set(xlabel="orientation (°)", ylabel="mean output", title="tuning of filters")
     middle.imshow(D)
     middle.set_title("Fisher–Rao distances")
     right.plot(*np.vstack([plane, plane[:1]]).T, marker="o")
     for place, stimulus in zip(plane, stimuli, strict=True):
-        right.annotate(f"{stimulus:g}°", place)
+        right.annotate(f"{stimulus / 10:g}°", place)
     right.set_title("their embedding")
     figure.tight_layout()
     figure.savefig("neural.svg")

@@ -90,7 +90,7 @@ def make_neural(
     Returns
     -------
     Bunch
-        ``data`` (spike counts as float32, trials × neurons), ``target`` (orientation in degrees) and
+        ``data`` (spike counts as float32, trials × neurons), ``target`` (tenths of a degree) and
         ``window_seconds``.
 
     References
@@ -101,12 +101,12 @@ def make_neural(
     --------
     >>> from sqfa_rs.datasets import make_neural
     >>> recording = make_neural(n_trials=10)
-    >>> recording.data.shape, float(recording.target[10])
-    ((80, 70), 22.5)
+    >>> recording.data.shape, int(recording.target[10])
+    ((80, 70), 225)
     """
     sizes = _size("session", session), _size("n_trials", n_trials)
     made = _core.make_neural(*sizes, _size("random_state", random_state), thread_count(n_jobs))
-    return Bunch(data=made["data"], target=made["target"] / 10.0, window_seconds=0.05)
+    return Bunch(data=made["data"], target=made["target"], window_seconds=0.05)
 
 
 def make_toy(

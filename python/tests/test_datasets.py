@@ -22,7 +22,7 @@ def test_speed_lives_in_the_covariances():
 def test_simulated_neurons_are_told_apart_after_cleaning():
     recording = datasets.make_neural(1, 60, random_state=2)
     assert recording.data.shape == (480, 88) and recording.window_seconds == 0.05
-    assert sorted(set(recording.target.tolist())) == [22.5 * k for k in range(8)]
+    assert sorted(set(recording.target.tolist())) == [225 * k for k in range(8)]
     assert (recording.data == np.round(recording.data)).all() and (recording.data >= 0).all()
     again = datasets.make_neural(1, 60, random_state=2, n_jobs=1)
     np.testing.assert_array_equal(again.data, recording.data)
