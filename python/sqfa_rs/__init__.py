@@ -10,75 +10,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _moved, datasets, distances, neural
+from . import _moved, datasets, distances, estimators, neural
 from ._compare import compare
 from ._core import __version__
 from ._files import load, save
 from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
 from ._robust import RobustCovariance, robust_covariance
 from .data import ClassAccumulator, ClassStatistics, class_statistics
-from .estimators import (
-    AMA,
-    KNN,
-    LAD,
-    LDA,
-    LFDA,
-    LMNN,
-    NCA,
-    PCA,
-    QDA,
-    SAVE,
-    SQFA,
-    WDA,
-    Candidate,
-    CurvePoint,
-    DirectionalRegression,
-    HeavyTailedSQFA,
-    Lift,
-    LinearClassifier,
-    NoiseTrial,
-    Progress,
-    Restart,
-    SecondMomentSQFA,
-    Selection,
-    SupervisedPCA,
-    Trial,
-)
+from .estimators import *
 
 if TYPE_CHECKING:
     from . import plots
 
 __all__ = [
-    "AMA",
-    "KNN",
-    "LAD",
-    "LDA",
-    "LFDA",
-    "LMNN",
-    "NCA",
-    "PCA",
-    "QDA",
-    "SAVE",
-    "SQFA",
-    "WDA",
-    "Candidate",
     "ClassAccumulator",
     "ClassStatistics",
-    "CurvePoint",
-    "DirectionalRegression",
     "FisherRaoResult",
     "Geodesic",
-    "HeavyTailedSQFA",
-    "Lift",
-    "LinearClassifier",
-    "NoiseTrial",
-    "Progress",
-    "Restart",
     "RobustCovariance",
-    "SecondMomentSQFA",
-    "Selection",
-    "SupervisedPCA",
-    "Trial",
     "__version__",
     "class_statistics",
     "compare",
@@ -94,6 +43,8 @@ __all__ = [
     "robust_covariance",
     "save",
 ]
+# A new method stands in one list.
+__all__ += estimators.__all__
 
 
 _moved.register()

@@ -57,7 +57,10 @@ def test_everything_public_is_documented(thing):
     assert present == sorted(present)
 
 
-@pytest.mark.parametrize("page", ["how-to/python.md", "how-to/coming-from-sqfa.md", "how-to/neural.md"])
+PAGES = ["python", "coming-from-sqfa", "neural", "nonlinear"]
+
+
+@pytest.mark.parametrize("page", [f"how-to/{name}.md" for name in PAGES])
 def test_documents(page, tmp_path, monkeypatch):
     path = ROOT / "docs" / page
     if not path.exists():
