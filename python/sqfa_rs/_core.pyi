@@ -149,6 +149,18 @@ def fit_points(
     callback: Callable[..., object] | None,
     threads: int,
 ) -> dict[str, Any]: ...
+def fit_samples(
+    method: str,
+    points: NDArray[Any],
+    names: _Names,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    statistics: Statistics,
+    estimator: str,
+    settings: dict[str, Any],
+    callback: Callable[..., object] | None,
+    threads: int,
+) -> dict[str, Any]: ...
 def fit_statistics(
     method: str,
     statistics: Statistics,

@@ -26,7 +26,7 @@ fn a_lift_tells_rings_apart_that_filters_cannot_and_stays_in_the_model() {
     let fit = |flags: &str| {
         folder.ok(&format!("fit learn.csv --label ring --ignore id -m 1 {flags} --out m.sqfa"));
         let told = folder.json("evaluate m.sqfa held.csv --label ring");
-        told["accuracy"].as_f64().unwrap()
+        told["qda_accuracy"].as_f64().unwrap()
     };
     let plain = fit("");
     assert!(plain < 0.9, "{plain}");

@@ -129,7 +129,7 @@ fn sums_that_do_not_fit_are_refused_before_they_are_made() {
         Said::new(line, folder.command(line).env("SQFA_MEMORY", memory).output().unwrap())
     };
     for (memory, line) in [
-        ("10000000", "fit wide.csv --method lda -m 1 --shrinkage 0.1 --out m.sqfa"),
+        ("10000000", "fit wide.csv --refine -m 1 --out m.sqfa"),
         ("10000000", "fit wide.csv --form dense -m 1 --noise scale --out m.sqfa"),
         ("10000000", "distances wide.csv"),
         ("10000000", "stats wide.csv --out s.stats"),

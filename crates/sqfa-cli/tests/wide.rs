@@ -38,9 +38,15 @@ fn every_method_fits_a_wide_table_by_default() {
     folder.write("held.csv", table(60, 2));
     for entry in reducers() {
         let name = entry.name;
-        folder.ok(&format!("fit learn.csv --label class -m 2 --method {name} --out m.sqfa"));
+        let line = format!("fit learn.csv --label class -m 2 --method {name} --out m.sqfa");
+        if entry.degrees.is_some() {
+            // Outliers cannot be told where every point stands alone.
+            folder.run(&line).fails(1, "takes more points than dimensions; reduce the dimension");
+            continue;
+        }
+        folder.ok(&line);
         let told = folder.json("evaluate m.sqfa held.csv --label class");
-        let accuracy = told["accuracy"].as_f64().unwrap();
+        let accuracy = told["qda_accuracy"].as_f64().unwrap();
         // Means 12 deviations apart: whatever looks at means sees them.
         let blind = ["smsqfa", "save"].contains(&name);
         assert!(accuracy > if blind { 0.3 } else { 0.9 }, "{name}: {accuracy}");

@@ -47,6 +47,34 @@ pub(crate) fn fit_points<'py>(
     })
 }
 
+/// Fits few points of very many columns by the pipeline: their statistics are kept as samples, choices are made on components.
+#[pyfunction]
+#[pyo3(signature = (method, points, names, codes, weights, statistics, estimator, settings, callback, threads))]
+pub(crate) fn fit_samples<'py>(
+    py: Python<'py>,
+    method: &str,
+    points: &Bound<'py, PyAny>,
+    names: &Bound<'py, PyList>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: Option<PyReadonlyArray1<'py, u64>>,
+    statistics: &Statistics,
+    estimator: &str,
+    settings: &Bound<'py, PyDict>,
+    callback: Option<Py<PyAny>>,
+    threads: usize,
+) -> Outcome<Bound<'py, PyDict>> {
+    let (recipe, error) = pipeline(method, estimator, settings)?;
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let labels = labels(&classes(names)?, &codes)?;
+    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+    let data = Weighted { points, labels: &labels, weights };
+    let core = statistics.core.copied();
+    by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| {
+        recipe.fit_samples(data, core, observer)
+    })
+}
+
 /// Fits class statistics by the pipeline: noise and units that were not given are those of the closed form.
 #[pyfunction]
 #[pyo3(signature = (method, statistics, settings, callback, threads))]

@@ -169,6 +169,12 @@ class Reducer(LinearReducer):
         statistics = statistics_of(
             X, classes, codes, weights, self._covariance(), threads, keep_samples=keep
         )
+        if keep and self._chooses() and not looks and not sparse.issparse(X):
+            method, watch = self._core_method(), watcher(self)
+            result = _core.fit_samples(
+                method, X, names, codes, weights, statistics._core, estimator, settings, watch, threads
+            )
+            return self._adopt(result, classes)
         if not looks:
             return self._fit_moments(statistics, settings)
         X, codes = repeated(X, codes, weights)

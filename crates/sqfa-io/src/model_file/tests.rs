@@ -248,7 +248,7 @@ fn a_lift_goes_with_its_model_and_a_damaged_one_is_refused() {
     assert_eq!(model.transform(points).unwrap(), by_hand);
     // A map of another kind, or of another size, is no map; the checksum is of the text, so it is left out.
     let text = String::from_utf8_lossy(&bytes);
-    assert!(text.contains("\"version\":2") && text.contains("lift_anchors"));
+    assert!(text.contains(r#"version\":2"#) && text.contains("lift_anchors"));
     let other =
         lift::assembled(&LiftRecord { kind: "wavelets:3".to_owned(), bandwidth: 1.0 }, |_| {
             Ok(None)

@@ -3,7 +3,7 @@
 use crate::constraint::Constraint;
 use crate::model::Method;
 use crate::points::{Points, Table};
-use crate::reduce::{Setting, reducer_entry};
+use crate::reduce::{Objective, Setting, reducer_entry};
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
 
 use super::search::{Arm, MakeSpace};
@@ -80,8 +80,10 @@ pub(crate) fn finished(units: Units, space: Space) -> Result<Space, PipelineErro
 impl Pipeline {
     /// Whether the method sees class statistics with noise.
     pub(crate) fn has_noise(&self) -> bool {
-        reducer_entry(self.base())
-            .is_ok_and(|entry| entry.takes(Setting::Noise) && !entry.needs_points())
+        // A method that climbs the posterior of points takes the scale of the noise as it is.
+        reducer_entry(self.base()).is_ok_and(|entry| {
+            entry.takes(Setting::Noise) && entry.objective != Objective::LogPosterior
+        })
     }
 
     /// Whether units and noise are found here.

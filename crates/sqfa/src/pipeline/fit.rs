@@ -2,11 +2,12 @@
 
 use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
+use crate::statistics::ClassStatistics;
 
 use super::learn::Job;
 use super::{
     COMPONENTS, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
-    SetAside, Summed, Weighted,
+    SetAside, Summed, Weighted, constant_columns,
 };
 
 impl Pipeline {
@@ -100,6 +101,48 @@ impl Pipeline {
         self.learn(&job, None, observer)
     }
 
+    /// Fits few points of very many columns, whose covariances are kept as samples: choices are made on principal components.
+    pub fn fit_samples(
+        &self,
+        data: Weighted<'_>,
+        statistics: ClassStatistics,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        self.check_start(statistics.dimension())?;
+        if self.is_refined() || !self.holds_out() {
+            return self.fit_statistics(statistics, observer);
+        }
+        let aside = constant_columns(data.points, data.weights);
+        if aside.len() == statistics.dimension() {
+            return Err(PipelineError::AllConstant { columns: statistics.dimension() });
+        }
+        let mut job = Job::of(statistics, &aside, 0);
+        self.fit_by_components(&data, Plan::for_points(data.total()), &mut job, observer)
+    }
+
+    /// Chooses on principal components, then fits all columns.
+    fn fit_by_components(
+        &self,
+        data: &Weighted<'_>,
+        plan: Plan,
+        job: &mut Job<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let views = self.views(data, &job.statistics, job.aside)?;
+        let dealt = Parts::dealt(*data, plan, self.settings.seed);
+        let arms = self.arms_on(&views, data, &dealt, plan)?;
+        let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
+        job.filters = filters;
+        let mut found = self.found(&arms, filters, observer)?;
+        if let Some(found) = &mut found {
+            found.lift(&views);
+        }
+        drop(arms);
+        let mut fitted = self.learn(job, found, observer)?;
+        fitted.curve = curve;
+        Ok(fitted)
+    }
+
     /// Fits points of many columns: choices are made on principal components.
     fn fit_wide(
         &self,
@@ -109,18 +152,7 @@ impl Pipeline {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
         let mut job = Job::new(parts, self.estimator(), aside, 0)?;
-        let views = self.views(parts, &job.statistics, aside)?;
-        let dealt = Parts::dealt(*parts.data(), plan, self.settings.seed);
-        let arms = self.arms_on(&views, parts, &dealt, plan)?;
-        let (filters, curve) = self.count(&arms, COMPONENTS, observer)?;
-        job.filters = filters;
-        let mut found = self.found(&arms, filters, observer)?;
-        if let Some(found) = &mut found {
-            found.lift(&views);
-        }
-        drop(arms);
-        let mut fitted = self.learn(&job, found, observer)?;
-        fitted.curve = curve;
+        let mut fitted = self.fit_by_components(parts.data(), plan, &mut job, observer)?;
         if self.is_refined() {
             self.refine_wide(&mut fitted, &job, observer)?;
         }

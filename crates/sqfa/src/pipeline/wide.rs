@@ -28,7 +28,7 @@ impl Pipeline {
     /// The coordinates under every scaling that the units need.
     pub(crate) fn views(
         &self,
-        parts: &Parts<'_>,
+        data: &Weighted<'_>,
         statistics: &ClassStatistics,
         aside: &[SetAside],
     ) -> Result<Vec<View>, PipelineError> {
@@ -41,7 +41,8 @@ impl Pipeline {
                 let map = preprocessor(statistics, scaling, self.centers(), aside);
                 let mut own = statistics.copied();
                 map.iter().for_each(|map| map.apply(&mut own));
-                let basis = components(&own, COMPONENTS.min(own.dimension()))?;
+                let count = COMPONENTS.min(own.dimension()).min(data.points.rows());
+                let basis = components(&own, count)?;
                 let (filters, offset) = match &map {
                     Some(map) => {
                         let (filters, offset) = map.fold(basis.as_ref());
@@ -49,8 +50,7 @@ impl Pipeline {
                     }
                     None => (basis.clone(), None),
                 };
-                let points = parts.data().points;
-                let values = transform(points, filters.as_ref(), offset.as_deref()).to_f64();
+                let values = transform(data.points, filters.as_ref(), offset.as_deref()).to_f64();
                 let ratio = own.noise_scale() / own.reduced(basis.as_ref()).noise_scale();
                 Ok(View { units, values, ratio, basis })
             })
@@ -61,7 +61,7 @@ impl Pipeline {
     pub(crate) fn arms_on<'a>(
         &self,
         views: &'a [View],
-        parts: &Parts<'a>,
+        data: &Weighted<'a>,
         dealt: &Arc<Vec<u16>>,
         plan: Plan,
     ) -> Result<Vec<Arm<'a>>, StatisticsError> {
@@ -70,7 +70,7 @@ impl Pipeline {
             let own = views.iter().find(|view| view.units.scaling() == units.scaling());
             let Some(view) = own else { continue };
             let points = coordinates(&view.values, view.basis.ncols());
-            let data = Weighted { points, ..*parts.data() };
+            let data = Weighted { points, ..*data };
             let repeats = vec![Parts::of(data, dealt.clone(), plan.held)?];
             arms.push(Arm {
                 units,

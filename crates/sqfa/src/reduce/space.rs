@@ -67,9 +67,12 @@ impl View {
     /// The points of some training data, as the method sees them.
     pub(super) fn of(&self, training: &Training<'_>) -> Result<Space, ReduceError> {
         let samples = training.need_samples(self.method, Remedy::PointsOrOtherMethod)?;
-        let count = self.dimensions.min(training.statistics().dimension());
-        let basis = Pca::default().components(training, count)?;
         let rows = training.rows();
+        // Scatters within classes have no more directions than points, and local ones hardly half of them.
+        let varying = rows.len().saturating_sub(training.statistics().classes().len()) / 2;
+        let varying = varying.max(1);
+        let count = self.dimensions.min(training.statistics().dimension()).min(varying);
+        let basis = Pca::default().components(training, count)?;
         let own = samples.labels.select(&rows);
         let chosen: Vec<usize> =
             balanced_rows(&own, self.per_class, self.seed).into_iter().map(|at| rows[at]).collect();

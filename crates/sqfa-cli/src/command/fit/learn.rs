@@ -181,10 +181,14 @@ impl Prepared {
                 if fit.by_pipeline() && central && unshrunk.is_none() && !self.looks_at_points(fit)
                 {
                     let mean = statistics.total_mean();
-                    let fitted = fit
-                        .pipeline()
-                        .fit_statistics(*statistics, observer)
-                        .map_err(|error| explain_pipeline(&error, fit))?;
+                    let fitted = match &self.part {
+                        Some(Part { points, labels }) => {
+                            let data = Weighted { points: points.view(), labels, weights: None };
+                            fit.pipeline().fit_samples(data, *statistics, observer)
+                        }
+                        None => fit.pipeline().fit_statistics(*statistics, observer),
+                    };
+                    let fitted = fitted.map_err(|error| explain_pipeline(&error, fit))?;
                     return Learned::chosen(fit, fitted, Some(mean));
                 }
                 let direct = Direct::new(

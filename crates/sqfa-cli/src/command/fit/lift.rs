@@ -6,7 +6,7 @@ use sqfa::lift::{Lift, LiftRecipe};
 use sqfa::transform::Features;
 use sqfa_io::data::{LabeledData, Loaded, OwnedPoints, Part};
 
-use crate::data::{available_memory, check_sums};
+use crate::data::available_memory;
 use crate::output;
 use crate::progress::Line;
 
@@ -64,18 +64,20 @@ fn check_room(recipe: LiftRecipe, data: &LabeledData) -> Result<()> {
     let Some(dimension) = recipe.kind.dimension(columns) else {
         bail!("--lift {} of {columns} columns has more features than can be counted", recipe.kind);
     };
-    let needed =
-        width * rows as f64 * dimension as f64 + 8.0 * (dimension * columns.min(dimension)) as f64;
+    let classes = data.train.labels.classes().len();
+    let (count, size) = (rows as f64, dimension as f64);
+    // Features, what makes them, and the sums of every class.
+    let needed = width * count * size + 8.0 * size * (columns as f64 + classes as f64 * size);
     if let Some(available) = available_memory()?
         && needed > available as f64
     {
         bail!(
-            "--lift {}: {rows} points of {dimension} features take {:.1} GB, and {:.1} GB are at hand: \
-             ask for fewer features, or choose fewer --columns",
+            "--lift {}: {rows} points of {dimension} features and the sums of {classes} classes take {:.1} GB, \
+             and {:.1} GB are at hand: ask for fewer features, or choose fewer --columns",
             recipe.kind,
             needed / GIGA,
             available as f64 / GIGA
         );
     }
-    check_sums(data.train.labels.classes().len(), dimension)
+    Ok(())
 }

@@ -40,7 +40,14 @@ impl Nca {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
-        let samples = Gathered::new(points, &rows);
+        let mut samples = Gathered::new(points, &rows);
+        // In units of their own, so that steps do not depend on those of the data.
+        let squares: f64 = samples.values.iter().map(|value| value * value).sum();
+        let unit = (squares / samples.rows() as f64).sqrt();
+        if !(unit > 0.0 && unit.is_finite()) {
+            return Err(SampleError::NoSpread);
+        }
+        samples.values.iter_mut().for_each(|value| *value /= unit);
         let evaluate = |filters: MatRef<'_, f64>| {
             let (loss, gradient) = loss::evaluate(&samples, filters);
             if loss.is_finite() { Ok((loss, gradient)) } else { Err(SampleError::NoLoss { loss }) }
@@ -53,7 +60,9 @@ impl Nca {
             }
         }
         let (_, start) = best.ok_or(SampleError::NoSpread)?;
-        Ok(SampleFit::new(descend(start, evaluate, self.stopping, observer)?))
+        let mut end = descend(start, evaluate, self.stopping, observer)?;
+        end.point = Mat::from_fn(samples.columns, filters, |i, j| end.point[(i, j)] / unit);
+        Ok(SampleFit::new(end))
     }
 }
 
