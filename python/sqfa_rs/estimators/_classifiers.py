@@ -59,6 +59,20 @@ class LinearClassifier(QDA):
     True
     """
 
+    # Densities are Gaussian.
+    nu = None
+
+    def __init__(
+        self,
+        *,
+        priors: ArrayLike | None = None,
+        shrinkage: float = 1e-5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.n_jobs = n_jobs
+
     def _build(
         self,
         classes: NDArray[Any],

@@ -115,7 +115,7 @@ class HeavyTailedSQFA(BaseSQFA):
         The mean of all training points.
     feature_means_ : ndarray of shape (n_classes, n_components)
         Means of the training classes in feature space.
-    feature_covariances_ : ndarray of shape (n_classes, n_components, n_components)
+    feature_covariances_ : ndarray of shape (n_classes, m, m) for m components
         Their scatters, without noise.
     n_features_in_ : int
         Number of input features.

@@ -31,7 +31,7 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         The width h in units of the scaled columns; None is the median distance of two points.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, generator or None, default=0
         Seed of the waves and of the points that are kept.
 
     Attributes
