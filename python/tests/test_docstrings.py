@@ -13,7 +13,8 @@ ESTIMATORS = [
     for name in sqfa_rs.__all__
     if isinstance(thing := getattr(sqfa_rs, name), type) and hasattr(thing, "get_params")
 ]
-REDUCERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform")]
+# A lift is a transformer that learns no components.
+REDUCERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform") and cls is not sqfa_rs.Lift]
 
 
 def section(cls, title):
@@ -34,7 +35,7 @@ def section(cls, title):
 
 
 def test_there_are_estimators():
-    assert len(ESTIMATORS) == 18 and len(REDUCERS) == 15
+    assert len(ESTIMATORS) == 18 and len(REDUCERS) == 14
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
