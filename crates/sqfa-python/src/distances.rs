@@ -52,6 +52,9 @@ pub(crate) fn pairwise<'py>(
     Ok(from_mat(py, matrix.as_ref())?)
 }
 
+/// A value with derivatives with respect to means and covariances.
+type ValueAndSlopes<'py> = (f64, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>);
+
 /// The mean distance over pairs of a set, and its derivatives with respect to means and covariances.
 #[pyfunction]
 #[pyo3(signature = (given, means, covariances, weights, threads))]
@@ -62,7 +65,7 @@ pub(crate) fn value_and_gradient<'py>(
     covariances: PyReadonlyArray3<'py, f64>,
     weights: Option<PyReadonlyArray2<'py, f64>>,
     threads: usize,
-) -> Outcome<(f64, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>)> {
+) -> Outcome<ValueAndSlopes<'py>> {
     let (distance, error) = distance(given)?;
     let set = gaussians(&means, &covariances)?;
     let (count, order) = (set.len(), set.order());
