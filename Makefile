@@ -31,7 +31,7 @@ help:
 # Ends with the path of the report.
 demo:
 	mkdir -p $(TARGET)/demo
-	cargo run --release --quiet -p sqfa-cli -- demo --report $(TARGET)/demo/speed.html
+	cargo run --release -p sqfa-cli -- demo --report $(TARGET)/demo/speed.html
 
 test: test-rust test-python
 
@@ -155,7 +155,7 @@ wheel: $(VENV)/.packaging
 		--compatibility manylinux_2_28 --target $(LINUX) --out $(DIST)
 	$(VENV)/bin/maturin sdist --out $(DIST)
 
-# What crates.io would get, in target/package.
+# What a registry of crates would get, in target/package.
 packages:
 	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
 

@@ -134,3 +134,19 @@ def test_bad_values_are_named(small):
     wide[7, 1234] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         SQFA(2).fit(wide, y)
+
+
+@pytest.mark.parametrize("settings", [{}, {"distance": "hellinger"}, {"n_components": "auto"}], ids=str)
+def test_few_points_of_many_columns_by_default(settings):
+    rng = np.random.default_rng(5)
+    learn, held = np.arange(45) % 3, np.arange(90) % 3
+
+    def points(y):
+        X = rng.normal(size=(len(y), 1200))
+        X[:, :5] += 12.0 * y[:, None]
+        return X
+
+    model = SQFA(**({"n_components": 2} | settings)).fit(points(learn), learn)
+    # Means are 12 deviations apart in five columns; the others could part so few points by chance.
+    assert model.score(points(held), held) > 0.95
+    assert model.selection_.folds > 1

@@ -22,8 +22,9 @@ use crate::user_distance::FirstError;
 use crate::watch::Watch;
 
 /// Fits labelled points by the pipeline: noise, units and number of filters that were not given are chosen on folds.
+/// Statistics are given where they are kept as samples, because there are few points of very many columns.
 #[pyfunction]
-#[pyo3(signature = (method, points, names, codes, weights, estimator, settings, callback, threads))]
+#[pyo3(signature = (method, points, names, codes, weights, statistics, estimator, settings, callback, threads))]
 pub(crate) fn fit_points<'py>(
     py: Python<'py>,
     method: &str,
@@ -31,6 +32,7 @@ pub(crate) fn fit_points<'py>(
     names: &Bound<'py, PyList>,
     codes: PyReadonlyArray1<'py, u32>,
     weights: Option<PyReadonlyArray1<'py, u64>>,
+    statistics: Option<&Statistics>,
     estimator: &str,
     settings: &Bound<'py, PyDict>,
     callback: Option<Py<PyAny>>,
@@ -42,36 +44,10 @@ pub(crate) fn fit_points<'py>(
     let labels = labels(&classes(names)?, &codes)?;
     let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
     let data = Weighted { points, labels: &labels, weights };
-    by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| {
-        recipe.fit(data, observer)
-    })
-}
-
-/// Fits few points of very many columns by the pipeline: their statistics are kept as samples, choices are made on components.
-#[pyfunction]
-#[pyo3(signature = (method, points, names, codes, weights, statistics, estimator, settings, callback, threads))]
-pub(crate) fn fit_samples<'py>(
-    py: Python<'py>,
-    method: &str,
-    points: &Bound<'py, PyAny>,
-    names: &Bound<'py, PyList>,
-    codes: PyReadonlyArray1<'py, u32>,
-    weights: Option<PyReadonlyArray1<'py, u64>>,
-    statistics: &Statistics,
-    estimator: &str,
-    settings: &Bound<'py, PyDict>,
-    callback: Option<Py<PyAny>>,
-    threads: usize,
-) -> Outcome<Bound<'py, PyDict>> {
-    let (recipe, error) = pipeline(method, estimator, settings)?;
-    let array = PointArray::borrow(points)?;
-    let points = array.points()?;
-    let labels = labels(&classes(names)?, &codes)?;
-    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
-    let data = Weighted { points, labels: &labels, weights };
-    let core = statistics.core.copied();
-    by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| {
-        recipe.fit_samples(data, core, observer)
+    let kept = statistics.map(|statistics| statistics.core.copied());
+    by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| match kept {
+        Some(statistics) => recipe.fit_samples(data, statistics, observer),
+        None => recipe.fit(data, observer),
     })
 }
 

@@ -54,7 +54,7 @@ mod _core {
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
-    use crate::fit::{fit_given, fit_points, fit_samples, fit_statistics};
+    use crate::fit::{fit_given, fit_points, fit_statistics};
     #[pymodule_export]
     use crate::judges::{Knn, Linear};
     #[pymodule_export]

@@ -157,24 +157,23 @@ class Reducer(LinearReducer):
         check_counts(classes, codes, weights)
         keep, looks = self._keeps_samples(X, len(classes), weights), self._looks_at_points()
         names, estimator = class_names(classes), estimator_name(self._covariance())
+
+        def by_pipeline(points: NDArray[Any], kept: _core.Statistics | None) -> dict[str, Any]:
+            method, watch = self._core_method(), watcher(self)
+            return _core.fit_points(
+                method, points, names, codes, weights, kept, estimator, settings, watch, threads
+            )
+
         if self._chooses() and not keep and (looks or not _is_huge(X)):
             check_room(len(classes), X.shape[1])
-            method, watch = self._core_method(), watcher(self)
-            result = _core.fit_points(
-                method, dense(X), names, codes, weights, estimator, settings, watch, threads
-            )
-            return self._adopt(result, classes)
+            return self._adopt(by_pipeline(dense(X), None), classes)
         if looks:
             X = dense(X)
         statistics = statistics_of(
             X, classes, codes, weights, self._covariance(), threads, keep_samples=keep
         )
         if keep and self._chooses() and not looks and not sparse.issparse(X):
-            method, watch = self._core_method(), watcher(self)
-            result = _core.fit_samples(
-                method, X, names, codes, weights, statistics._core, estimator, settings, watch, threads
-            )
-            return self._adopt(result, classes)
+            return self._adopt(by_pipeline(X, statistics._core), classes)
         if not looks:
             return self._fit_moments(statistics, settings)
         X, codes = repeated(X, codes, weights)

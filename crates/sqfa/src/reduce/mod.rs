@@ -9,6 +9,7 @@ mod error;
 mod inverse_regression;
 mod lda;
 mod lfda;
+mod limit;
 mod lmnn;
 mod nca;
 mod pca;
@@ -28,11 +29,12 @@ use crate::model::{Restart, Warning};
 use crate::optimize::{Control, Optimizer, Progress, Termination};
 
 pub use catalogue::{
-    Column, Limit, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
+    Column, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
 };
 pub use choose::{Choice, Trial};
 pub use error::ReduceError;
 pub use lda::Lda;
+pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
 pub use refine::Refinement;
 pub use samples::{

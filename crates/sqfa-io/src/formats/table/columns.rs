@@ -5,8 +5,10 @@ use super::notes::{Note, listed};
 
 /// Names a label column goes by when none is given.
 const USUAL_LABEL_NAMES: [&str; 5] = ["label", "labels", "class", "target", "y"];
-/// What pandas calls the index of a table it has written, as a csv, read again, and as parquet.
-const INDEX_NAMES: [&str; 3] = ["", "Unnamed: 0", "__index_level_0__"];
+/// What pandas calls the index of a table it has written as a csv, and read again: always the first column.
+const FIRST_INDEX_NAMES: [&str; 2] = ["", "Unnamed: 0"];
+/// What an index is called anywhere, in any case of letters; the last by pandas in parquet files.
+const INDEX_NAMES: [&str; 3] = ["id", "index", "__index_level_0__"];
 
 /// A column, by its name or by its position from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,8 +88,10 @@ pub(crate) fn layout(
     features.retain(|at| !ignored.contains(at));
     if let (Some(names), None) = (names, &select.only) {
         let index = |at: usize| {
-            let known = INDEX_NAMES.contains(&names[at].as_str());
-            known && (at == 0 || names[at] == INDEX_NAMES[2]) && !expects(&names[at])
+            let name = names[at].as_str();
+            let first = at == 0 && FIRST_INDEX_NAMES.contains(&name);
+            let named = INDEX_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
+            (first || named) && !expects(name)
         };
         if let Some(at) = features.iter().copied().find(|&at| index(at))
             && features.len() > 1
@@ -326,6 +330,16 @@ mod tests {
         let wanted = Wanted { label: Some(&label), ..Wanted::default() };
         let found = layout(Some(&all), 4, wanted, "t").unwrap();
         assert_eq!((found.features, found.notes), (vec![1, 2], vec![Note::Index(String::new())]));
+        // By name anywhere, but for the column of the labels and where it is asked for.
+        let ids = names("a ID y");
+        let found = layout(Some(&ids), 3, wanted, "t").unwrap();
+        assert_eq!((found.features, found.notes), (vec![0], vec![Note::Index("ID".to_owned())]));
+        let asked = select(Some("a,ID"), "");
+        let found = layout(Some(&ids), 3, Wanted { select: Some(&asked), ..wanted }, "t").unwrap();
+        assert_eq!(found.features, [0, 1]);
+        let own = Column::Name("ID".to_owned());
+        let found = layout(Some(&ids), 3, Wanted { label: Some(&own), ..wanted }, "t").unwrap();
+        assert_eq!((found.features, found.label), (vec![0, 2], Some(1)));
         let twice = names("a b a y");
         assert!(layout(Some(&twice), 4, wanted, "t").unwrap_err().to_string().contains("'a'"));
         let two = names("a class y");
