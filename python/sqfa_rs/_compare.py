@@ -1,4 +1,4 @@
-"""Many methods on one data set, judged on points they have not seen."""
+"""Many methods on one data set, evaluated on points they have not seen."""
 
 from __future__ import annotations
 

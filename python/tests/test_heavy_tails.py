@@ -28,12 +28,12 @@ def test_outliers_are_resisted(spoilt):
     plain, heavy = SQFA(2).fit(X, y), HeavyTailedSQFA(2).fit(X, y)
     assert heavy.nu_ == 5
 
-    def judged(reducer, classifier):
+    def accuracy(reducer, classifier):
         classifier.fit(reducer.transform(X), y)
         return classifier.score(reducer.transform(clean[good]), y[good])
 
-    assert judged(heavy, QDA(nu=5)) > 0.9
-    assert judged(heavy, QDA(nu=5)) > judged(plain, QDA()) + 0.05
+    assert accuracy(heavy, QDA(nu=5)) > 0.9
+    assert accuracy(heavy, QDA(nu=5)) > accuracy(plain, QDA()) + 0.05
 
 
 def test_statistics_by_every_robust_estimator(spoilt):

@@ -9,7 +9,7 @@ use sqfa::model::{Method, Restarts};
 use sqfa::optimize::Optimizer;
 use sqfa::statistics::{Covariance, Dense, Moments};
 use sqfa::{ClassStatistics, Mat, Noise, Sqfa};
-use sqfa_io::datasets::scaling::{CLASSES, Scaling};
+use sqfa_io::datasets::scaling::{CLASSES, SyntheticFamily};
 
 use crate::data::prepare;
 use crate::machine::{median, peak_memory};
@@ -73,9 +73,9 @@ pub(crate) fn run(folder: &Path, count: u64) -> Result<Value> {
 /// One fit of the scaling problem from dense f32 covariances.
 pub(crate) fn scaling(dimension: usize, filters: usize, count: u64) -> Result<Value> {
     let problem = if dimension == 5000 && filters != 8 {
-        Scaling::filter_count(filters)
+        SyntheticFamily::filter_count(filters)
     } else {
-        Scaling::ambient(dimension)
+        SyntheticFamily::ambient(dimension)
     }
     .generate()?;
     let means = problem.ambient_means();

@@ -11,7 +11,7 @@ use sqfa::optimize::{Control, Stopping};
 use sqfa::statistics::{ClassAccumulator, project};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Labels, Sqfa, Table};
 use sqfa_io::data::{LoadOptions, open_batches, sum_batches};
-use sqfa_io::datasets::scaling::{Scaling, ScalingForm};
+use sqfa_io::datasets::scaling::{ScalingForm, SyntheticFamily};
 use sqfa_io::formats::write_npy;
 use sqfa_paper::{DRAWN, scaling_row};
 
@@ -122,7 +122,7 @@ fn write_points(path: &Path, rows: usize) -> Result<()> {
 }
 
 /// One fit as the paper's tables have it, its accuracy and that of the true subspace.
-fn fitted(parameters: &Scaling, form: &str, tolerance: f64) -> Result<Value> {
+fn fitted(parameters: &SyntheticFamily, form: &str, tolerance: f64) -> Result<Value> {
     let form: ScalingForm = form.parse().map_err(|problem: String| anyhow!(problem))?;
     let stopping = Stopping { tolerance, ..Stopping::default() };
     // Of the fit: drawing points to test it comes after.
@@ -145,7 +145,7 @@ fn fitted(parameters: &Scaling, form: &str, tolerance: f64) -> Result<Value> {
 
 /// n dimensions, 8 informative ones: entry by entry, and low rank.
 pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Value> {
-    let fit = fitted(&Scaling::ambient(dimension), form, tolerance)?;
+    let fit = fitted(&SyntheticFamily::ambient(dimension), form, tolerance)?;
     Ok(json!({ "dimension": dimension, "form": form, "fit": fit }))
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Valu
 pub(crate) fn filters(counts: &[usize], form: &str, tolerance: f64) -> Result<Value> {
     let rows: Result<Vec<Value>> = counts
         .iter()
-        .map(|&count| fitted(&Scaling::filter_count(count), form, tolerance))
+        .map(|&count| fitted(&SyntheticFamily::filter_count(count), form, tolerance))
         .collect();
     Ok(json!({ "dimension": 5000, "form": form, "fits": rows? }))
 }

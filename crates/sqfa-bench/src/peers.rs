@@ -8,8 +8,8 @@ use sqfa::constraint::Constraint;
 use sqfa::model::Method;
 use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Distance, Mat};
-use sqfa_io::data::{GivenStatistics, LoadOptions, Loaded, Moments, load};
-use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::data::{GivenMoments, GivenStatistics, LoadOptions, Loaded, load};
+use sqfa_io::datasets::scaling::SyntheticFamily;
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values, read_npy};
 
 use crate::data::prepare;
@@ -44,7 +44,7 @@ pub(crate) fn write_statistics(folder: &Path, to: &Path) -> Result<Value> {
         }
         write(&to.join(format!("{set}.npz")), &means, &covariances, classes, n)?;
     }
-    let problem = Scaling::ambient(2000).generate()?;
+    let problem = SyntheticFamily::ambient(2000).generate()?;
     let means: Vec<f32> = problem.ambient_means().iter().map(|&value| value as f32).collect();
     let covariances: Vec<f32> =
         (0..5).flat_map(|class| problem.ambient_covariance_f32(class)).collect();
@@ -122,7 +122,7 @@ fn peer_runs(
 }
 
 fn statistics_of(given: GivenStatistics) -> Result<ClassStatistics> {
-    let Moments::Central { means, covariances } = given.moments else {
+    let GivenMoments::Central { means, covariances } = given.moments else {
         bail!("expected means and covariances");
     };
     let covariances = match covariances {

@@ -12,11 +12,11 @@ use crate::interrupt;
 const TICK: Duration = Duration::from_millis(120);
 
 /// The progress line; it vanishes when dropped.
-pub(crate) struct Line {
+pub(crate) struct StatusLine {
     bar: ProgressBar,
 }
 
-impl Line {
+impl StatusLine {
     /// A line that begins by saying what is under way.
     pub(crate) fn new(message: &str) -> Self {
         // Standard error draws nothing unless it is a terminal.
@@ -70,7 +70,7 @@ impl Rate {
     }
 
     /// Shows points, points a second and the time left.
-    pub(crate) fn tell(&mut self, line: &Line, now: Summing) {
+    pub(crate) fn tell(&mut self, line: &StatusLine, now: Summing) {
         if line.bar.is_hidden() {
             return;
         }
@@ -86,7 +86,7 @@ impl Rate {
     }
 }
 
-impl Drop for Line {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -38,8 +38,8 @@ fn table(rows: usize, factors: [f64; 4], shift: f64) -> String {
 
 fn accuracy(folder: &Folder, fit: &str, data: &str) -> f64 {
     folder.ok(&format!("fit {data} --label kind {fit} --out m.sqfa"));
-    let judged = folder.json(&format!("evaluate m.sqfa --test {data} --label kind"));
-    judged["qda_accuracy"].as_f64().unwrap()
+    let evaluated = folder.json(&format!("evaluate m.sqfa --test {data} --label kind"));
+    evaluated["qda_accuracy"].as_f64().unwrap()
 }
 
 #[test]

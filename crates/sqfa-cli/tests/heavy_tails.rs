@@ -35,24 +35,24 @@ fn spoilt(folder: &Folder) {
 }
 
 #[test]
-fn a_robust_fit_needs_no_flags_and_is_judged_under_its_own_model() {
+fn a_robust_fit_needs_no_flags_and_is_evaluated_under_its_own_model() {
     let folder = Folder::new();
     spoilt(&folder);
     let report = folder.json("fit spoilt.csv --label species -m 2 --method sqfa-t --out t.sqfa");
     assert_eq!(report["distance"], "calvo-oller-t:5");
     folder.json("fit spoilt.csv --label species -m 2 --out g.sqfa");
-    let judged = |command: &str| {
+    let evaluated = |command: &str| {
         folder.json(&format!("evaluate {command} clean.csv --label species"))["qda_accuracy"]
             .as_f64()
             .unwrap()
     };
-    let (robust, plain) = (judged("t.sqfa --classifier qda-t"), judged("g.sqfa"));
+    let (robust, plain) = (evaluated("t.sqfa --classifier qda-t"), evaluated("g.sqfa"));
     assert!(robust > 0.9 && robust > plain, "{robust} against {plain}");
     let text = folder.ok("evaluate t.sqfa clean.csv --label species --classifier qda-t");
     assert!(text.contains("QDA-t accuracy"), "{text}");
     for flags in ["--method sqfa-t --nu 2.5", "--method sqfa-cauchy", "--covariance tyler"] {
         folder.json(&format!("fit spoilt.csv --label species -m 2 {flags} --out m.sqfa"));
-        assert!(judged("m.sqfa --classifier qda-t") > 0.9, "{flags}");
+        assert!(evaluated("m.sqfa --classifier qda-t") > 0.9, "{flags}");
     }
     let report =
         folder.json("fit spoilt.csv --label species -m 2 --covariance t:auto --out m.sqfa");

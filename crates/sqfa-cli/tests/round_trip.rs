@@ -47,9 +47,9 @@ fn a_table_becomes_a_model_that_names_its_classes() {
         .map(|r| r["evaluations"].as_u64().unwrap())
         .sum();
     assert_eq!(report["evaluations"].as_u64().unwrap(), sum);
-    let judged = folder.json("evaluate m.sqfa data.csv --label species");
-    assert!(judged["qda_accuracy"].as_f64().unwrap() > 0.9, "{judged}");
-    assert_eq!(judged["n_test"], 120);
+    let evaluated = folder.json("evaluate m.sqfa data.csv --label species");
+    assert!(evaluated["qda_accuracy"].as_f64().unwrap() > 0.9, "{evaluated}");
+    assert_eq!(evaluated["n_test"], 120);
     let predicted = folder.ok("predict m.sqfa data.csv --label species");
     assert_eq!(predicted.lines().count(), 120);
     assert!(predicted.lines().all(|line| ["ant", "bee", "cat"].contains(&line)));

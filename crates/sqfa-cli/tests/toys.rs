@@ -5,7 +5,7 @@ mod common;
 
 use common::Folder;
 use sqfa::ClassStatistics;
-use sqfa_io::data::{GivenStatistics, Moments};
+use sqfa_io::data::{GivenMoments, GivenStatistics};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_io::formats::{Stack, write_npy};
 
@@ -28,7 +28,7 @@ fn degrees(filter: &[f64]) -> f64 {
 
 fn moments(given: &GivenStatistics) -> (Vec<f64>, Vec<Vec<f64>>) {
     match &given.moments {
-        Moments::Central { means, covariances: Stack::F64(covariances) } => {
+        GivenMoments::Central { means, covariances: Stack::F64(covariances) } => {
             (means.clone(), covariances.clone())
         }
         other => panic!("{other:?}"),

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use sqfa::{Classes, Points};
-use sqfa_io::data::{DataError, GivenStatistics, LabeledData, LoadOptions, Loaded, Moments, load};
+use sqfa_io::data::{
+    DataError, GivenMoments, GivenStatistics, LabeledData, LoadOptions, Loaded, load,
+};
 use sqfa_io::formats::{Column, NpzWriter, Stack, write_idx_u8, write_npy};
 
 fn data(path: &Path, options: &LoadOptions) -> LabeledData {
@@ -76,7 +78,7 @@ fn statistics_follow_the_order_of_their_classes() {
     let given = statistics(&path);
     assert_eq!(given.classes, Classes::Texts(vec!["cat".into(), "dog".into()]));
     assert_eq!((given.dimensions, given.counts), (2, Some(vec![20, 10])));
-    let Moments::Central { means, covariances: Stack::F32(parts) } = given.moments else {
+    let GivenMoments::Central { means, covariances: Stack::F32(parts) } = given.moments else {
         panic!("expected means and single-precision covariances");
     };
     assert_eq!(means, [3.0, 4.0, 1.0, 2.0]);
@@ -91,7 +93,7 @@ fn second_moments_may_come_alone_and_wrong_shapes_are_refused() {
     });
     let given = statistics(&path);
     assert_eq!(given.classes, Classes::numbered(2));
-    assert_eq!(given.moments, Moments::Second(Stack::F64(vec![vec![1.0], vec![2.0]])));
+    assert_eq!(given.moments, GivenMoments::Second(Stack::F64(vec![vec![1.0], vec![2.0]])));
     for shape in [&[2usize, 1, 2][..], &[4, 1], &[4]] {
         let path = npz(folder.path(), |writer| {
             writer.add("second_moments", shape, &vec![1.0f64; 4]).unwrap();

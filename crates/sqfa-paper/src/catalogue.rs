@@ -55,7 +55,7 @@ pub fn named(name: &str) -> Result<Vec<&'static dyn Item>, PaperError> {
 mod tests {
     use super::*;
     use crate::observer::tests::Nobody;
-    use crate::{Context, Kind, Made, Options};
+    use crate::{Context, ItemKind, Made, Options};
     use sqfa_lab::figure::Place;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         for item in ITEMS {
             let about = item.about();
             // The 2-D Bayes error draws many points and is made from fewer in its own test.
-            let own = about.kind == Kind::Figure && item.needs(&options).sets.is_empty();
+            let own = about.kind == ItemKind::Figure && item.needs(&options).sets.is_empty();
             if !own || about.name == "bayes-2d" {
                 continue;
             }

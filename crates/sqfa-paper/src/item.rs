@@ -6,7 +6,7 @@ use super::{ClaimResults, Context, Options, PaperError, Table};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ItemKind {
     /// Numbers beside the printed ones.
     Table,
     /// A picture.
@@ -15,7 +15,7 @@ pub enum Kind {
     Claims,
 }
 
-impl Kind {
+impl ItemKind {
     /// Its name in lists.
     pub fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ pub struct About {
     /// Its name.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// Which item of the paper it makes again.
     pub paper: &'static str,
     /// What it shows.

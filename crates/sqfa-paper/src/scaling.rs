@@ -17,7 +17,7 @@ use sqfa::{
 
 use super::PaperError;
 use sqfa_io::datasets::matrix::{cholesky, normal, stream};
-use sqfa_io::datasets::scaling::{CLASSES, Scaling, ScalingForm};
+use sqfa_io::datasets::scaling::{CLASSES, ScalingForm, SyntheticFamily};
 use sqfa_lab::compare::available;
 
 /// Points of one class drawn to train and to test QDA, as in the paper.
@@ -64,7 +64,7 @@ pub struct ScalingRow {
 
 /// Fits and evaluates one member of the family; `drawn` points of every class train QDA and as many test it.
 pub fn scaling_row(
-    parameters: &Scaling,
+    parameters: &SyntheticFamily,
     form: ScalingForm,
     stopping: Stopping,
     drawn: usize,
@@ -249,7 +249,9 @@ mod tests {
     fn sqfa_finds_the_true_subspace_of_a_small_problem() {
         let stopping = Stopping { tolerance: 1e-9, ..Stopping::default() };
         let run = |form| {
-            scaling_row(&Scaling::ambient(100), form, stopping, 2000, &mut |_| Control::Continue)
+            scaling_row(&SyntheticFamily::ambient(100), form, stopping, 2000, &mut |_| {
+                Control::Continue
+            })
         };
         let row = run(ScalingForm::LowRank).unwrap();
         // Both scored on 10 000 points each: five standard errors of a share near 0.93.
@@ -259,7 +261,7 @@ mod tests {
         // The same problem but for single precision.
         assert!((dense.objective - row.objective).abs() < 1e-4 * row.objective);
         let huge = scaling_row(
-            &Scaling::ambient(10_000_000),
+            &SyntheticFamily::ambient(10_000_000),
             ScalingForm::Dense,
             stopping,
             10,

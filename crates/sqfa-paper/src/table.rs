@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 /// Our number and the printed one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Pair {
+pub struct OursAndPrinted {
     /// Ours.
     pub ours: Option<f64>,
     /// The paper's.
     pub printed: Option<f64>,
 }
 
-impl Pair {
+impl OursAndPrinted {
     /// Ours less the printed one, where there are both.
     pub fn difference(self) -> Option<f64> {
         Some(self.ours? - self.printed?)
@@ -32,7 +32,7 @@ pub struct Table {
     /// The columns.
     pub columns: Vec<String>,
     /// Rows with what they are called.
-    pub rows: Vec<(String, Vec<Pair>)>,
+    pub rows: Vec<(String, Vec<OursAndPrinted>)>,
     /// Digits after the point.
     pub digits: usize,
 }
@@ -54,7 +54,7 @@ impl Table {
         header.extend(self.columns.iter().cloned());
         let mut lines = vec![header];
         for (name, pairs) in &self.rows {
-            let mut line = |first: &str, kind: &str, pick: &dyn Fn(&Pair) -> String| {
+            let mut line = |first: &str, kind: &str, pick: &dyn Fn(&OursAndPrinted) -> String| {
                 let mut cells = vec![first.to_owned(), kind.to_owned()];
                 cells.extend(pairs.iter().map(pick));
                 lines.push(cells);
@@ -123,8 +123,8 @@ impl Table {
 
     /// The table as one JSON object.
     pub fn json(&self) -> Value {
-        let cells = |(name, pairs): &(String, Vec<Pair>)| {
-            let of = |(column, pair): (&String, &Pair)| json!({ "row": name, "column": column, "ours": pair.ours, "paper": pair.printed });
+        let cells = |(name, pairs): &(String, Vec<OursAndPrinted>)| {
+            let of = |(column, pair): (&String, &OursAndPrinted)| json!({ "row": name, "column": column, "ours": pair.ours, "paper": pair.printed });
             self.columns.iter().zip(pairs).map(of).collect::<Vec<_>>()
         };
         let cells: Vec<Value> = self.rows.iter().flat_map(cells).collect();
@@ -145,7 +145,10 @@ mod tests {
             columns: vec!["A".into(), "B".into()],
             rows: vec![(
                 "m = 2".into(),
-                vec![Pair { ours: Some(1.5), printed: Some(2.0) }, Pair::default()],
+                vec![
+                    OursAndPrinted { ours: Some(1.5), printed: Some(2.0) },
+                    OursAndPrinted::default(),
+                ],
             )],
             digits: 1,
         };

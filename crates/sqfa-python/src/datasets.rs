@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 use sqfa::transform::Features;
 use sqfa::{Classes, Points};
-use sqfa_io::data::{LabeledData, Moments, Part};
+use sqfa_io::data::{GivenMoments, LabeledData, Part};
 use sqfa_io::datasets::neural::Neural;
-use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::scaling::SyntheticFamily;
 use sqfa_io::datasets::speed::Speed;
 use sqfa_io::datasets::toy::Toy;
 use sqfa_io::formats::{Limits, Stack, Values, read_idx};
@@ -73,7 +73,7 @@ pub(crate) fn make_toy<'py>(
     let statistics = toy.statistics();
     let data = run(py, threads, |_| Ok(toy.sample(train, test, seed)))?;
     let result = labelled(py, data)?;
-    let Moments::Central { means, covariances: Stack::F64(covariances) } = statistics.moments
+    let GivenMoments::Central { means, covariances: Stack::F64(covariances) } = statistics.moments
     else {
         return Err(invalid("this problem has no exact statistics"));
     };
@@ -97,13 +97,13 @@ pub(crate) fn make_scaling<'py>(
     single: bool,
     threads: usize,
 ) -> Outcome<Bound<'py, PyDict>> {
-    let recipe = Scaling { dimensions, informative, spread, a, b, seed };
+    let recipe = SyntheticFamily { dimensions, informative, spread, a, b, seed };
     let (basis, statistics) = run(py, threads, |_| {
         let problem = recipe.generate()?;
         let statistics = problem.statistics(single);
         Ok((problem.basis, statistics))
     })?;
-    let Moments::Central { means, covariances } = statistics.moments else {
+    let GivenMoments::Central { means, covariances } = statistics.moments else {
         return Err(invalid("this problem has no exact statistics"));
     };
     let (c, n) = (covariances.len(), dimensions);

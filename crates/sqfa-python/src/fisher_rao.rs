@@ -9,7 +9,7 @@ use sqfa::fisher_rao::{Certainty, FisherRaoOptions, GaussianPoint, Velocity};
 use crate::arrays::{matrix, slice, vector};
 use crate::errors::{Outcome, invalid};
 
-type Pair<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+type MeanAndCovariance<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// A Gaussian given as a mean and a covariance.
 fn gaussian<'a>(
@@ -28,7 +28,7 @@ fn gaussian<'a>(
     Ok(Gaussian { order, mean: slice(mean, "mean")?, covariance })
 }
 
-fn returned(py: Python<'_>, point: GaussianPoint) -> PyResult<Pair<'_>> {
+fn returned(py: Python<'_>, point: GaussianPoint) -> PyResult<MeanAndCovariance<'_>> {
     let order = point.mean.len();
     Ok((vector(py, point.mean), matrix(py, point.covariance, order, order)?))
 }
@@ -102,12 +102,12 @@ impl Geodesic {
     }
 
     /// Mean and covariance at a time.
-    fn point<'py>(&self, py: Python<'py>, time: f64) -> Outcome<Pair<'py>> {
+    fn point<'py>(&self, py: Python<'py>, time: f64) -> Outcome<MeanAndCovariance<'py>> {
         Ok(returned(py, self.core.point(time)?)?)
     }
 
     /// The velocity at time 0.
-    fn velocity<'py>(&self, py: Python<'py>) -> Outcome<Pair<'py>> {
+    fn velocity<'py>(&self, py: Python<'py>) -> Outcome<MeanAndCovariance<'py>> {
         let Velocity { mean, covariance } = self.velocity.clone();
         Ok(returned(py, GaussianPoint { mean, covariance })?)
     }

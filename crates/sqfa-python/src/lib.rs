@@ -12,7 +12,7 @@ mod distances;
 mod errors;
 mod fisher_rao;
 mod fit;
-mod judges;
+mod classifiers;
 mod lift;
 mod methods;
 mod model_file;
@@ -44,6 +44,8 @@ mod _core {
     #[pymodule_export]
     use crate::classes::check_labels;
     #[pymodule_export]
+    use crate::classifiers::{Knn, Linear};
+    #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
     use crate::compare::compare;
@@ -55,8 +57,6 @@ mod _core {
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
     use crate::fit::{fit_given, fit_points, fit_statistics};
-    #[pymodule_export]
-    use crate::judges::{Knn, Linear};
     #[pymodule_export]
     use crate::lift::{apply_lift, fit_lift};
     #[pymodule_export]

@@ -9,7 +9,7 @@ use crate::classes::classes;
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
-/// One Gaussian per class, ready to judge points.
+/// One Gaussian per class, ready to classify points.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Qda {
     core: sqfa::Qda,

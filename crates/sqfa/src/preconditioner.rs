@@ -87,17 +87,18 @@ impl Preconditioner {
         statistics: &ClassStatistics,
         noise: f64,
         largest_variance: f64,
-        wish: Preconditioning,
+        requested: Preconditioning,
     ) -> Self {
         let n = statistics.dimension();
         let spread = largest_variance / (statistics.noise_scale() + noise);
         let worthwhile = spread > SPREAD;
-        if wish == Preconditioning::Off || (wish == Preconditioning::Auto && !worthwhile) {
+        if requested == Preconditioning::Off || (requested == Preconditioning::Auto && !worthwhile)
+        {
             return Self::Identity;
         }
         let whole =
             statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
-        if !whole || (n > MAX_DIMENSION && wish == Preconditioning::Auto) {
+        if !whole || (n > MAX_DIMENSION && requested == Preconditioning::Auto) {
             return Leading::new(statistics, noise).map_or(Self::Identity, Self::Leading);
         }
         let mut total = vec![0.0_f32; n * n];

@@ -245,7 +245,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         threads = thread_count(self.n_jobs)
         counts = self.class_counts_
         priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
-        judge = _core.Qda(
+        classifier = _core.Qda(
             class_names(self.classes_),
             self.feature_means_,
             self.feature_covariances_,
@@ -253,7 +253,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             SHRINKAGE,
             threads,
         )
-        return np.asarray(self.classes_[judge.predict(self._features(X), threads)])
+        return np.asarray(self.classes_[classifier.predict(self._features(X), threads)])
 
     @property
     def _n_features_out(self) -> int:

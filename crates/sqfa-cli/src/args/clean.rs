@@ -23,7 +23,7 @@ pub(crate) struct CleanArgs {
     /// Keep neurons whose mean rate is above this, in spikes a second.
     #[arg(long, value_name = "HZ", default_value_t = 2.0, help_heading = "Thresholds")]
     pub(crate) min_rate: f64,
-    /// Principal components of each class in which trials are judged.
+    /// Principal components of each class in which trials are compared.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::positive)]
     #[arg(help_heading = "Thresholds")]
     pub(crate) components: usize,

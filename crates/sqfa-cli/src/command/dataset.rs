@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::Points;
-use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, OwnedPoints, Part};
+use sqfa_io::data::{GivenMoments, GivenStatistics, LabeledData, Loaded, OwnedPoints, Part};
 use sqfa_io::datasets::neural::Neural;
-use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::scaling::SyntheticFamily;
 use sqfa_io::datasets::speed::{GrayImage, Speed, read_images};
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values};
 
@@ -19,7 +19,7 @@ use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
-use crate::progress::Line;
+use crate::progress::StatusLine;
 
 /// Dimensions of the filter-count experiment unless asked for others.
 const FILTER_COUNT_DIMENSIONS: usize = 5000;
@@ -77,7 +77,7 @@ impl Dataset {
         interrupt::listen();
         let inputs: Vec<&Path> = self.args.images.as_deref().into_iter().collect();
         let _ready = files::check(&inputs, &[&self.args.out])?;
-        let line = Line::new(&format!("making {}", self.args.name.name()));
+        let line = StatusLine::new(&format!("making {}", self.args.name.name()));
         let made = self.make()?;
         line.tell("writing");
         let guard = Guard::new();
@@ -115,10 +115,10 @@ impl Dataset {
             },
             Builtin::Scaling => {
                 let mut scaling = match args.informative {
-                    None => Scaling::ambient(crate::data::SCALING_DIMENSIONS),
-                    Some(informative) => Scaling {
+                    None => SyntheticFamily::ambient(crate::data::SCALING_DIMENSIONS),
+                    Some(informative) => SyntheticFamily {
                         dimensions: FILTER_COUNT_DIMENSIONS,
-                        ..Scaling::filter_count(informative)
+                        ..SyntheticFamily::filter_count(informative)
                     },
                 };
                 scaling.dimensions = args.dimensions.unwrap_or(scaling.dimensions);
@@ -221,11 +221,11 @@ fn write_statistics(path: &Path, given: &GivenStatistics) -> Result<Report> {
     let (classes, n) = (given.classes.len(), given.dimensions);
     let mut npz = NpzWriter::create(path, false)?;
     let (name, stack) = match &given.moments {
-        Moments::Central { means, covariances } => {
+        GivenMoments::Central { means, covariances } => {
             npz.add("means", &[classes, n], means)?;
             ("covariances", covariances)
         }
-        Moments::Second(stack) => ("second_moments", stack),
+        GivenMoments::Second(stack) => ("second_moments", stack),
     };
     match stack {
         Stack::F32(parts) => npz.add(name, &[classes, n, n], &parts.concat())?,

@@ -20,7 +20,7 @@ use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, pairs, seconds};
-use crate::progress::{Line, Rate};
+use crate::progress::{Rate, StatusLine};
 
 /// How many classes are listed.
 const LISTED: usize = 12;
@@ -109,7 +109,7 @@ impl Points {
         let inputs: Vec<&Path> = self.files.iter().map(Path::new).chain(labels).collect();
         let _ready = files::check(&inputs, &[&self.out])?;
         let began = Instant::now();
-        let line = Line::new("opening");
+        let line = StatusLine::new("opening");
         let given = |labels: &mut std::slice::Iter<'_, PathBuf>, file: &str| LoadOptions {
             labels: if is_npy(file) { labels.next().cloned() } else { None },
             ..options(&self.table)

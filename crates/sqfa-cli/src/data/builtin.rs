@@ -4,7 +4,7 @@ use anyhow::Result;
 use sqfa::names::Unknown;
 use sqfa_io::data::Loaded;
 use sqfa_io::datasets::neural::Neural;
-use sqfa_io::datasets::scaling::Scaling;
+use sqfa_io::datasets::scaling::SyntheticFamily;
 use sqfa_io::datasets::speed::Speed;
 use sqfa_io::datasets::toy::Toy;
 
@@ -72,7 +72,7 @@ impl Builtin {
         Ok(match self {
             Self::Toy(toy) => Loaded::Statistics(toy.statistics()),
             Self::Scaling => Loaded::Statistics(
-                Scaling::ambient(SCALING_DIMENSIONS).generate()?.statistics(true),
+                SyntheticFamily::ambient(SCALING_DIMENSIONS).generate()?.statistics(true),
             ),
             Self::Speed => Loaded::Data(Speed::default().generate()?),
             Self::Neural => Loaded::Data(Neural::default().session(0)?),

@@ -13,7 +13,8 @@ use sqfa::ClassStatistics;
 use sqfa::names::suggestion;
 use sqfa::statistics::GivenMatrices;
 use sqfa_io::data::{
-    DataError, GivenStatistics, Holds, LoadOptions, Loaded, Moments, Opened, file_kind, open_data,
+    DataError, GivenMoments, GivenStatistics, Holds, LoadOptions, Loaded, Opened, file_kind,
+    open_data,
 };
 use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
@@ -159,10 +160,10 @@ pub(crate) fn class_statistics(
 ) -> Result<ClassStatistics> {
     let GivenStatistics { classes, dimensions, counts, moments, .. } = given;
     let statistics = match moments {
-        Moments::Central { means, covariances } => {
+        GivenMoments::Central { means, covariances } => {
             ClassStatistics::from_moments(classes, counts, &means, matrices(covariances, precision))
         }
-        Moments::Second(stack) => ClassStatistics::from_second_moments(
+        GivenMoments::Second(stack) => ClassStatistics::from_second_moments(
             classes,
             counts,
             dimensions,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use sqfa::names::suggestion;
 use sqfa::{Classes, Labels};
-use sqfa_io::data::{GivenStatistics, LabeledData, Loaded, Moments, Part};
+use sqfa_io::data::{GivenMoments, GivenStatistics, LabeledData, Loaded, Part};
 use sqfa_io::formats::Stack;
 
 use crate::failure::usage;
@@ -92,11 +92,11 @@ fn statistics(given: GivenStatistics, classes: Classes, kept: &[usize]) -> Given
         }
     };
     let moments = match given.moments {
-        Moments::Central { means, covariances } => Moments::Central {
+        GivenMoments::Central { means, covariances } => GivenMoments::Central {
             means: kept.iter().flat_map(|&at| means[at * n..][..n].iter().copied()).collect(),
             covariances: pick(covariances),
         },
-        Moments::Second(stack) => Moments::Second(pick(stack)),
+        GivenMoments::Second(stack) => GivenMoments::Second(pick(stack)),
     };
     let counts = given.counts.map(|counts| kept.iter().map(|&at| counts[at]).collect());
     GivenStatistics { classes, counts, moments, ..given }

@@ -13,12 +13,12 @@ use super::memory::available;
 use super::{check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
 use crate::failure::usage;
-use crate::progress::{Line, Rate};
+use crate::progress::{Rate, StatusLine};
 
 /// Points that take more than this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
-pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &Line) -> Result<Opened> {
+pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &StatusLine) -> Result<Opened> {
     let files = expand(data)?;
     let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     if let [one] = &files[..]

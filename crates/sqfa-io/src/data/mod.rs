@@ -28,7 +28,7 @@ pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_po
 pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
-pub use statistics::{GivenStatistics, Moments};
+pub use statistics::{GivenMoments, GivenStatistics};
 pub use sums::{is_sums, read_named_sums, read_sums, write_named_sums, write_sums};
 
 /// Data that could not be loaded.
@@ -254,7 +254,7 @@ pub struct LabeledData {
     pub name: String,
     /// The points to learn from.
     pub train: Part,
-    /// The points to judge by; their labels are expressed in the training classes.
+    /// The points to evaluate on; their labels are expressed in the training classes.
     pub test: Option<Part>,
     /// Height and width, when every point is an image.
     pub image_shape: Option<(usize, usize)>,

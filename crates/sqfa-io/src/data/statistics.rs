@@ -8,7 +8,7 @@ use crate::formats::{Npz, Stack, Values};
 
 /// What is known of every class.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Moments {
+pub enum GivenMoments {
     /// Means (classes × dimensions, row after row) and one covariance per class.
     Central {
         /// The means.
@@ -32,7 +32,7 @@ pub struct GivenStatistics {
     /// How many points every class had, when known.
     pub counts: Option<Vec<u64>>,
     /// The statistics proper.
-    pub moments: Moments,
+    pub moments: GivenMoments,
 }
 
 impl GivenStatistics {
@@ -92,9 +92,9 @@ impl GivenStatistics {
                 .iter()
                 .flat_map(|&at| means[at * dimensions..][..dimensions].iter().copied())
                 .collect();
-            Moments::Central { means, covariances: stack }
+            GivenMoments::Central { means, covariances: stack }
         } else {
-            Moments::Second(stack)
+            GivenMoments::Second(stack)
         };
         Ok(Self { name, classes: labels.classes().clone(), dimensions, counts, moments })
     }

@@ -10,7 +10,7 @@ use sqfa::Classes;
 
 use super::DatasetError;
 use super::matrix::{normal, put_block, rotated, stream};
-use crate::data::{GivenStatistics, Moments};
+use crate::data::{GivenMoments, GivenStatistics};
 use crate::formats::Stack;
 
 pub use forms::ScalingForm;
@@ -33,7 +33,7 @@ const TILE: usize = 64;
 
 /// What defines one member of the family.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scaling {
+pub struct SyntheticFamily {
     /// Ambient dimensions n.
     pub dimensions: usize,
     /// Informative dimensions k: at least 4, even, at most n.
@@ -48,7 +48,7 @@ pub struct Scaling {
     pub seed: u64,
 }
 
-impl Scaling {
+impl SyntheticFamily {
     /// The filter-count experiment: n = 5000, a = 1 + 6/√k, b = 1, s = 1.5, seed k.
     pub fn filter_count(informative: usize) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl Scaling {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingProblem {
     /// What defines it.
-    pub parameters: Scaling,
+    pub parameters: SyntheticFamily,
     /// Q: k orthonormal columns of n numbers, column after column.
     pub basis: Vec<f64>,
     /// μ: for every class, k numbers.
@@ -160,7 +160,7 @@ impl ScalingProblem {
             classes: Classes::numbered(CLASSES),
             dimensions: self.parameters.dimensions,
             counts: None,
-            moments: Moments::Central { means: self.ambient_means(), covariances },
+            moments: GivenMoments::Central { means: self.ambient_means(), covariances },
         }
     }
 
@@ -258,7 +258,8 @@ mod tests {
 
     #[test]
     fn the_basis_is_orthonormal_and_the_covariance_acts_as_defined() {
-        let problem = Scaling { dimensions: 40, ..Scaling::ambient(40) }.generate().unwrap();
+        let problem =
+            SyntheticFamily { dimensions: 40, ..SyntheticFamily::ambient(40) }.generate().unwrap();
         let (n, k) = (40, 8);
         let column = |j: usize| &problem.basis[j * n..(j + 1) * n];
         for i in 0..k {
@@ -291,9 +292,10 @@ mod tests {
     #[test]
     fn impossible_parameters_are_refused() {
         for (n, k) in [(100, 3), (100, 5), (4, 6)] {
-            let parameters = Scaling { dimensions: n, informative: k, ..Scaling::ambient(n) };
+            let parameters =
+                SyntheticFamily { dimensions: n, informative: k, ..SyntheticFamily::ambient(n) };
             assert!(parameters.generate().is_err());
         }
-        assert!(Scaling { b: 0.0, ..Scaling::ambient(50) }.generate().is_err());
+        assert!(SyntheticFamily { b: 0.0, ..SyntheticFamily::ambient(50) }.generate().is_err());
     }
 }

@@ -6,7 +6,7 @@
 use sqfa::{Classes, Labels};
 
 use super::matrix::{cholesky, put_block, rotated, sample_gaussian, stream};
-use crate::data::{GivenStatistics, LabeledData, Moments, OwnedPoints, Part};
+use crate::data::{GivenMoments, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::Stack;
 
 /// One of the toy problems.
@@ -66,7 +66,7 @@ impl Toy {
             classes: Classes::numbered(classes.len()),
             dimensions: self.dimensions(),
             counts: None,
-            moments: Moments::Central {
+            moments: GivenMoments::Central {
                 means: classes.iter().flat_map(|(mean, _)| mean.iter().copied()).collect(),
                 covariances: Stack::F64(
                     classes.into_iter().map(|(_, covariance)| covariance).collect(),
@@ -142,7 +142,7 @@ mod tests {
 
     fn central(toy: Toy) -> (Vec<f64>, Vec<Vec<f64>>) {
         match toy.statistics().moments {
-            Moments::Central { means, covariances: Stack::F64(parts) } => (means, parts),
+            GivenMoments::Central { means, covariances: Stack::F64(parts) } => (means, parts),
             other => panic!("{other:?}"),
         }
     }

@@ -23,7 +23,7 @@ pub(crate) use problem::Problem;
 pub use results::{Claim, ClaimResults};
 
 use super::fits::protocol;
-use super::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
+use super::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 
 /// What watches the fits of an experiment and may stop them.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Control;
@@ -54,7 +54,7 @@ impl Item for Claims {
     fn about(&self) -> About {
         About {
             name: "claims",
-            kind: Kind::Claims,
+            kind: ItemKind::Claims,
             paper: "text",
             title: "what the paper says, tested",
             takes: "minutes",

@@ -3,7 +3,7 @@
 //! The densities cross at ±x₀ with x₀² = σ² ln σ² / (σ² − 1), and the accuracy is ½ + |Φ(x₀) − Φ(x₀/σ)|.
 
 use super::{distance, evenly};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
 /// The figure.
@@ -13,7 +13,7 @@ impl Item for OneDimension {
     fn about(&self) -> About {
         About {
             name: "bayes-1d",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 6",
             title: "Bayes error of two Gaussians in 1-D",
             takes: "a second",

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::levels::Grid;
 use super::{distance, evenly, look};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_io::datasets::matrix::{normal, stream};
 use sqfa_lab::figure::{Axis, Colour, Dash, Ellipse, Figure, Mark, Panel};
 
@@ -33,7 +33,7 @@ impl Item for TwoDimensions {
     fn about(&self) -> About {
         About {
             name: "bayes-2d",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 7",
             title: "Bayes error of two Gaussians in 2-D",
             takes: "seconds",

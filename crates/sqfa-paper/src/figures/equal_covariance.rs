@@ -1,7 +1,7 @@
 //! Calvo–Oller against the exact Fisher–Rao distance when covariances are equal.
 
 use super::{distance, evenly, look};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
 /// The largest Mahalanobis distance.
@@ -14,7 +14,7 @@ impl Item for EqualCovariance {
     fn about(&self) -> About {
         About {
             name: "calvo-oller",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 8",
             title: "Calvo–Oller at equal covariance",
             takes: "a second",

@@ -5,7 +5,7 @@
 use sqfa::reduce::reducer_entry;
 
 use crate::fits::{Cells, Fits, in_paper, protocol};
-use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 use sqfa_lab::compare::Spec;
 use sqfa_lab::figure::{Axis, Bitmap, Figure, Mark, Panel, Picture};
 
@@ -23,7 +23,7 @@ impl Item for SpeedFilters {
     fn about(&self) -> About {
         About {
             name: "speed-filters",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 4C",
             title: "filters of every method for speed",
             takes: "minutes",

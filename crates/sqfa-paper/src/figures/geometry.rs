@@ -13,7 +13,7 @@ use sqfa::statistics::project;
 
 use super::toys::{learn, statistics};
 use super::{evenly, look};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_lab::figure::{
     Axis, Colour, Dash, Ellipse, Figure, Line, Mark, Note, Panel, Points, Style,
@@ -39,7 +39,7 @@ impl Item for Geometry {
     fn about(&self) -> About {
         About {
             name: "geometry",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 1",
             title: "classes as points of a curved space",
             takes: "a second",

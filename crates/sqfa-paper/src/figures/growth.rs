@@ -1,7 +1,7 @@
 //! Growth of three distances with the distance of means (A) and with the ratio of variances (B).
 
 use super::{distance, evenly};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Style};
 
 /// The distances and how the legend writes them.
@@ -15,7 +15,7 @@ impl Item for Growth {
     fn about(&self) -> About {
         About {
             name: "growth",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 2",
             title: "growth of three distances",
             takes: "a second",

@@ -6,7 +6,7 @@ use super::look;
 use crate::fits::Fits;
 use crate::tables::ALL_SETS;
 use crate::tables::fisher_rao::{gaussians, noise};
-use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 use sqfa_lab::figure::{Axis, Figure, Line, Mark, Panel, Points, Style};
 
 /// Filters of the figure.
@@ -19,7 +19,7 @@ impl Item for Scatter {
     fn about(&self) -> About {
         About {
             name: "co-vs-fr",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 5",
             title: "Calvo–Oller against exact Fisher–Rao",
             takes: "a minute",

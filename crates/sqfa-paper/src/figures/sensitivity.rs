@@ -1,7 +1,7 @@
 //! QDA accuracy over the feature noise: the median of a few starts with the band of their quartiles.
 
 use crate::fits::{Cells, Fits, protocol};
-use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 use sqfa_lab::compare::{NoiseChoice, Parts, Protocol, Spec};
 use sqfa_lab::evaluation::quantile;
 use sqfa_lab::figure::{Axis, Band, Figure, Line, Mark, Panel};
@@ -58,7 +58,7 @@ impl Item for Sensitivity {
     fn about(&self) -> About {
         About {
             name: "sensitivity",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 11",
             title: "accuracy over the feature noise",
             takes: "minutes",

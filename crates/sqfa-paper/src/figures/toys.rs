@@ -7,8 +7,8 @@ use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Mat, Noise};
 
 use super::{evenly, look};
-use crate::{About, Context, Item, Kind, Made, PaperError};
-use sqfa_io::data::{GivenStatistics, Moments};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
+use sqfa_io::data::{GivenMoments, GivenStatistics};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_io::formats::Stack;
 use sqfa_lab::figure::{
@@ -26,7 +26,7 @@ pub(crate) struct Planes {
 pub(crate) static SIX_DIMENSIONS: Planes = Planes {
     about: About {
         name: "toy-6d",
-        kind: Kind::Figure,
+        kind: ItemKind::Figure,
         paper: "Figure 3A",
         title: "SQFA, LDA and PCA in six dimensions",
         takes: "a second",
@@ -38,7 +38,7 @@ pub(crate) static SIX_DIMENSIONS: Planes = Planes {
 pub(crate) static FOUR_DIMENSIONS: Planes = Planes {
     about: About {
         name: "toy-4d",
-        kind: Kind::Figure,
+        kind: ItemKind::Figure,
         paper: "Figure 3B",
         title: "SQFA and smSQFA in four dimensions",
         takes: "a second",
@@ -65,7 +65,7 @@ impl Item for FourClasses {
     fn about(&self) -> About {
         About {
             name: "toy-lda",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 9",
             title: "SQFA and LDA on four classes",
             takes: "a second",
@@ -224,7 +224,7 @@ fn with_arrows(panel: Panel, name: &str, style: Style, filters: &Mat<f64>, first
 
 pub(super) fn statistics(toy: Toy) -> Result<ClassStatistics, PaperError> {
     let GivenStatistics { classes, counts, moments, .. } = toy.statistics();
-    let Moments::Central { means, covariances: Stack::F64(parts) } = moments else {
+    let GivenMoments::Central { means, covariances: Stack::F64(parts) } = moments else {
         return Err(PaperError::numbers(
             toy.name(),
             "its statistics are not means and covariances",

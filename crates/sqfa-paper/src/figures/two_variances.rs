@@ -3,7 +3,7 @@
 use super::growth::DISTANCES;
 use super::levels::Grid;
 use super::{distance, evenly};
-use crate::{About, Context, Item, Kind, Made, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_lab::figure::Figure;
 
 /// Points of the grid along one axis.
@@ -18,7 +18,7 @@ impl Item for TwoVariances {
     fn about(&self) -> About {
         About {
             name: "distances-2d",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 10",
             title: "three distances over two variances",
             takes: "a second",

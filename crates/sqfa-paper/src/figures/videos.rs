@@ -4,7 +4,7 @@ use sqfa::points::Scalar;
 use sqfa::{Points, Table};
 
 use super::look;
-use crate::{About, Context, Item, Kind, Made, Needs, Options, PaperError};
+use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 use sqfa_io::data::LabeledData;
 use sqfa_lab::figure::{Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Panel, Picture, Style};
 
@@ -20,7 +20,7 @@ impl Item for Videos {
     fn about(&self) -> About {
         About {
             name: "videos",
-            kind: Kind::Figure,
+            kind: ItemKind::Figure,
             paper: "Figure 4A",
             title: "example videos",
             takes: "seconds",

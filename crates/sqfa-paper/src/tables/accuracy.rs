@@ -3,7 +3,10 @@
 use super::{mean, median};
 use crate::fits::{Cells, Fits};
 use crate::printed::method;
-use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
+use crate::{
+    About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
+    Table,
+};
 use sqfa_lab::compare::Evaluated;
 use sqfa_lab::evaluation::Classifier;
 
@@ -74,7 +77,7 @@ const fn about(
     title: &'static str,
     takes: &'static str,
 ) -> About {
-    About { name, kind: Kind::Table, paper, title, takes }
+    About { name, kind: ItemKind::Table, paper, title, takes }
 }
 
 impl Item for Accuracy {
@@ -101,7 +104,7 @@ impl Accuracy {
         let (title, recorded) = (fits.protocol.title, fits.protocol.splits.is_some());
         let share = |scored: &&Evaluated| scored.accuracy(self.classifier.name());
         let row = |m: usize| {
-            let pair = |column: &String| Pair {
+            let pair = |column: &String| OursAndPrinted {
                 ours: method(column).and_then(|method| {
                     let all = fits.of(method, m);
                     let shares: Vec<f64> =

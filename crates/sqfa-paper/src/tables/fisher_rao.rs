@@ -9,7 +9,10 @@ use sqfa::fisher_rao::{FisherRaoOptions, fisher_rao_pairwise};
 use super::ALL_SETS;
 use crate::fits::Fits;
 use crate::printed::method;
-use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
+use crate::{
+    About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
+    Table,
+};
 
 /// SQFA on the exact distance, which has a column where it was asked for by name.
 const EXACT: &str = "sqfa-fr";
@@ -22,7 +25,7 @@ impl Item for FisherRaoMeans {
     fn about(&self) -> About {
         About {
             name: "fr-distance",
-            kind: Kind::Table,
+            kind: ItemKind::Table,
             paper: "Table 5",
             title: "mean exact Fisher–Rao distance",
             takes: "minutes",
@@ -58,7 +61,7 @@ impl Item for FisherRaoMeans {
                         Some(gaussians) => Some(mean(&gaussians?)?),
                         None => None,
                     };
-                    pairs.push(Pair { ours, printed: printed.get(m, title, column) });
+                    pairs.push(OursAndPrinted { ours, printed: printed.get(m, title, column) });
                 }
                 rows.push((format!("{} m = {m}", fits.title), pairs));
             }

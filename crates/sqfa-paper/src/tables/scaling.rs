@@ -4,8 +4,11 @@ use serde_json::json;
 use sqfa::optimize::Stopping;
 
 use crate::scaling::{DRAWN, ScalingRow, scaling_row};
-use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
-use sqfa_io::datasets::scaling::{Scaling, ScalingForm};
+use crate::{
+    About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
+    Table,
+};
+use sqfa_io::datasets::scaling::{ScalingForm, SyntheticFamily};
 
 /// What our columns say, in the printed order.
 const COLUMNS: [&str; 3] = ["Max (%)", "SQFA (%)", "fit (s)"];
@@ -22,7 +25,7 @@ pub(crate) struct ScalingTable {
     letter: &'static str,
     size: fn(&ScalingRow) -> usize,
     /// The problem of a size.
-    problem: fn(usize) -> Scaling,
+    problem: fn(usize) -> SyntheticFamily,
     /// The sizes that options leave of the printed ones.
     sizes: fn(&Options, Vec<usize>) -> Vec<usize>,
     /// The option that may leave none.
@@ -33,7 +36,7 @@ pub(crate) struct ScalingTable {
 pub(crate) static DIMENSION: ScalingTable = ScalingTable {
     about: About {
         name: "scaling-dimension",
-        kind: Kind::Table,
+        kind: ItemKind::Table,
         paper: "Table 7",
         title: "accuracy and seconds up to n = 20 000",
         takes: "seconds",
@@ -45,7 +48,7 @@ pub(crate) static DIMENSION: ScalingTable = ScalingTable {
     printed: include_str!("../printed/scaling_dim.csv"),
     letter: "n",
     size: |row| row.dimensions,
-    problem: Scaling::ambient,
+    problem: SyntheticFamily::ambient,
     sizes: |options, printed| options.dimensions.clone().unwrap_or(printed),
     option: "--dimensions",
 };
@@ -54,7 +57,7 @@ pub(crate) static DIMENSION: ScalingTable = ScalingTable {
 pub(crate) static FILTERS: ScalingTable = ScalingTable {
     about: About {
         name: "scaling-filters",
-        kind: Kind::Table,
+        kind: ItemKind::Table,
         paper: "Table 8",
         title: "accuracy and seconds up to m = 500",
         takes: "a minute; m = 500 ten more",
@@ -64,7 +67,7 @@ pub(crate) static FILTERS: ScalingTable = ScalingTable {
     printed: include_str!("../printed/scaling_filters.csv"),
     letter: "m",
     size: |row| row.filters,
-    problem: Scaling::filter_count,
+    problem: SyntheticFamily::filter_count,
     sizes: |options, printed| printed.into_iter().filter(|m| options.has_filters(*m)).collect(),
     option: "--filters",
 };
@@ -90,7 +93,7 @@ impl Item for ScalingTable {
 
 impl ScalingTable {
     /// The problems of its rows.
-    fn problems(&self, options: &Options) -> Result<Vec<Scaling>, PaperError> {
+    fn problems(&self, options: &Options) -> Result<Vec<SyntheticFamily>, PaperError> {
         let printed = Printed::parse(self.printed)?.rows.iter().map(|row| row.0).collect();
         Ok((self.sizes)(options, printed).into_iter().map(self.problem).collect())
     }
@@ -98,7 +101,7 @@ impl ScalingTable {
     /// One row, unless it is known.
     fn row(
         &self,
-        problem: &Scaling,
+        problem: &SyntheticFamily,
         form: ScalingForm,
         context: &Context<'_>,
     ) -> Result<ScalingRow, PaperError> {
@@ -125,9 +128,8 @@ impl ScalingTable {
         let row = |row: &ScalingRow| {
             let (letter, size) = (self.letter, (self.size)(row));
             let ours = [100.0 * row.most, 100.0 * row.accuracy, row.seconds];
-            let pairs = ours.into_iter().zip(&printed.columns).map(|(ours, column)| Pair {
-                ours: Some(ours),
-                printed: printed.get(size, "", column),
+            let pairs = ours.into_iter().zip(&printed.columns).map(|(ours, column)| {
+                OursAndPrinted { ours: Some(ours), printed: printed.get(size, "", column) }
             });
             (format!("{letter} = {size}"), pairs.collect())
         };

@@ -9,7 +9,10 @@ use sqfa::{ClassStatistics, Estimator};
 use super::{ALL_SETS, median};
 use crate::fits::Fits;
 use crate::printed::method;
-use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
+use crate::{
+    About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
+    Table,
+};
 use sqfa_lab::compare::Evaluated;
 
 /// Filters of the table.
@@ -23,7 +26,7 @@ impl Item for TrainingTime {
     fn about(&self) -> About {
         About {
             name: "training-time",
-            kind: Kind::Table,
+            kind: ItemKind::Table,
             paper: "Table 9",
             title: "training time at m = 8",
             takes: "half an hour",
@@ -41,7 +44,7 @@ impl Item for TrainingTime {
         for fits in &all {
             let title = fits.protocol.title;
             let pass = statistics_seconds(fits, context)?;
-            let pair = |column: &String| Pair {
+            let pair = |column: &String| OursAndPrinted {
                 ours: method(column).and_then(|method| seconds(fits, method, pass)),
                 printed: printed.get(FILTERS, title, column),
             };

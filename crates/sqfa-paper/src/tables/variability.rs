@@ -2,7 +2,10 @@
 
 use super::ALL_SETS;
 use crate::printed::method;
-use crate::{About, Context, Item, Kind, Made, Needs, Options, Pair, PaperError, Printed, Table};
+use crate::{
+    About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
+    Table,
+};
 use sqfa_lab::compare::{Parts, Spec};
 
 /// Fewer values than this have no second-smallest below a second-largest.
@@ -20,7 +23,7 @@ impl Item for Variability {
     fn about(&self) -> About {
         About {
             name: "variability",
-            kind: Kind::Table,
+            kind: ItemKind::Table,
             paper: "Table 6",
             title: "width of accuracies over starts",
             takes: "minutes",
@@ -50,7 +53,7 @@ impl Item for Variability {
                     continue;
                 }
                 let title = fits.protocol.title;
-                let pair = |column: &String| Pair {
+                let pair = |column: &String| OursAndPrinted {
                     ours: method(column).and_then(|method| {
                         let all = fits.of(method, m);
                         let shares = all.iter().filter_map(|scored| scored.accuracy("qda"));

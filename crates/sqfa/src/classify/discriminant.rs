@@ -13,7 +13,7 @@ use crate::with_table;
 /// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
 const RANK: f64 = 1e-13;
 
-/// Class means, inverse Cholesky factors and constants: all that judges a point.
+/// Class means, inverse Cholesky factors and constants: all that classifies a point.
 #[derive(Debug, Clone)]
 pub(super) struct Discriminant {
     pub(super) classes: Classes,
@@ -27,7 +27,7 @@ pub(super) struct Discriminant {
     pub(super) degrees: Option<f64>,
 }
 
-/// A covariance ready to judge.
+/// A covariance ready to classify with.
 pub(super) struct Whitened {
     pub(super) whitening: Vec<f64>,
     pub(super) log_det: f64,

@@ -65,7 +65,7 @@ impl Knn {
         &self.classes
     }
 
-    /// The dimension of the features it judges.
+    /// The dimension of the features it classifies.
     pub fn dimension(&self) -> usize {
         match &self.training {
             Training::Single(reference) => reference.columns(),

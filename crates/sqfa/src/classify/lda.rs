@@ -71,7 +71,7 @@ impl LdaClassifier {
         &self.0.classes
     }
 
-    /// The dimension of the features it judges.
+    /// The dimension of the features it classifies.
     pub fn dimension(&self) -> usize {
         self.0.order
     }

@@ -1,4 +1,4 @@
-//! Classifiers that judge features.
+//! Classifiers of features.
 
 mod discriminant;
 mod knn;

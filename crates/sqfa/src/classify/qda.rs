@@ -70,7 +70,7 @@ impl Qda {
     /// A classifier on the features of some filters, from the statistics of the training points.
     ///
     /// Priors are the class frequencies; covariances are turned from divisor N − 1 to N. Scatters of t distributions
-    /// are judged by t densities.
+    /// are classified by t densities.
     pub fn from_statistics(
         statistics: &ClassStatistics,
         filters: MatRef<'_, f64>,
@@ -96,7 +96,7 @@ impl Qda {
         &self.0.classes
     }
 
-    /// The dimension of the features it judges.
+    /// The dimension of the features it classifies.
     pub fn dimension(&self) -> usize {
         self.0.order
     }

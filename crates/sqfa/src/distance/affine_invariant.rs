@@ -6,13 +6,13 @@
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m.
 //! Reference: Bhatia, *Positive Definite Matrices*, 2007, chapter 6.
 
-use super::Moments;
+use super::Compared;
 use super::formula::{
     Formula, Pair, Slopes, Work, apply, congruence, factor, second_moment, spectral,
 };
 use crate::linalg::Real;
 
-pub(crate) struct SquaredAffineInvariant(pub(crate) Moments);
+pub(crate) struct SquaredAffineInvariant(pub(crate) Compared);
 
 impl Formula for SquaredAffineInvariant {
     fn pair<R: Real>(
@@ -46,7 +46,7 @@ impl Formula for SquaredAffineInvariant {
     }
 }
 
-impl Moments {
+impl Compared {
     /// Writes the matrix the distance acts on.
     pub(super) fn write<R: Real>(self, mean: &[R], cov: &[R], matrix: &mut [R], order: usize) {
         match self {

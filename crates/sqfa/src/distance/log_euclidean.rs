@@ -5,14 +5,14 @@
 //! Cost per pair: two symmetric eigenproblems of order m. Invariant to rotations only.
 //! Reference: Arsigny, Fillard, Pennec & Ayache, *SIAM J. Matrix Anal. Appl.* 29, 2007.
 
-use super::Moments;
+use super::Compared;
 use super::formula::{Formula, Pair, Slopes, Work, congruence, spectral};
 use crate::linalg::Real;
 
 /// Below this the divided difference of the logarithm is taken from its series, whose next term is r⁶/7.
 const SERIES: f64 = 1e-4;
 
-pub(crate) struct SquaredLogEuclidean(pub(crate) Moments);
+pub(crate) struct SquaredLogEuclidean(pub(crate) Compared);
 
 impl Formula for SquaredLogEuclidean {
     fn pair<R: Real>(

@@ -61,7 +61,7 @@ pub enum DistanceError {
 
 /// Which matrices a distance of positive matrices compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moments {
+pub(crate) enum Compared {
     /// Second moments Σ + μμᵀ.
     Second,
     /// Covariances Σ.

@@ -12,7 +12,7 @@ use super::link::{EqualCovarianceLink, HellingerLink, Linked, Root};
 use super::log_euclidean::SquaredLogEuclidean;
 use super::mahalanobis::SquaredMahalanobis;
 use super::wasserstein::SquaredWasserstein;
-use super::{DistanceError, Moments};
+use super::{Compared, DistanceError};
 
 /// What a distance promises; contract tests hold it to every claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub struct Entry {
 
 /// A parameter as read.
 pub(super) struct Settings {
-    moments: Moments,
+    moments: Compared,
     exponent: f64,
     degrees: f64,
 }
@@ -258,14 +258,14 @@ impl Entry {
             expected,
         };
         let mut settings =
-            Settings { moments: Moments::Second, exponent: 0.5, degrees: f64::INFINITY };
+            Settings { moments: Compared::Second, exponent: 0.5, degrees: f64::INFINITY };
         match (self.parameter, text) {
             (Parameter::None | Parameter::Moments, None) => {}
             (Parameter::None, Some(_)) => return Err(refused("no parameter")),
             (Parameter::Moments, Some(text)) => {
                 settings.moments = match text {
-                    "second-moments" => Moments::Second,
-                    "covariances" => Moments::Central,
+                    "second-moments" => Compared::Second,
+                    "covariances" => Compared::Central,
                     _ => return Err(refused("'second-moments' or 'covariances'")),
                 }
             }
@@ -283,7 +283,7 @@ impl Entry {
             }
         }
         let mut claims = self.claims;
-        if self.parameter == Parameter::Moments && settings.moments == Moments::Central {
+        if self.parameter == Parameter::Moments && settings.moments == Compared::Central {
             // Of covariances alone the means no longer matter.
             claims = Claims {
                 translation_invariant: true,

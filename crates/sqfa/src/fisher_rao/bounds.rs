@@ -6,7 +6,7 @@
 //! Cost: one Jacobi decomposition of order d + 1.
 //! Reference: Calvo & Oller, *J. Multivariate Analysis* 35, 1990.
 
-use super::frame::Pair;
+use super::frame::FramedPair;
 use super::rotations::{norm, orthogonalize};
 use crate::linalg::Real;
 
@@ -14,7 +14,7 @@ use crate::linalg::Real;
 const CLOSE: f64 = 0.5;
 
 /// The Calvo–Oller distance of a pair.
-pub(super) fn calvo_oller(pair: &Pair) -> f64 {
+pub(super) fn calvo_oller(pair: &FramedPair) -> f64 {
     let n = pair.order();
     let size = n + 1;
     let (mean, half_logs) = (&pair.mean, &pair.half_logs);
@@ -45,7 +45,7 @@ pub(super) fn calvo_oller(pair: &Pair) -> f64 {
 }
 
 /// The square root of the Jeffreys divergence of a pair.
-pub(super) fn root_jeffreys(pair: &Pair) -> f64 {
+pub(super) fn root_jeffreys(pair: &FramedPair) -> f64 {
     let terms = pair.mean.iter().zip(&pair.half_logs).map(|(mean, half_log)| {
         2.0 * half_log.sinh().powi(2) + 0.5 * mean * mean * (1.0 + (-2.0 * half_log).exp())
     });

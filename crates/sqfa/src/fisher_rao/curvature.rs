@@ -12,7 +12,7 @@
 //! where the second term covers the direction orthogonal to the d columns of U.
 //! Cost: 8 d³ to prepare, 12 d³ for each product; never a matrix of order d(d−1)/2.
 
-use super::frame::Pair;
+use super::frame::FramedPair;
 use super::lift::Lift;
 use crate::linalg::Real;
 
@@ -27,7 +27,7 @@ pub(super) struct Rescaling {
 }
 
 impl Rescaling {
-    pub(super) fn new(pair: &Pair) -> Self {
+    pub(super) fn new(pair: &FramedPair) -> Self {
         let n = pair.order();
         let mut root = vec![0.0; n * n];
         for i in 0..n {

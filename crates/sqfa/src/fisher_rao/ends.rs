@@ -7,7 +7,7 @@
 //! Cost: a few products of order d.
 
 use super::error::{FisherRaoError, Side, check_argument, symmetrized};
-use super::frame::{Frame, Pair, congruence, dot};
+use super::frame::{Frame, FramedPair, congruence, dot};
 use super::lift::{Lift, Scales};
 use super::rotations::norm;
 use super::solve::FisherRao;
@@ -53,7 +53,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    pub(super) fn new(lift: &Lift, scales: &Scales, pair: Pair) -> Self {
+    pub(super) fn new(lift: &Lift, scales: &Scales, pair: FramedPair) -> Self {
         let (square, last) = lift.arrival(scales, &pair);
         let end = Local::new(pair.end(), &square, &last);
         Self { start: Local::new(pair.start, &lift.square, &lift.last), end }

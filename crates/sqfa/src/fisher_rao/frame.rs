@@ -21,7 +21,7 @@ pub(super) struct Frame {
 
 /// Two Gaussians in common coordinates.
 #[derive(Debug, Clone)]
-pub(super) struct Pair {
+pub(super) struct FramedPair {
     /// The first Gaussian; the coordinates are those of its frame.
     pub(super) start: Frame,
     /// The mean of the second, as given.
@@ -45,7 +45,7 @@ impl Frame {
     }
 }
 
-impl Pair {
+impl FramedPair {
     /// Checks two Gaussians and finds their common coordinates.
     pub(super) fn new(p: Gaussian<'_>, q: Gaussian<'_>) -> Result<Self, FisherRaoError> {
         let n = p.order;

@@ -16,7 +16,7 @@
 //! Cost: one Jacobi decomposition of order d and a few products, about 30 d³.
 //! Reference: Kobayashi, *Physica Scripta* 98, 2023, for the lift; Eriksen, Aalborg University, 1987, for the geodesics.
 
-use super::frame::Pair;
+use super::frame::FramedPair;
 use super::rotations::{norm, orthogonalize};
 
 /// The decomposition of B at one twist.
@@ -52,7 +52,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    pub(super) fn new(pair: &Pair) -> Self {
+    pub(super) fn new(pair: &FramedPair) -> Self {
         let map = |f: fn(f64) -> f64| pair.half_logs.iter().map(|&h| f(h)).collect();
         Self { sinh: map(f64::sinh), cosh: map(f64::cosh), decay: map(|h| (-h).exp()) }
     }
@@ -61,7 +61,7 @@ impl Scales {
 impl Lift {
     /// Decomposes the lift with the given twist; `guess`, rows nearly along the columns of Z, saves sweeps.
     pub(super) fn new(
-        pair: &Pair,
+        pair: &FramedPair,
         scales: &Scales,
         twist: Vec<f64>,
         guess: Option<&[f64]>,
@@ -175,7 +175,7 @@ impl Lift {
     }
 
     /// The block S' and last row of C', which hold the final velocity.
-    pub(super) fn arrival(&self, scales: &Scales, pair: &Pair) -> (Vec<f64>, Vec<f64>) {
+    pub(super) fn arrival(&self, scales: &Scales, pair: &FramedPair) -> (Vec<f64>, Vec<f64>) {
         let n = self.order;
         let width = n + 1;
         let (mut square, mut last) = (vec![0.0; n * n], vec![0.0; n]);

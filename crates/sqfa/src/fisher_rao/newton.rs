@@ -9,13 +9,13 @@
 //! Reference: Nocedal & Wright, *Numerical Optimization*, 2006, algorithms 4.1 and 7.2.
 
 use super::curvature::{Curvature, Rescaling};
-use super::frame::{Pair, dot};
+use super::frame::{FramedPair, dot};
 use super::lift::{Lift, Scales};
 use super::rotations::norm;
 
 /// What the search needs to know of a pair.
 pub(super) struct Problem<'a> {
-    pub(super) pair: &'a Pair,
+    pub(super) pair: &'a FramedPair,
     pub(super) scales: &'a Scales,
     pub(super) rescaling: &'a Rescaling,
     pub(super) tolerance: f64,

@@ -9,7 +9,7 @@ use super::bounds::{calvo_oller, root_jeffreys};
 use super::curvature::Rescaling;
 use super::ends::Ends;
 use super::error::{FisherRaoError, check_argument};
-use super::frame::{Pair, congruence};
+use super::frame::{FramedPair, congruence};
 use super::lift::{Lift, Scales};
 use super::newton::{Found, Problem};
 use crate::features::Gaussian;
@@ -79,7 +79,7 @@ pub fn fisher_rao(
     q: Gaussian<'_>,
     options: &FisherRaoOptions<'_>,
 ) -> Result<FisherRao, FisherRaoError> {
-    let pair = Pair::new(p, q)?;
+    let pair = FramedPair::new(p, q)?;
     let n = pair.order();
     let scales = Scales::new(&pair);
     let rescaling = Rescaling::new(&pair);
@@ -161,7 +161,7 @@ pub fn fisher_rao(
 }
 
 /// A twist in the units of the covariances, moved to the frame of the pair and made exactly skew.
-fn warm_start(pair: &Pair, twist: &[f64]) -> Result<Vec<f64>, FisherRaoError> {
+fn warm_start(pair: &FramedPair, twist: &[f64]) -> Result<Vec<f64>, FisherRaoError> {
     let n = pair.order();
     check_argument("the warm start", twist, n * n)?;
     let mut moved = congruence(&pair.start.inverse, false, twist, n);
@@ -181,7 +181,7 @@ fn warm_start(pair: &Pair, twist: &[f64]) -> Result<Vec<f64>, FisherRaoError> {
 /// those of h and W; so W_ij = size·sign(hⱼ − hᵢ)·sign(μᵢμⱼ)·rᵢrⱼ, with rᵢ² the diagonal of RRᵀ,
 /// depends neither on the coordinates nor on the order in which the pair was given. The size is shared out among the
 /// d(d−1)/2 entries.
-fn mirrored_start(pair: &Pair, size: f64) -> Vec<f64> {
+fn mirrored_start(pair: &FramedPair, size: f64) -> Vec<f64> {
     let n = pair.order();
     let extent = |i: usize| {
         (1.0 + (2.0 * pair.half_logs[i]).exp() + 0.5 * pair.mean[i] * pair.mean[i]).sqrt()

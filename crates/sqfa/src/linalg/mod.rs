@@ -1,4 +1,4 @@
-//! The only room that knows the matrix backend; small batched eigenproblems live here too.
+//! The only module that knows the matrix backend; small batched eigenproblems live here too.
 
 mod block;
 mod exponential;

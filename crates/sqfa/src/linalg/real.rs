@@ -1,6 +1,6 @@
 //! The number the small matrices are made of: one `f64`, or eight side by side.
 //!
-//! Every formula of the `distance` room is written once over [`Real`]. With `R = f64` it treats one
+//! Every formula of the `distance` module is written once over [`Real`]. With `R = f64` it treats one
 //! pair of classes; with `R = Lanes` the same lines treat eight pairs at once, one in each SIMD lane.
 //! Nothing branches on a lane's value: a failed factorisation leaves NaN in its lane alone.
 

@@ -186,7 +186,7 @@ impl Sqfa {
         let varies = !self.goal.is_linear_invariant();
         match self.preconditioning {
             Preconditioning::Auto if varies => Preconditioning::Off,
-            wish => wish,
+            requested => requested,
         }
     }
 

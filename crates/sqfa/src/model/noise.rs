@@ -50,20 +50,20 @@ impl Sqfa {
         let part = part.finish(estimator)?;
         let all = all.finish(estimator)?;
         let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
-        let mut judge = |filters: MatRef<'_, f64>| {
+        let mut score = |filters: MatRef<'_, f64>| {
             let qda = Qda::from_statistics(&part, filters, QDA_SHRINKAGE)?;
             let features = transform_rows(points, &held, filters);
             Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
         };
-        self.fit_judged(&part, &all, &mut judge, observer)
+        self.fit_scored(&part, &all, &mut score, observer)
     }
 
-    /// Chooses the noise by what `judge` says of filters learned from `part`, then learns from `all`.
-    pub(crate) fn fit_judged(
+    /// Chooses the noise by what `score` says of filters learned from `part`, then learns from `all`.
+    pub(crate) fn fit_scored(
         &self,
         part: &ClassStatistics,
         all: &ClassStatistics,
-        judge: &mut dyn FnMut(MatRef<'_, f64>) -> Result<f64, FitError>,
+        score: &mut dyn FnMut(MatRef<'_, f64>) -> Result<f64, FitError>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
@@ -99,7 +99,7 @@ impl Sqfa {
                 fitted.seconds = began.elapsed().as_secs_f64();
                 return Ok(fitted);
             }
-            let accuracy = judge(fitted.filters().as_ref())?;
+            let accuracy = score(fitted.filters().as_ref())?;
             let trial = NoiseTrial { noise, accuracy };
             trials.push(trial);
             // Strictly better: ties go to the larger noise, which came first.

@@ -23,7 +23,7 @@ const MARGIN: f64 = 0.08;
 const SHORTEST: f64 = 1e-10;
 
 #[derive(Debug, Clone, Copy)]
-struct Trial {
+struct Evaluated {
     step: f64,
     loss: f64,
     slope: f64,
@@ -45,16 +45,16 @@ pub(super) fn search(
     wolfe: Wolfe,
     mut evaluate: impl FnMut(f64) -> Option<(f64, f64)>,
 ) -> Outcome {
-    let start = Trial { step: 0.0, loss, slope };
+    let start = Evaluated { step: 0.0, loss, slope };
     let mut low = start;
-    let mut high: Option<Trial> = None;
+    let mut high: Option<Evaluated> = None;
     let mut step = first;
     for evaluations in 1..=wolfe.max_evaluations {
         let trial = match evaluate(step) {
             Some((loss, slope)) if loss.is_finite() && slope.is_finite() => {
-                Trial { step, loss, slope }
+                Evaluated { step, loss, slope }
             }
-            _ => Trial { step, loss: f64::INFINITY, slope: f64::NAN },
+            _ => Evaluated { step, loss: f64::INFINITY, slope: f64::NAN },
         };
         let promised = loss + DECREASE * step * slope;
         if trial.loss > promised || (low.step > 0.0 && trial.loss >= low.loss) {
@@ -96,7 +96,7 @@ pub(super) fn search(
 }
 
 /// Where a cubic through two trials is lowest, as a share of the way from the first to the second.
-fn interpolate(low: Trial, high: Trial) -> f64 {
+fn interpolate(low: Evaluated, high: Evaluated) -> f64 {
     let length = high.step - low.step;
     if !high.loss.is_finite() {
         return 0.2;

@@ -26,7 +26,7 @@ pub struct Stopping {
     /// Iterations of one start at most.
     pub max_iterations: usize,
     /// Converged when the objective changes by less than this times max(u, |objective|) five times in a row (three, where every
-    /// iteration climbs a whole subspace), by changes that do not grow and steps that are not longer than foretold. u is 1, or for a distance with units the root mean
+    /// iteration climbs a whole subspace), by changes that do not grow and steps that are not longer than predicted. u is 1, or for a distance with units the root mean
     /// variance within classes, noise included.
     pub tolerance: f64,
 }

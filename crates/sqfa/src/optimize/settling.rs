@@ -1,9 +1,9 @@
-//! When a climb has settled: small gains, none of them growing, from steps as long as the model foretold.
+//! When a climb has settled: small gains, none of them growing, from steps as long as the model predicted.
 //!
 //! Near a maximum the gains of a quasi-Newton method shrink and its steps have about the length 1 that the curvature it
 //! has seen foretells. Beside a saddle, where random filters in many dimensions spend their first iterations, gains may be as
 //! small and so is the gradient; but gains grow from one step to the next, and steps come out several times longer than
-//! foretold, because the curvature towards the way out is of the other sign. Either sign begins the count anew. Cost: none.
+//! predicted, because the curvature towards the way out is of the other sign. Either sign begins the count anew. Cost: none.
 
 /// Small gains in a row that count as convergence. Three let half of all climbs from random filters in 20 000 dimensions end
 /// on their first plateau; five, with the two signs below, none, for two iterations more where there is no plateau.

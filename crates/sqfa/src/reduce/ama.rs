@@ -59,9 +59,9 @@ impl Ama {
         let codes = samples.codes(&rows);
         let classes = statistics.classes().len();
         let priors = vec![1.0 / classes as f64; classes];
-        let wish = Preconditioning::Auto;
+        let requested = Preconditioning::Auto;
         let largest = crate::model::largest_variance(statistics);
-        let preconditioner = Preconditioner::new(statistics, noise, largest, wish);
+        let preconditioner = Preconditioner::new(statistics, noise, largest, requested);
         let size = match settings.learning {
             Some(Learning::Sequential(size)) => size.max(1),
             Some(Learning::Joint) => filters.max(1),

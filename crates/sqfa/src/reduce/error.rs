@@ -23,9 +23,9 @@ pub enum ReduceError {
     /// A method that looks at points refused them.
     #[error(transparent)]
     Samples(#[from] super::SampleError),
-    /// Held-out points could not be judged.
+    /// Held-out points could not be classified.
     #[error("held-out points cannot be classified: {0}")]
-    Judge(#[from] ClassifierError),
+    Classifier(#[from] ClassifierError),
     /// The validation part would lack a class.
     #[error("{what} is chosen on held-out points, but {source}: give a number instead")]
     Split {
@@ -119,7 +119,7 @@ impl ReduceError {
             Self::TooLarge { .. } => &[Remedy::FewerDimensions],
             Self::Singular { .. } => &[Remedy::Shrinkage, Remedy::FewerDimensions],
             Self::NeedsPoints { remedy, .. } => std::slice::from_ref(remedy),
-            Self::Judge(error) => error.remedies(),
+            Self::Classifier(error) => error.remedies(),
             _ => &[],
         }
     }
@@ -129,7 +129,7 @@ impl ReduceError {
         match self {
             Self::Fit(error) => error,
             Self::Statistics(error) => error.into(),
-            Self::Judge(error) => error.into(),
+            Self::Classifier(error) => error.into(),
             _ => FitError::NoiseNeedsPoints,
         }
     }

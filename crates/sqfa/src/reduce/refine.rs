@@ -129,7 +129,7 @@ impl Refinement {
             trace: Vec::new(),
             cancelled: best.run.cancelled,
         };
-        if refined.cancelled || !is_gain(&best.run.judged, best.step) {
+        if refined.cancelled || !is_gain(&best.run.scored, best.step) {
             return Ok(refined);
         }
         let statistics = training.statistics().reduced(basis.as_ref());
@@ -157,9 +157,10 @@ impl Refinement {
         start: MatRef<'_, f64>,
     ) -> Result<Mat<f64>, ReduceError> {
         let n = start.nrows();
-        let wish = self.dimensions.unwrap_or((PARAMETERS / start.ncols().max(1)).max(COMPONENTS));
-        let count = wish.min(n.saturating_sub(start.ncols()));
-        if wish + start.ncols() >= n {
+        let requested =
+            self.dimensions.unwrap_or((PARAMETERS / start.ncols().max(1)).max(COMPONENTS));
+        let count = requested.min(n.saturating_sub(start.ncols()));
+        if requested + start.ncols() >= n {
             return Ok(Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 }));
         }
         let own = orthonormalize(start).ok_or(crate::model::FitError::Degenerate)?;
@@ -214,7 +215,7 @@ impl Refinement {
                 return Control::Cancel;
             }
             let counts: Vec<usize> = objective
-                .judged()
+                .scored()
                 .iter()
                 .map(|right| right.iter().filter(|right| **right).count())
                 .collect();
@@ -232,7 +233,7 @@ impl Refinement {
         Ok(Run {
             filters: objective.filters(&run.point),
             trace: run.trace,
-            judged: objective.judged(),
+            scored: objective.scored(),
             cancelled,
         })
     }
@@ -241,7 +242,7 @@ impl Refinement {
 struct Run {
     filters: Mat<f64>,
     trace: Vec<f64>,
-    judged: Vec<Vec<bool>>,
+    scored: Vec<Vec<bool>>,
     cancelled: bool,
 }
 
@@ -258,7 +259,7 @@ impl Tried {
         let score = |right: &Vec<bool>| {
             right.iter().filter(|right| **right).count() as f64 / right.len().max(1) as f64
         };
-        let mut scores: Vec<f64> = run.judged.iter().map(score).collect();
+        let mut scores: Vec<f64> = run.scored.iter().map(score).collect();
         if scores.is_empty() {
             scores.push(f64::NAN);
         }
@@ -294,8 +295,8 @@ fn independent(joined: Mat<f64>) -> Mat<f64> {
 }
 
 /// Whether more held-out points were won than lost by more than one standard deviation of chance.
-fn is_gain(judged: &[Vec<bool>], best: usize) -> bool {
-    let (Some(before), Some(after)) = (judged.first(), judged.get(best)) else { return false };
+fn is_gain(scored: &[Vec<bool>], best: usize) -> bool {
+    let (Some(before), Some(after)) = (scored.first(), scored.get(best)) else { return false };
     let won =
         before.iter().zip(after).filter(|(before, after)| !**before && **after).count() as f64;
     let lost =

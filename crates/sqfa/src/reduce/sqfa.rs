@@ -171,7 +171,7 @@ impl Reducer for SqfaReducer {
                         other => other,
                     })?;
                     let learn = matched(learn, factor);
-                    recipe.fit_judged(
+                    recipe.fit_scored(
                         learn.statistics(),
                         training.statistics(),
                         &mut |filters| {

@@ -57,7 +57,7 @@ pub(crate) struct Estimate {
     pub(crate) location: Vec<f64>,
     /// Lower triangle, row-major.
     pub(crate) scatter: Vec<f64>,
-    /// The share of the identity in the metric that points were judged by.
+    /// The share of the identity in the metric that points were measured by.
     pub(crate) shrinkage: f64,
     pub(crate) settled: bool,
 }
@@ -179,7 +179,7 @@ impl<'m, T: Element> Class<'m, T> {
         Distances { dimension: self.width(), squares: &self.squares, repeats }
     }
 
-    /// L⁻¹ of the metric LLᵀ that points are judged by, and its diagonal.
+    /// L⁻¹ of the metric LLᵀ that points are measured by, and its diagonal.
     fn metric(&mut self) -> (Vec<f64>, Vec<f64>) {
         let p = self.width();
         loop {
@@ -220,7 +220,7 @@ impl<'m, T: Element> Class<'m, T> {
         let mean: Vec<T> = self.mean.iter().map(|&entry| T::from_f64(entry)).collect();
         let height = BLOCK.min(self.members.rows.len());
         let mut block = vec![T::from_f64(0.0); height * p];
-        let mut judged = vec![T::from_f64(0.0); height * p];
+        let mut whitened = vec![T::from_f64(0.0); height * p];
         let mut scratch = vec![T::from_f64(0.0); p * p];
         let mut scatter = vec![0.0; p * p];
         let (mut shift, mut for_mean, mut for_scatter) = (vec![0.0; p], 0.0, 0.0);
@@ -231,10 +231,10 @@ impl<'m, T: Element> Class<'m, T> {
                     *target = value - mean;
                 }
             }
-            rows_times_rows(&block, rows, &whitening, p, p, &mut judged);
+            rows_times_rows(&block, rows, &whitening, p, p, &mut whitened);
             for row in 0..rows {
                 let at = index * BLOCK + row;
-                let distance = judged[row * p..][..p].iter().map(|&y| Float::to_f64(y).powi(2));
+                let distance = whitened[row * p..][..p].iter().map(|&y| Float::to_f64(y).powi(2));
                 let distance: f64 = distance.sum();
                 self.squares[at] = distance;
                 let repeats = self.members.repeats.as_ref().map_or(1.0, |all| all[at]);

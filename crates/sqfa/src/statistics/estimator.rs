@@ -48,7 +48,7 @@ pub const ESTIMATORS: [(&str, Estimator); 5] = [
 
 /// What an estimator looks at: N, p, tr S, tr S² (divisor N − 1), and Σ|y|⁴ where it is known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Evidence {
+pub(super) struct ScatterMoments {
     pub(super) count: f64,
     pub(super) dimension: f64,
     pub(super) trace: f64,
@@ -112,9 +112,9 @@ impl Estimator {
         }
     }
 
-    /// s; `None` when the evidence lacks Σ|y|⁴.
-    pub(super) fn intensity(self, evidence: Evidence) -> Option<f64> {
-        let Evidence { count, dimension, trace, square, quartic } = evidence;
+    /// s; `None` when the moments lacks Σ|y|⁴.
+    pub(super) fn intensity(self, moments: ScatterMoments) -> Option<f64> {
+        let ScatterMoments { count, dimension, trace, square, quartic } = moments;
         let spread = square - trace * trace / dimension;
         Some(match self {
             Self::Empirical => 0.0,
@@ -147,7 +147,7 @@ impl Estimator {
         let square = squared_norm(lower, p);
         let dimension = p as f64;
         let count = count as f64;
-        let share = self.intensity(Evidence { count, dimension, trace, square, quartic })?;
+        let share = self.intensity(ScatterMoments { count, dimension, trace, square, quartic })?;
         for i in 0..p {
             for value in &mut lower[i * p..][..=i] {
                 *value *= 1.0 - share;

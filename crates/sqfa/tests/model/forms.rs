@@ -39,8 +39,8 @@ fn every_form_reaches_the_optimum_of_the_dense_one() {
         for estimator in [Estimator::Empirical, Estimator::Oas] {
             let (points, labels) = (sample.points(), &sample.labels);
             let dense = ClassStatistics::from_points(points, labels, estimator).unwrap();
-            let fit = |statistics: &ClassStatistics, wish| {
-                tight(2, distance, &start).preconditioning(wish).fit(statistics).unwrap()
+            let fit = |statistics: &ClassStatistics, requested| {
+                tight(2, distance, &start).preconditioning(requested).fit(statistics).unwrap()
             };
             let expected = fit(&dense, Preconditioning::Off);
             for form in [
@@ -69,10 +69,10 @@ fn leading_directions_precondition_where_nothing_can_be_factored() {
         ClassStatistics::from_factors(sample.points(), &sample.labels, Estimator::Empirical)
             .unwrap();
     let start = block(60, 2, 34);
-    let fit = |wish| {
+    let fit = |requested| {
         tight(2, "calvo-oller", &start)
             .noise(Noise::Value(1e-3))
-            .preconditioning(wish)
+            .preconditioning(requested)
             .fit(&statistics)
     };
     let (off, on) = (fit(Preconditioning::Off).unwrap(), fit(Preconditioning::On).unwrap());
@@ -113,8 +113,8 @@ fn low_rank_and_dense_climb_alike() {
     };
     let dense = make(dense.collect());
     let form = make(forms.iter().map(|form| Box::new(form.clone()) as _).collect());
-    for wish in [Preconditioning::Off, Preconditioning::On] {
-        let recipe = tight(2, "hellinger", &block(n, 2, 40)).preconditioning(wish);
+    for requested in [Preconditioning::Off, Preconditioning::On] {
+        let recipe = tight(2, "hellinger", &block(n, 2, 40)).preconditioning(requested);
         let (found, expected) = (recipe.fit(&form).unwrap(), recipe.fit(&dense).unwrap());
         let gap = (found.objective() - expected.objective()).abs();
         assert!(gap < SAME * expected.objective(), "{gap:e}");

@@ -9,7 +9,7 @@ mod problems;
 
 mod classifier;
 mod forms;
-mod judges;
+mod lda_and_knn;
 mod learning;
 mod noise;
 mod observer;

@@ -85,7 +85,7 @@ fn a_fit_costs_as_many_evaluations_as_that_of_gaussians() {
 }
 
 #[test]
-fn scatters_of_t_distributions_are_judged_by_t_densities() {
+fn scatters_of_t_distributions_are_classified_by_t_densities() {
     let sample = Sample::draw(&[200, 250], 2, 903);
     let estimator = Estimator::StudentT(Some(3.0));
     let scatter = ClassStatistics::from_points(sample.points(), &sample.labels, estimator).unwrap();

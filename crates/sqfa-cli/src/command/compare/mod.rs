@@ -22,7 +22,7 @@ use crate::args::CompareArgs;
 use crate::failure::Paused;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
-use crate::progress::Line;
+use crate::progress::StatusLine;
 use crate::{files, interrupt::asked};
 
 /// Bytes in a GB.
@@ -90,7 +90,7 @@ impl Compare {
         let _ready = self.check_files()?;
         // Names are worth checking before a large file is read.
         self.spec.clone().resolved(&self.args.data[0]).map_err(as_usage)?;
-        let line = Line::new(&format!("reading {}", self.args.data.join(", ")));
+        let line = StatusLine::new(&format!("reading {}", self.args.data.join(", ")));
         let loaded = sessions::load(&self.args)?;
         let sessions = loaded.iter().map(sessions::Loaded::session).collect();
         let memory = self.args.memory.map(|limit| limit * GIGA);

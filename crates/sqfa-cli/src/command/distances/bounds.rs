@@ -9,7 +9,7 @@ use sqfa::{Classes, Gaussians};
 use crate::output::{self, measured, number};
 
 #[derive(Serialize)]
-struct Pair {
+struct Bounds {
     first: String,
     second: String,
     lower: f64,
@@ -24,9 +24,9 @@ pub(super) fn tell(gaussians: &Gaussians, classes: &Classes, noise: f64, json: b
     let count = gaussians.len();
     let order = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j)));
     let name = |class: usize| classes.label(class).to_string();
-    let pairs: Vec<Pair> = order
+    let pairs: Vec<Bounds> = order
         .zip(&found)
-        .map(|((i, j), pair)| Pair {
+        .map(|((i, j), pair)| Bounds {
             first: name(i),
             second: name(j),
             lower: pair.lower,

@@ -8,7 +8,7 @@ use sqfa_io::data::{LabeledData, Loaded, OwnedPoints, Part};
 
 use crate::data::available_memory;
 use crate::output;
-use crate::progress::Line;
+use crate::progress::StatusLine;
 
 /// Bytes in a GB.
 const GIGA: f64 = 1e9;
@@ -17,7 +17,7 @@ const GIGA: f64 = 1e9;
 pub(super) fn apply(
     recipe: Option<LiftRecipe>,
     loaded: Loaded,
-    line: &Line,
+    line: &StatusLine,
 ) -> Result<(Loaded, Option<Lift>)> {
     let Some(recipe) = recipe else { return Ok((loaded, None)) };
     let Loaded::Data(data) = loaded else {

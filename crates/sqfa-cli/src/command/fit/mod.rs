@@ -28,7 +28,7 @@ use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
 use crate::points::{Precision, check_size, in_precision};
-use crate::progress::Line;
+use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
 use super::ending;
@@ -156,7 +156,7 @@ impl Fit {
     pub(crate) fn run(self, began: Instant) -> Result<()> {
         interrupt::listen();
         let _ready = self.check_files()?;
-        let line = Line::new(&format!("reading {}", self.data.join(" ")));
+        let line = StatusLine::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
         let (loaded, columns) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
@@ -205,7 +205,7 @@ impl Fit {
         files::check(&inputs, &outputs)
     }
 
-    fn load(&self, line: &Line) -> Result<(Loaded, Vec<String>)> {
+    fn load(&self, line: &StatusLine) -> Result<(Loaded, Vec<String>)> {
         let Opened { mut loaded, columns, .. } = data::open_all(&self.data, &self.flags, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;

@@ -5,13 +5,13 @@ use sqfa_paper::{Ending, Observer, Work};
 
 use crate::interrupt::{Guard, asked};
 use crate::output;
-use crate::progress::Line;
+use crate::progress::StatusLine;
 
 /// The terminal that watches.
 pub(super) struct Terminal;
 
 struct Task {
-    line: Line,
+    line: StatusLine,
     /// As long as it lives, Ctrl-C only leaves a note.
     _guard: Option<Guard>,
 }
@@ -19,7 +19,7 @@ struct Task {
 impl Observer for Terminal {
     fn begin<'a>(&'a self, what: &str, ending: Ending) -> Box<dyn Work + 'a> {
         let guard = (ending == Ending::InOrder).then(Guard::new);
-        Box::new(Task { line: Line::new(what), _guard: guard })
+        Box::new(Task { line: StatusLine::new(what), _guard: guard })
     }
 
     fn warn(&self, message: &str) {

@@ -11,7 +11,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use sqfa::Labels;
 
 use super::super::{DataError, LoadOptions, OwnedPoints};
-use super::parquet_column::{Kind, read};
+use super::parquet_column::{ColumnType, read};
 use super::table::texts;
 use super::{Batch, BatchReader};
 use crate::formats::{
@@ -29,7 +29,7 @@ pub(super) struct ParquetBatches {
     place: String,
     reader: SerializedFileReader<File>,
     names: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnType>,
     layout: Layout,
     /// The columns that are read, in the file's order, and which feature each is.
     used: Vec<usize>,
@@ -109,23 +109,23 @@ impl ParquetBatches {
             let problem = problem("it has nested columns; write it without them".to_owned());
             return Err(problem.into());
         }
-        let mut kinds = vec![Kind::Text; names.len()];
+        let mut kinds = vec![ColumnType::Text; names.len()];
         for &at in &used {
             let name = &names[at];
-            kinds[at] = Kind::of(&schema.column(at)).map_err(|found| {
+            kinds[at] = ColumnType::of(&schema.column(at)).map_err(|found| {
                 problem(format!(
                     "column '{name}' holds {found}; leave it out or write it as numbers"
                 ))
             })?;
         }
-        let texts = layout.features.iter().filter(|&&at| kinds[at] == Kind::Text);
+        let texts = layout.features.iter().filter(|&&at| kinds[at] == ColumnType::Text);
         let columns: Vec<String> = texts.map(|&at| names[at].clone()).collect();
         if !columns.is_empty() {
             let (line, example) = (1, "text".to_owned());
             return Err(FormatError::TextColumns { place, columns, line, example }.into());
         }
         let missing = options.missing;
-        let all_single = layout.features.iter().all(|&at| kinds[at] == Kind::Single);
+        let all_single = layout.features.iter().all(|&at| kinds[at] == ColumnType::Single);
         let single = options.single_precision || all_single;
         let mut feature = vec![None; names.len()];
         for (place, &at) in layout.features.iter().enumerate() {
@@ -336,7 +336,7 @@ impl BatchReader for ParquetBatches {
         };
         let points = points.ok_or_else(|| self.problem("a row changed its length".to_owned()))?;
         let labels = match self.layout.label.map(|at| self.kinds[at]) {
-            Some(Kind::Text) | None => texts(&rows.texts),
+            Some(ColumnType::Text) | None => texts(&rows.texts),
             Some(_) => Labels::from_integers(&rows.integers),
         };
         let weights = self.layout.weight.map(|_| rows.weights);

@@ -8,7 +8,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnType {
     Truth,
     Whole32,
     Unsigned32,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Text,
 }
 
-impl Kind {
+impl ColumnType {
     /// The kind of a column, or the name of a type that is neither number nor text.
     pub(super) fn of(column: &ColumnDescriptor) -> std::result::Result<Self, String> {
         let physical = column.physical_type();
@@ -113,10 +113,10 @@ pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Cells> {
 
 impl Cells {
     /// The values as text where the column holds text; `None` for what is no text.
-    pub(super) fn texts(&self, kind: Kind) -> Option<Vec<Option<String>>> {
+    pub(super) fn texts(&self, kind: ColumnType) -> Option<Vec<Option<String>>> {
         let Values::Bytes(values) = &self.values else { return None };
         let text = |value: &ByteArray| value.as_utf8().ok().map(str::to_owned);
-        (kind == Kind::Text).then(|| {
+        (kind == ColumnType::Text).then(|| {
             let mut all = vec![None; self.count];
             for (k, value) in values.iter().enumerate() {
                 all[self.row(k)] = text(value);
@@ -139,7 +139,7 @@ impl Cells {
     /// Calls `take` with every number and its row.
     pub(super) fn each<E>(
         &self,
-        kind: Kind,
+        kind: ColumnType,
         mut take: impl FnMut(usize, f64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         macro_rules! all {
@@ -152,11 +152,11 @@ impl Cells {
         }
         match &self.values {
             Values::Truth(values) => all!(values, |value| f64::from(u8::from(value))),
-            Values::Int32(values) if kind == Kind::Unsigned32 => {
+            Values::Int32(values) if kind == ColumnType::Unsigned32 => {
                 all!(values, |value: i32| f64::from(value.cast_unsigned()))
             }
             Values::Int32(values) => all!(values, f64::from),
-            Values::Int64(values) if kind == Kind::Unsigned64 => {
+            Values::Int64(values) if kind == ColumnType::Unsigned64 => {
                 all!(values, |value: i64| value.cast_unsigned() as f64)
             }
             Values::Int64(values) => all!(values, |value: i64| value as f64),
@@ -170,7 +170,7 @@ impl Cells {
     /// what is missing becomes NaN.
     pub(super) fn spread<T>(
         &self,
-        kind: Kind,
+        kind: ColumnType,
         target: &mut [T],
         stride: usize,
         gaps: bool,

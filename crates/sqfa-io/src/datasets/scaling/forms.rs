@@ -104,14 +104,14 @@ impl ScalingProblem {
 mod tests {
     use sqfa::statistics::project;
 
-    use super::super::Scaling;
+    use super::super::SyntheticFamily;
     use super::*;
 
     #[test]
     fn both_forms_are_the_same_covariance() {
         for parameters in [
-            Scaling { dimensions: 60, ..Scaling::filter_count(12) },
-            Scaling { dimensions: 60, ..Scaling::ambient(60) },
+            SyntheticFamily { dimensions: 60, ..SyntheticFamily::filter_count(12) },
+            SyntheticFamily { dimensions: 60, ..SyntheticFamily::ambient(60) },
         ] {
             let problem = parameters.generate().unwrap();
             let filters = Mat::from_fn(60, 3, |i, j| ((7 * i + 13 * j) as f64).sin());

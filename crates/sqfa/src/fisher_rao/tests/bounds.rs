@@ -2,7 +2,7 @@
 
 use super::{gaussian, generator, solve};
 use crate::fisher_rao::bounds::{calvo_oller, root_jeffreys};
-use crate::fisher_rao::frame::Pair;
+use crate::fisher_rao::frame::FramedPair;
 use crate::fisher_rao::lift::{Lift, Scales};
 use crate::fisher_rao::solve::{Certainty, FisherRaoOptions, fisher_rao};
 
@@ -19,7 +19,7 @@ fn bounds_hold_on_ten_thousand_pairs() {
         let found = solve(&p, &q);
         assert!(found.converged, "order {order}: residual {:e}", found.residual);
         // The bounds before the result's own are clamped by the distance.
-        let pair = Pair::new(p.view(), q.view()).unwrap();
+        let pair = FramedPair::new(p.view(), q.view()).unwrap();
         let lower = calvo_oller(&pair);
         let plain = Lift::new(&pair, &Scales::new(&pair), vec![0.0; order * order], None).length();
         let jeffreys = root_jeffreys(&pair);

@@ -2,7 +2,7 @@
 
 use super::{gaussian, generator, square};
 use crate::fisher_rao::curvature::{Curvature, Rescaling};
-use crate::fisher_rao::frame::{Pair, dot};
+use crate::fisher_rao::frame::{FramedPair, dot};
 use crate::fisher_rao::lift::{Lift, Scales};
 
 #[test]
@@ -11,7 +11,7 @@ fn gradient_and_second_derivative() {
     for order in 2..=6 {
         let p = gaussian(&mut rng, order, 1.0, 20.0);
         let q = gaussian(&mut rng, order, 1.0, 20.0);
-        let pair = Pair::new(p.view(), q.view()).unwrap();
+        let pair = FramedPair::new(p.view(), q.view()).unwrap();
         let (scales, rescaling) = (Scales::new(&pair), Rescaling::new(&pair));
         let mut skew = || {
             let full = square(&mut rng, order);
@@ -49,7 +49,7 @@ fn a_guess_of_the_right_vectors_changes_nothing_but_the_effort() {
     let mut rng = generator(81);
     let p = gaussian(&mut rng, 5, 2.0, 100.0);
     let q = gaussian(&mut rng, 5, 2.0, 100.0);
-    let pair = Pair::new(p.view(), q.view()).unwrap();
+    let pair = FramedPair::new(p.view(), q.view()).unwrap();
     let scales = Scales::new(&pair);
     let cold = Lift::new(&pair, &scales, vec![0.0; 25], None);
     let warm = Lift::new(&pair, &scales, vec![0.0; 25], Some(&cold.right));

@@ -1,4 +1,4 @@
-//! Tests of the room, one file per subject, and the random Gaussians they share.
+//! Tests of the module, one file per subject, and the random Gaussians they share.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod bad_input;

@@ -44,7 +44,7 @@ pub(crate) struct Posterior<'a> {
     targets: Targets,
     log_priors: Vec<f64>,
     /// Which held-out points were classified rightly at the start and after every step.
-    judged: Mutex<Vec<Vec<bool>>>,
+    scored: Mutex<Vec<Vec<bool>>>,
 }
 
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl<'a> Posterior<'a> {
             targets: Targets::new(&split.codes),
             split,
             log_priors: priors.iter().map(|prior| prior.ln()).collect(),
-            judged: Mutex::new(Vec::new()),
+            scored: Mutex::new(Vec::new()),
         }
     }
 
@@ -107,8 +107,8 @@ impl<'a> Posterior<'a> {
     }
 
     /// Which held-out points were classified rightly at the start and after every step taken.
-    pub(crate) fn judged(&self) -> Vec<Vec<bool>> {
-        self.judged.lock().map(|judged| judged.clone()).unwrap_or_default()
+    pub(crate) fn scored(&self) -> Vec<Vec<bool>> {
+        self.scored.lock().map(|scored| scored.clone()).unwrap_or_default()
     }
 
     /// X times several blocks, in one pass over the points.
@@ -207,7 +207,7 @@ impl<'a> Posterior<'a> {
     }
 
     /// Classifies the held-out points at a point and remembers the result.
-    fn judge(&self, point: &Point) {
+    fn score(&self, point: &Point) {
         if self.split.held.is_empty() {
             return;
         }
@@ -215,8 +215,8 @@ impl<'a> Posterior<'a> {
         let Ok(scores) = ClassScores::new(&gaussians, &self.log_priors) else { return };
         let features = mapped(&point.projected.held, &point.value.classes.map);
         let right = hits(&scores, &features, &self.split.held_codes);
-        if let Ok(mut judged) = self.judged.lock() {
-            judged.push(right);
+        if let Ok(mut scored) = self.scored.lock() {
+            scored.push(right);
         }
     }
 }
@@ -298,7 +298,7 @@ impl Objective for Posterior<'_> {
             .zip(products.into_iter().zip(projected))
             .map(|(free, (products, projected))| self.point(free, products, projected))
             .collect();
-        points.iter().flatten().for_each(|point| self.judge(point));
+        points.iter().flatten().for_each(|point| self.score(point));
         points
     }
 
@@ -374,7 +374,7 @@ impl Objective for Posterior<'_> {
             self.gradient_at(point.free.as_ref(), &point.products, &point.projected.learn, &value);
         point.forms = forms;
         point.value = value;
-        self.judge(point);
+        self.score(point);
         Ok(())
     }
 

@@ -94,10 +94,10 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
         .sum::<f64>()
         / rows.len() as f64;
     assert!((objective.value(&point) - mean).abs() < 1e-13);
-    let right = objective.judged().remove(0);
+    let right = objective.scored().remove(0);
     let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
-    // Held-out points are judged as a classifier on the features will judge them: without noise.
+    // Held-out points are scored as a classifier on the features scores them: without noise.
     let gaussians = project(&statistics, filters.as_ref(), 0.0);
-    let judge = Qda::new(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
-    assert_eq!(accuracy, judge.accuracy(features(&held).as_points(3), &held_codes).unwrap());
+    let classifier = Qda::new(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
+    assert_eq!(accuracy, classifier.accuracy(features(&held).as_points(3), &held_codes).unwrap());
 }

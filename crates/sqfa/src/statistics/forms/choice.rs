@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
-use crate::statistics::estimator::Evidence;
+use crate::statistics::estimator::ScatterMoments;
 use crate::statistics::{
     ClassStatistics, Covariance, Estimator, Moments, StatisticsError, check_classes,
 };
@@ -286,7 +286,7 @@ fn share<C: Covariance + super::Spanning>(
         quartic = Some((0..points).map(|i| gram[i * points + i].powi(2)).sum());
     }
     let (count, dimension) = (points as f64, dimension as f64);
-    let evidence = Evidence { count, dimension, trace, square, quartic };
-    let share = estimator.intensity(evidence).ok_or(StatisticsError::NoFourthMoments)?;
+    let moments = ScatterMoments { count, dimension, trace, square, quartic };
+    let share = estimator.intensity(moments).ok_or(StatisticsError::NoFourthMoments)?;
     Ok((share, share * trace / dimension))
 }

@@ -135,18 +135,18 @@ fn ties_of_distance_go_to_the_earlier_point_and_of_votes_to_the_first_class() {
     let line = |values: &[u8]| -> Vec<u8> { values.to_vec() };
     let training = line(&[0, 2, 4, 6]);
     let points = Points::U8(Table::row_major(&training, 4, 1).unwrap());
-    let judge = |codes: [u32; 4], neighbors| {
+    let predicted = |codes: [u32; 4], neighbors| {
         let query = [3.0_f32];
         let query = Points::F32(Table::row_major(&query, 1, 1).unwrap());
         Knn::new(&Classes::numbered(3), points, &codes, neighbors).unwrap().predict(query).unwrap()
             [0]
     };
     // 2 and 4 are equally near to 3: the earlier one counts.
-    assert_eq!(judge([0, 2, 1, 0], 1), 2);
+    assert_eq!(predicted([0, 2, 1, 0], 1), 2);
     // One vote each: the first class of the two.
-    assert_eq!(judge([0, 2, 1, 0], 2), 1);
+    assert_eq!(predicted([0, 2, 1, 0], 2), 1);
     // 0 and 6 are equally far: the third vote is that of 0.
-    assert_eq!(judge([1, 2, 1, 2], 3), 1);
+    assert_eq!(predicted([1, 2, 1, 2], 3), 1);
 }
 
 #[test]
