@@ -3,6 +3,9 @@
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
+use sqfa::classify::ClassifierError;
+use sqfa::points::Points;
+use sqfa::{Classes, Gaussians};
 
 use crate::arrays::{PointArray, gaussians, matrix, slice, vector};
 use crate::classes::classes;
@@ -45,9 +48,7 @@ impl Knn {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray1<u32>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
+        predicted(py, points, threads, |points| self.core.predict(points))
     }
 
     /// The share of votes, points × classes.
@@ -57,10 +58,8 @@ impl Knn {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray2<f64>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        let values = run(py, threads, |_| Ok(self.core.posteriors(points)?))?;
-        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+        let classes = self.core.classes().len();
+        tabulated(py, points, threads, classes, |points| self.core.posteriors(points))
     }
 }
 
@@ -84,13 +83,8 @@ impl Linear {
         shrinkage: f64,
         threads: usize,
     ) -> Outcome<Self> {
-        let classes = classes(names)?;
-        let gaussians = gaussians(&means, &covariances)?;
+        let (classes, gaussians) = class_gaussians(names, &means, &covariances)?;
         let priors = slice(&priors, "priors")?;
-        if classes.len() != gaussians.len() {
-            let (classes, gaussians) = (classes.len(), gaussians.len());
-            return Err(invalid(format!("{classes} classes for {gaussians} Gaussians")));
-        }
         let core = run(py, threads, |_| {
             Ok(sqfa::classify::LdaClassifier::new(&classes, &gaussians, priors, shrinkage)?)
         })?;
@@ -104,9 +98,7 @@ impl Linear {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray1<u32>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
+        predicted(py, points, threads, |points| self.core.predict(points))
     }
 
     /// ln p(class | point), points × classes.
@@ -116,9 +108,47 @@ impl Linear {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray2<f64>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)?))?;
-        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+        let classes = self.core.classes().len();
+        tabulated(py, points, threads, classes, |points| self.core.log_posteriors(points))
     }
+}
+
+/// The positions of the classes that `classify` gives to points.
+pub(crate) fn predicted<'py>(
+    py: Python<'py>,
+    points: &Bound<'py, PyAny>,
+    threads: usize,
+    classify: impl FnOnce(Points<'_>) -> Result<Vec<u32>, ClassifierError> + Send,
+) -> Outcome<Bound<'py, PyArray1<u32>>> {
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    Ok(vector(py, run(py, threads, |_| Ok(classify(points)?))?))
+}
+
+/// What `classify` says of every point (rows) and class (columns).
+pub(crate) fn tabulated<'py>(
+    py: Python<'py>,
+    points: &Bound<'py, PyAny>,
+    threads: usize,
+    classes: usize,
+    classify: impl FnOnce(Points<'_>) -> Result<Vec<f64>, ClassifierError> + Send,
+) -> Outcome<Bound<'py, PyArray2<f64>>> {
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let values = run(py, threads, |_| Ok(classify(points)?))?;
+    Ok(matrix(py, values, points.rows(), classes)?)
+}
+
+/// Classes with their Gaussians, one each.
+pub(crate) fn class_gaussians(
+    names: &Bound<'_, PyList>,
+    means: &PyReadonlyArray2<'_, f64>,
+    covariances: &PyReadonlyArray3<'_, f64>,
+) -> Outcome<(Classes, Gaussians)> {
+    let (classes, gaussians) = (classes(names)?, gaussians(means, covariances)?);
+    if classes.len() != gaussians.len() {
+        let (classes, gaussians) = (classes.len(), gaussians.len());
+        return Err(invalid(format!("{classes} classes for {gaussians} Gaussians")));
+    }
+    Ok((classes, gaussians))
 }

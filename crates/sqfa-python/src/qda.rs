@@ -4,9 +4,9 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyAr
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
 
-use crate::arrays::{PointArray, gaussians, matrix, slice, vector};
-use crate::classes::classes;
-use crate::errors::{Outcome, invalid};
+use crate::arrays::slice;
+use crate::classifiers::{class_gaussians, predicted, tabulated};
+use crate::errors::Outcome;
 use crate::running::run;
 
 /// One Gaussian per class, ready to classify points.
@@ -30,16 +30,8 @@ impl Qda {
         threads: usize,
         degrees: Option<f64>,
     ) -> Outcome<Self> {
-        let classes = classes(names)?;
-        let gaussians = gaussians(&means, &covariances)?;
+        let (classes, gaussians) = class_gaussians(names, &means, &covariances)?;
         let priors = slice(&priors, "priors")?;
-        if classes.len() != gaussians.len() {
-            return Err(invalid(format!(
-                "{} classes for {} Gaussians",
-                classes.len(),
-                gaussians.len()
-            )));
-        }
         let core = run(py, threads, |_| {
             let qda = sqfa::Qda::new(&classes, &gaussians, priors, shrinkage)?;
             Ok(match degrees {
@@ -57,9 +49,7 @@ impl Qda {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray1<u32>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        Ok(vector(py, run(py, threads, |_| Ok(self.core.predict(points)?))?))
+        predicted(py, points, threads, |points| self.core.predict(points))
     }
 
     /// ln p(class | point), points × classes.
@@ -69,9 +59,7 @@ impl Qda {
         points: &Bound<'py, PyAny>,
         threads: usize,
     ) -> Outcome<Bound<'py, PyArray2<f64>>> {
-        let array = PointArray::borrow(points)?;
-        let points = array.points()?;
-        let values = run(py, threads, |_| Ok(self.core.log_posteriors(points)?))?;
-        Ok(matrix(py, values, points.rows(), self.core.classes().len())?)
+        let classes = self.core.classes().len();
+        tabulated(py, points, threads, classes, |points| self.core.log_posteriors(points))
     }
 }

@@ -13,6 +13,49 @@ use crate::with_table;
 /// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
 const RANK: f64 = 1e-13;
 
+/// What a classifier that is a [`Discriminant`] answers.
+macro_rules! answers {
+    ($classifier:ty) => {
+        impl $classifier {
+            /// The classes, in their fixed order.
+            pub fn classes(&self) -> &$crate::Classes {
+                &self.0.classes
+            }
+
+            /// The dimension of the features it classifies.
+            pub fn dimension(&self) -> usize {
+                self.0.order
+            }
+
+            /// For every point, the position of its most probable class; ties go to the first.
+            pub fn predict(
+                &self,
+                features: $crate::points::Points<'_>,
+            ) -> Result<Vec<u32>, $crate::classify::ClassifierError> {
+                self.0.predict(features)
+            }
+
+            /// ln p(class | z) for every point (rows) and class (columns), row-major.
+            pub fn log_posteriors(
+                &self,
+                features: $crate::points::Points<'_>,
+            ) -> Result<Vec<f64>, $crate::classify::ClassifierError> {
+                self.0.log_posteriors(features)
+            }
+
+            /// The share of points whose predicted class is their own.
+            pub fn accuracy(
+                &self,
+                features: $crate::points::Points<'_>,
+                codes: &[u32],
+            ) -> Result<f64, $crate::classify::ClassifierError> {
+                self.0.accuracy(features, codes)
+            }
+        }
+    };
+}
+pub(super) use answers;
+
 /// Class means, inverse Cholesky factors and constants: all that classifies a point.
 #[derive(Debug, Clone)]
 pub(super) struct Discriminant {

@@ -4,11 +4,10 @@
 //! the score of class k is ln π_k − ½|L⁻¹(z−μ_k)|². Cost: one Cholesky of order m, then c·m² flops a point.
 
 use super::ClassifierError;
-use super::discriminant::{Discriminant, check_parameters, maximum_likelihood, whiten};
+use super::discriminant::{Discriminant, answers, check_parameters, maximum_likelihood, whiten};
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
-use crate::points::Points;
 use crate::statistics::ClassStatistics;
 use crate::statistics::project;
 
@@ -65,29 +64,6 @@ impl LdaClassifier {
             shrinkage,
         )
     }
-
-    /// The classes, in their fixed order.
-    pub fn classes(&self) -> &Classes {
-        &self.0.classes
-    }
-
-    /// The dimension of the features it classifies.
-    pub fn dimension(&self) -> usize {
-        self.0.order
-    }
-
-    /// For every point, the position of its most probable class; ties go to the first.
-    pub fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
-        self.0.predict(features)
-    }
-
-    /// ln p(class | z) for every point (rows) and class (columns), row-major.
-    pub fn log_posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
-        self.0.log_posteriors(features)
-    }
-
-    /// The share of points whose predicted class is their own.
-    pub fn accuracy(&self, features: Points<'_>, codes: &[u32]) -> Result<f64, ClassifierError> {
-        self.0.accuracy(features, codes)
-    }
 }
+
+answers!(LdaClassifier);

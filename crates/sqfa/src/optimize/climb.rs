@@ -141,26 +141,32 @@ pub(crate) fn climb<O: Objective>(
             break;
         }
     }
-    // Report what the filters really achieve, free of round-off collected on the way.
-    objective.refresh(states.iter_mut().map(|state| &mut state.point).collect())?;
-    passes += 1;
-    let runs = states
-        .into_iter()
-        .map(|mut state| {
-            if let Some(last) = state.trace.last_mut() {
-                *last = objective.value(&state.point);
-            }
-            Run {
-                point: state.point,
-                trace: state.trace,
-                iterations: state.iterations,
-                passes: state.passes + 1,
-                evaluations: state.evaluations + 1,
-                termination: state.end.unwrap_or(Termination::MaxIterations),
-            }
-        })
-        .collect();
-    Ok(Climbed { runs, passes })
+    let ended = states.into_iter().map(|state| Run {
+        point: state.point,
+        trace: state.trace,
+        iterations: state.iterations,
+        passes: state.passes,
+        evaluations: state.evaluations,
+        termination: state.end.unwrap_or(Termination::MaxIterations),
+    });
+    ended_by_a_pass(objective, ended.collect(), passes)
+}
+
+/// One more pass, so that what is reported is what the filters really achieve, free of round-off collected on the way.
+pub(super) fn ended_by_a_pass<O: Objective>(
+    objective: &O,
+    mut runs: Vec<Run<O::Point>>,
+    passes: usize,
+) -> Result<Climbed<O::Point>, EvaluationError> {
+    objective.refresh(runs.iter_mut().map(|run| &mut run.point).collect())?;
+    for run in &mut runs {
+        if let Some(last) = run.trace.last_mut() {
+            *last = objective.value(&run.point);
+        }
+        run.passes += 1;
+        run.evaluations += 1;
+    }
+    Ok(Climbed { runs, passes: passes + 1 })
 }
 
 pub(super) fn negated(block: MatRef<'_, f64>) -> Mat<f64> {

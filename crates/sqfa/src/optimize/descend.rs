@@ -99,14 +99,7 @@ pub(crate) fn descend<E>(
         if settling.has_settled(before, loss, step, unit) {
             break Termination::SmallChange;
         }
-        let progress = Progress {
-            active: 1,
-            starts: 1,
-            iteration: iterations,
-            passes: evaluations,
-            objective: loss,
-            frozen: 0,
-        };
+        let progress = Progress::of_one(iterations, evaluations, loss);
         if observer(&progress) == Control::Cancel {
             break Termination::Cancelled;
         }

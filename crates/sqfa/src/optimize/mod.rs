@@ -130,6 +130,13 @@ pub struct Progress {
     pub frozen: usize,
 }
 
+impl Progress {
+    /// Of a descent from a single start; what it evaluates counts as passes.
+    pub(crate) fn of_one(iteration: usize, passes: usize, objective: f64) -> Self {
+        Self { active: 1, starts: 1, iteration, passes, objective, frozen: 0 }
+    }
+}
+
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {

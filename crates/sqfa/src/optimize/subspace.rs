@@ -10,7 +10,9 @@
 use std::collections::VecDeque;
 
 use super::basis::{Basis, independent};
-use super::climb::{Climbed, GRADIENT_SHARE, Run, climb, end_without_step, scale_first_step};
+use super::climb::{
+    Climbed, GRADIENT_SHARE, Run, climb, end_without_step, ended_by_a_pass, scale_first_step,
+};
 use super::settling::Settling;
 use super::{Control, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, beside, inner, transpose_times};
@@ -165,26 +167,15 @@ pub(crate) fn climb_in_subspaces<O: Restrictable>(
         };
         cancelled = cancelled || observer(&progress) == Control::Cancel;
     }
-    // Report what the filters really achieve, free of round-off collected on the way.
-    objective.refresh(states.iter_mut().map(|state| &mut state.point).collect())?;
-    passes += 1;
-    let runs = states
-        .into_iter()
-        .map(|mut state| {
-            if let Some(last) = state.trace.last_mut() {
-                *last = objective.value(&state.point);
-            }
-            Run {
-                point: state.point,
-                trace: state.trace,
-                iterations: state.iterations,
-                passes: state.passes + 1,
-                evaluations: state.evaluations + 1,
-                termination: state.end.unwrap_or(Termination::MaxIterations),
-            }
-        })
-        .collect();
-    Ok(Climbed { runs, passes })
+    let ended = states.into_iter().map(|state| Run {
+        point: state.point,
+        trace: state.trace,
+        iterations: state.iterations,
+        passes: state.passes,
+        evaluations: state.evaluations,
+        termination: state.end.unwrap_or(Termination::MaxIterations),
+    });
+    ended_by_a_pass(objective, ended.collect(), passes)
 }
 
 /// The highest objective of all starts so far.

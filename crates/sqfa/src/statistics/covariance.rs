@@ -16,11 +16,17 @@ pub trait Covariance: Debug + Send + Sync {
     /// The variances.
     fn diagonal(&self) -> Vec<f64>;
     /// All n² entries, row by row, when this form keeps them.
-    fn entries(&self) -> Option<Entries<'_>>;
+    fn entries(&self) -> Option<Entries<'_>> {
+        None
+    }
     /// Whether products are rounded to single precision.
-    fn is_single(&self) -> bool;
+    fn is_single(&self) -> bool {
+        false
+    }
     /// The same matrix in double precision, for products whose digits matter; `None` when it already is.
-    fn to_double(&self) -> Option<Box<dyn Covariance>>;
+    fn to_double(&self) -> Option<Box<dyn Covariance>> {
+        None
+    }
     /// A copy.
     fn clone_boxed(&self) -> Box<dyn Covariance>;
     /// Multiplies entry (i, j) by factors\[i\]·factors\[j\], as rescaling the dimensions does.

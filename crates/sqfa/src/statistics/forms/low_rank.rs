@@ -4,7 +4,7 @@
 
 use super::diagonal::Diagonal;
 use crate::linalg::{Mat, MatMut, MatRef, add_products, transpose_times};
-use crate::statistics::{Covariance, Entries, StatisticsError};
+use crate::statistics::{Covariance, StatisticsError};
 
 /// U diag(d) Uᵀ + s·I.
 #[derive(Debug, Clone)]
@@ -85,18 +85,6 @@ impl Covariance for LowRank {
             }
         }
         sums
-    }
-
-    fn entries(&self) -> Option<Entries<'_>> {
-        None
-    }
-
-    fn is_single(&self) -> bool {
-        false
-    }
-
-    fn to_double(&self) -> Option<Box<dyn Covariance>> {
-        None
     }
 
     fn clone_boxed(&self) -> Box<dyn Covariance> {

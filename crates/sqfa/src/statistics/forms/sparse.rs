@@ -11,7 +11,7 @@ use super::factor::Precision;
 use crate::linalg::{Mat, MatMut, MatRef};
 use crate::parallel;
 use crate::points::Scalar;
-use crate::statistics::{Covariance, Entries, StatisticsError};
+use crate::statistics::{Covariance, StatisticsError};
 
 /// Columns of a block that are taken together.
 const WIDTH: usize = 8;
@@ -264,18 +264,6 @@ impl<T: Precision> Covariance for SparseFactor<T> {
             self.weight * sum + self.diagonal.at(column)
         };
         parallel::runs(self.mean.len(), PANEL, || (), |(), column| variance(column))
-    }
-
-    fn entries(&self) -> Option<Entries<'_>> {
-        None
-    }
-
-    fn is_single(&self) -> bool {
-        false
-    }
-
-    fn to_double(&self) -> Option<Box<dyn Covariance>> {
-        None
     }
 
     fn clone_boxed(&self) -> Box<dyn Covariance> {

@@ -72,14 +72,7 @@ impl PlainDescent {
             if iterations > self.min_iterations && change < self.tolerance {
                 break Termination::SmallChange;
             }
-            let progress = Progress {
-                active: 1,
-                starts: 1,
-                iteration: iterations,
-                passes: evaluations,
-                objective: loss,
-                frozen: 0,
-            };
+            let progress = Progress::of_one(iterations, evaluations, loss);
             if observer(&progress) == Control::Cancel {
                 break Termination::Cancelled;
             }
