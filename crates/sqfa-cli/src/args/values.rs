@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use sqfa::Noise;
-use sqfa::model::{Restarts, Start};
+use sqfa::model::{MOST_RESTARTS, Restarts, Start};
 use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
 
@@ -25,8 +25,8 @@ pub(crate) fn noise(text: &str) -> Result<Noise, String> {
 pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
     match text.parse::<usize>() {
         _ if text == "auto" => Ok(Restarts::Auto),
-        Ok(count) if count > 0 => Ok(Restarts::Count(count)),
-        Ok(_) => Err("at least 1 start is needed".to_owned()),
+        Ok(count) if (1..=MOST_RESTARTS).contains(&count) => Ok(Restarts::Count(count)),
+        Ok(_) => Err(format!("give a number of starts from 1 to {MOST_RESTARTS}")),
         Err(_) => Err(word_or(text, &["auto"], "a whole number of at least 1")),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
         assert!(noise("-1").is_err() && noise("nan").is_err() && noise("inf").is_err());
         assert!(noise("scal").unwrap_err().contains("did you mean 'scale'?"));
         assert_eq!(restarts("3"), Ok(Restarts::Count(3)));
-        assert!(restarts("0").is_err());
+        assert!(restarts("0").is_err() && restarts("100000000").is_err());
         assert_eq!("pca".parse(), Ok(StartArg::Named("pca")));
         assert!("randm".parse::<StartArg>().unwrap_err().contains("did you mean 'random'?"));
         assert_eq!("f.npy".parse(), Ok(StartArg::File("f.npy".into())));

@@ -180,6 +180,14 @@ pub enum FitError {
         /// Which setting.
         what: &'static str,
     },
+    /// More starts than anybody waits for.
+    #[error("{count} restarts: give a number from 1 to {most}")]
+    TooManyRestarts {
+        /// Starts asked for.
+        count: usize,
+        /// The most there may be.
+        most: usize,
+    },
     /// A tolerance that cannot be reached.
     #[error("tolerance is {tolerance}: give a finite number of at least 0")]
     Tolerance {

@@ -1,25 +1,24 @@
 //! From class statistics to filters: checks, starts, climbing, the best start.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::constraint::Constraint;
 use crate::distance::sound_weights;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
-use crate::objective::{OnStatistics, Restrictable};
+use crate::objective::{Objective, OnStatistics, Restrictable};
 use crate::optimize::{
-    Climbed, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, climb,
-    climb_in_subspaces,
+    Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, best_of,
+    climb, climb_in_subspaces,
 };
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
-use super::recipe::{Learning, Noise, Restarts, Sqfa, Start};
+use super::precision::precise_enough;
+use super::recipe::{Learning, MOST_RESTARTS, Noise, Restarts, Sqfa, Start};
 use super::{FitError, Warning, digits, starts};
-
-/// Largest variance over noise up to which single-precision passes keep the objective to about 5e-6.
-const SINGLE_PRECISION_RANGE: f64 = 1e7;
 
 impl Sqfa {
     /// Fits filters to class statistics.
@@ -45,6 +44,19 @@ impl Sqfa {
             Noise::Auto => return Err(FitError::NoiseNeedsPoints),
         };
         self.check(statistics, noise)?;
+        if let Some(answer) = self.fit_where_not_isotropic(statistics, noise, observer) {
+            return answer;
+        }
+        self.fit_as_given(statistics, noise, observer)
+    }
+
+    /// Fits filters in all dimensions of the statistics.
+    pub(super) fn fit_as_given(
+        &self,
+        statistics: &ClassStatistics,
+        noise: f64,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
         let mut warnings = self.warnings(statistics, noise);
         let largest = starts::largest_variance(statistics);
@@ -133,33 +145,37 @@ impl Sqfa {
         let (criterion, whole) = self.criterion(statistics);
         let objective =
             OnStatistics::new(statistics, criterion, self.constraint, noise, frozen + size, frozen);
-        let starts = self.starts(statistics, noise, learned, index, size)?;
         let optimizer = self.optimizer.chosen(objective.effort());
         let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
-        let Climbed { runs, passes } =
-            climb(&objective, starts, preconditioner, self.stopping, observer, frozen)
-                .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
-        let mut runs = runs;
-        if let Some(whole) = whole {
-            // What is reported, and what decides between starts, is the objective over all pairs.
-            for run in &mut runs {
-                let value = whole.value(run.point.gaussians()).map_err(|error| {
-                    FitError::from_evaluation(error, statistics.classes(), noise)
-                })?;
-                run.evaluations += 1;
-                run.trace.pop();
-                run.trace.push(value);
-            }
-        }
-        let best = (0..runs.len())
-            .reduce(|best, run| {
-                let objective = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);
-                if objective(run) > objective(best) { run } else { best }
-            })
-            .unwrap_or(0);
-        let gaussians = runs[best].point.gaussians().clone();
+        let failed = |error| FitError::from_evaluation(error, statistics.classes(), noise);
+        let best = best_of(
+            self.restart_count(),
+            objective.start_bytes(),
+            observer,
+            |batch, observer| -> Result<_, FitError> {
+                let starts = self.starts(statistics, noise, learned, (index, size), batch)?;
+                let stopping = self.stopping;
+                let mut climbed =
+                    climb(&objective, starts, preconditioner, stopping, observer, frozen)
+                        .map_err(failed)?;
+                if let Some(whole) = &whole {
+                    // What is reported, and what decides between starts, is the objective over all pairs.
+                    for run in &mut climbed.runs {
+                        let value = whole.value(run.point.gaussians()).map_err(failed)?;
+                        run.evaluations += 1;
+                        run.trace.pop();
+                        run.trace.push(value);
+                    }
+                }
+                Ok(climbed)
+            },
+        )?;
+        let Some(Best { point, index: best, runs, passes }) = best else {
+            return Err(FitError::Zero { what: "restarts" });
+        };
+        let gaussians = point.gaussians().clone();
         check_definite(&gaussians, noise, statistics)?;
-        let mut filters = objective.filters(&runs[best].point);
+        let mut filters = objective.filters(&point);
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);
         } else if self.constraint == Constraint::Orthonormal {
@@ -168,7 +184,7 @@ impl Sqfa {
         let restarts = runs
             .into_iter()
             .map(|run| Restart {
-                objective: run.trace.last().copied().unwrap_or(f64::NAN),
+                objective: run.end(),
                 trace: run.trace,
                 iterations: run.iterations,
                 passes: run.passes,
@@ -203,12 +219,12 @@ impl Sqfa {
         statistics: &ClassStatistics,
         noise: f64,
         learned: Option<&Mat<f64>>,
-        index: usize,
-        size: usize,
+        (index, size): (usize, usize),
+        batch: Range<usize>,
     ) -> Result<Vec<Mat<f64>>, FitError> {
         let n = statistics.dimension();
         let frozen = learned.map_or(0, |filters| filters.ncols());
-        (0..self.restart_count())
+        batch
             .map(|restart| {
                 let free = match (&self.start, restart) {
                     (Start::Given(filters), 0) => filters.subcols(frozen, size).to_owned(),
@@ -279,8 +295,12 @@ impl Sqfa {
         if filters > dimension {
             return Err(FitError::TooManyFilters { filters, dimension });
         }
-        if self.restarts == Restarts::Count(0) {
-            return Err(FitError::Zero { what: "restarts" });
+        match self.restarts {
+            Restarts::Count(0) => return Err(FitError::Zero { what: "restarts" }),
+            Restarts::Count(count) if count > MOST_RESTARTS => {
+                return Err(FitError::TooManyRestarts { count, most: MOST_RESTARTS });
+            }
+            _ => {}
         }
         if self.learning == Learning::Sequential(0) {
             return Err(FitError::Zero { what: "the size of sequential groups" });
@@ -379,38 +399,4 @@ fn check_definite(
         }
     }
     Ok(())
-}
-
-/// Statistics in double precision where single-precision passes would cost digits that matter.
-fn precise_enough<'a>(
-    statistics: &'a ClassStatistics,
-    noise: f64,
-    largest_variance: f64,
-    warnings: &mut Vec<Warning>,
-) -> Precise<'a> {
-    if statistics.covariances().iter().all(|covariance| !covariance.is_single()) {
-        return Precise::Given(statistics);
-    }
-    let ratio = largest_variance / noise;
-    if ratio <= SINGLE_PRECISION_RANGE {
-        return Precise::Given(statistics);
-    }
-    warnings.push(Warning::DoublePrecision { ratio });
-    Precise::Doubled(Box::new(statistics.in_double_precision()))
-}
-
-/// Statistics as given, or a copy in double precision.
-enum Precise<'a> {
-    Given(&'a ClassStatistics),
-    Doubled(Box<ClassStatistics>),
-}
-
-impl std::ops::Deref for Precise<'_> {
-    type Target = ClassStatistics;
-    fn deref(&self) -> &ClassStatistics {
-        match self {
-            Self::Given(statistics) => statistics,
-            Self::Doubled(statistics) => statistics,
-        }
-    }
 }

@@ -51,6 +51,9 @@ impl Start {
     }
 }
 
+/// The most starts of a fit.
+pub const MOST_RESTARTS: usize = 10_000;
+
 /// How many starts climb side by side; the best is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Restarts {

@@ -1,8 +1,9 @@
-//! Fits in the span of the data: exact where mathematics says so, refused where it does not.
+//! Fits in the dimensions that matter, the span of the data or those outside which classes are isotropic: exact where
+//! mathematics says so, refused where it does not.
 
 use crate::constraint::Constraint;
-use crate::linalg::orthonormalize;
-use crate::optimize::{Control, Progress};
+use crate::linalg::{Mat, MatRef, orthonormalize};
+use crate::optimize::{Control, Optimizer, Progress};
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::FitError;
@@ -11,6 +12,8 @@ use super::recipe::{Noise, Sqfa, Start};
 
 /// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
 const FEW_SAMPLES: usize = 4000;
+/// Passes that finding isotropic dimensions takes.
+const SEARCH_PASSES: usize = 2;
 
 /// Whether there are few enough samples, kept as they are, that a fit in their span costs least.
 pub(super) fn is_cheaper(statistics: &ClassStatistics) -> bool {
@@ -57,12 +60,51 @@ impl Sqfa {
                 "{filters} filters in a span of {order} dimensions: ask for at most {order}"
             ));
         }
+        let (lower, lift) = (
+            |filters: MatRef<'_, f64>| span.lower(filters),
+            |filters: MatRef<'_, f64>| span.lift(filters),
+        );
+        self.fit_reduced(span.statistics(), noise, &lower, &lift, observer)
+    }
+
+    /// Fits filters in the few dimensions outside which every class is isotropic, where there are such and nothing asks for
+    /// the whole space.
+    pub(super) fn fit_where_not_isotropic(
+        &self,
+        statistics: &ClassStatistics,
+        noise: f64,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Option<Result<FittedSqfa, FitError>> {
+        let sought = self.optimizer == Optimizer::Auto
+            && self.goal.is_exact_in_span()
+            && self.constraint != Constraint::None
+            && noise > 0.0;
+        let found = if sought { statistics.isotropic_outside(self.filters) } else { None }?;
+        let (lower, lift) = (
+            |filters: MatRef<'_, f64>| found.lower(filters),
+            |filters: MatRef<'_, f64>| found.lift(filters),
+        );
+        let fitted = self.fit_reduced(found.statistics(), noise, &lower, &lift, observer);
+        Some(fitted.map(|mut fitted| {
+            fitted.passes += SEARCH_PASSES;
+            fitted
+        }))
+    }
+
+    fn fit_reduced(
+        &self,
+        reduced: &ClassStatistics,
+        noise: f64,
+        lower: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
+        lift: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<FittedSqfa, FitError> {
         let mut recipe = self.clone().noise(Noise::Value(noise));
         if let Start::Given(filters) = &self.start {
-            recipe = recipe.start(Start::Given(span.lower(filters.as_ref())));
+            recipe = recipe.start(Start::Given(lower(filters.as_ref())));
         }
-        let mut fitted = recipe.fit_observed(span.statistics(), observer)?;
-        let mut filters = span.lift(fitted.filters.as_ref());
+        let mut fitted = recipe.fit_as_given(reduced, noise, observer)?;
+        let mut filters = lift(fitted.filters.as_ref());
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);
         } else {

@@ -64,13 +64,17 @@ pub(crate) trait Objective: Sync {
     fn gradient<'a>(&self, point: &'a Self::Point) -> MatRef<'a, f64>;
     /// The columns that may move.
     fn moving<'a>(&self, point: &'a Self::Point) -> MatRef<'a, f64>;
-    /// Values below this count as zero when changes are judged: 1 for an objective without units.
+    /// Values below this count as zero when changes are compared: 1 for an objective without units.
     fn unit(&self) -> f64 {
         1.0
     }
     /// The change of the objective that a tolerance allows at a value.
     fn small_change(&self, value: f64, tolerance: f64) -> f64 {
         tolerance * value.abs().max(self.unit())
+    }
+    /// Bytes that a climb from one start takes, about.
+    fn start_bytes(&self) -> usize {
+        0
     }
     /// How many evaluations along a line cost as much as one pass.
     fn evaluations_per_pass(&self) -> f64;

@@ -209,6 +209,10 @@ impl Objective for OnStatistics<'_> {
         self.unit
     }
 
+    fn start_bytes(&self) -> usize {
+        self.projection.start_bytes()
+    }
+
     fn evaluations_per_pass(&self) -> f64 {
         let columns = self.projection.moving_columns() as f64;
         let covariances = self.projection.statistics.covariances().iter();

@@ -9,11 +9,19 @@ use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
 use crate::constraint::Constraint;
 use crate::distance::PairSums;
 use crate::linalg::{
-    Mat, MatRef, Real, WORTH_THREADS, add_products, add_scaled, tall_times, transpose_times,
+    Mat, MatRef, Real, WORTH_THREADS, add_products, add_rounded_products, add_scaled,
+    rounded_transpose_times, tall_times, transpose_times,
 };
 use crate::parallel;
 use crate::statistics::ClassStatistics;
 use crate::statistics::pass;
+
+/// Blocks of each class that a climb keeps: those of a point and of a basis of filters and steps.
+const BASES: usize = 8;
+/// Blocks that it remembers beside them: steps and changes of the gradient.
+const PAST: usize = 24;
+/// Filters from which products of n-dimensional blocks take most of the time.
+const WIDE: usize = 128;
 
 #[derive(Debug)]
 pub(super) struct Projection<'a> {
@@ -40,12 +48,35 @@ impl<'a> Projection<'a> {
         Self { statistics, problem: FeatureProblem { classes, filters, noise, constraint }, frozen }
     }
 
+    /// Bytes of a climb's n-dimensional blocks: the point and its products, those of a line or of a basis, and past steps.
+    pub(super) fn start_bytes(&self) -> usize {
+        let block = size_of::<f64>() * self.statistics.dimension() * self.problem.filters;
+        block.saturating_mul(BASES * (self.problem.classes + 1) + PAST)
+    }
+
     pub(super) fn moving_columns(&self) -> usize {
         self.problem.filters - self.frozen
     }
 
-    /// ηᵀX for every class, in parallel over classes.
-    fn against(&self, left: MatRef<'_, f64>, products: &[Mat<f64>]) -> Vec<Mat<f64>> {
+    /// Whether products are of single precision and wide enough that rounding what is made of them pays.
+    fn rounds(&self) -> bool {
+        let single =
+            || self.statistics.covariances().iter().all(|covariance| covariance.is_single());
+        self.problem.filters >= WIDE && single()
+    }
+
+    /// ηᵀX for every class, in parallel over classes; symmetric where X are products of η itself.
+    fn against(
+        &self,
+        left: MatRef<'_, f64>,
+        products: &[Mat<f64>],
+        symmetric: bool,
+    ) -> Vec<Mat<f64>> {
+        if self.rounds() {
+            return parallel::map(products, |product| {
+                rounded_transpose_times(left, product.as_ref(), symmetric)
+            });
+        }
         let flops =
             products.iter().map(|product| 2 * left.ncols() * product.nrows() * product.ncols());
         let times = |product: &Mat<f64>| transpose_times(left, product.as_ref());
@@ -61,7 +92,7 @@ impl<'a> Projection<'a> {
         let mut forms = Forms::zeros(self.problem.classes, m);
         let linear = transpose_times(free, self.statistics.means().as_ref());
         let gram = transpose_times(free, free);
-        for (class, quadratic) in self.against(free, products).iter().enumerate() {
+        for (class, quadratic) in self.against(free, products, true).iter().enumerate() {
             for i in 0..m {
                 forms.linear[class * m + i] = linear[(i, class)];
                 for j in 0..m {
@@ -85,8 +116,8 @@ impl<'a> Projection<'a> {
         let mut first = Forms::zeros(self.problem.classes, m);
         let mut second = Forms::zeros(self.problem.classes, m);
         let linear = transpose_times(direction, self.statistics.means().as_ref());
-        let cross = self.against(free, products);
-        let square = self.against(direction, products);
+        let cross = self.against(free, products, false);
+        let square = self.against(direction, products, true);
         for class in 0..self.problem.classes {
             let own = class * m * m..(class + 1) * m * m;
             place_cross(&mut first.quadratic[own.clone()], &cross[class], m, frozen);
@@ -191,7 +222,11 @@ impl<'a> Projection<'a> {
             terms.push((samples.outer, transposed.as_ref()));
         }
         let mut gradient = Mat::zeros(free.nrows(), moving);
-        add_products(gradient.as_mut(), &terms);
+        if self.rounds() {
+            add_rounded_products(gradient.as_mut(), &terms);
+        } else {
+            add_products(gradient.as_mut(), &terms);
+        }
         gradient
     }
 }

@@ -2,6 +2,7 @@
 //! side, one shared pass an iteration.
 
 mod basis;
+mod batches;
 mod climb;
 mod descend;
 mod lbfgs;
@@ -11,7 +12,8 @@ mod subspace;
 
 pub(crate) use crate::preconditioner::Preconditioner;
 pub use crate::preconditioner::Preconditioning;
-pub(crate) use climb::{Climbed, climb};
+pub(crate) use batches::{Best, best_of};
+pub(crate) use climb::climb;
 pub(crate) use descend::{Descended, descend};
 pub(crate) use subspace::climb_in_subspaces;
 

@@ -9,10 +9,11 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, beside};
 use crate::model::{
-    FitError, Learning, Noise, Restarts, Warning, random, with_fixed_signs, with_unit_length,
+    FitError, Learning, MOST_RESTARTS, Noise, Restarts, Warning, random, with_fixed_signs,
+    with_unit_length,
 };
-use crate::objective::{Posterior, TrainValidation};
-use crate::optimize::{Climbed, Control, Preconditioner, Preconditioning, Progress, climb};
+use crate::objective::{Objective, Posterior, TrainValidation};
+use crate::optimize::{Best, Control, Preconditioner, Preconditioning, Progress, best_of, climb};
 use crate::remedy::Remedy;
 
 use super::setting::{Parameter, Setting};
@@ -68,6 +69,9 @@ impl Ama {
             None => PAIR,
         };
         let starts = match settings.restarts {
+            Restarts::Count(count) if count > MOST_RESTARTS => {
+                return Err(FitError::TooManyRestarts { count, most: MOST_RESTARTS }.into());
+            }
             Restarts::Count(count) => count.max(1),
             Restarts::Auto => 1,
         };
@@ -88,29 +92,26 @@ impl Ama {
             let count = frozen + moving;
             let objective =
                 Posterior::new(statistics, split, constraint, noise, count, frozen, &priors);
-            let blocks = (0..starts)
-                .map(|start| {
-                    let stream = ((frozen as u64) << 32) | start as u64;
-                    let drawn = random(statistics.dimension(), moving, settings.seed, stream);
-                    let drawn = with_unit_length(drawn);
-                    match &learned {
-                        Some(learned) => beside(&[learned.as_ref(), drawn.as_ref()]),
-                        None => drawn,
-                    }
-                })
-                .collect();
-            let Climbed { runs, .. } =
+            let block = |start: usize| {
+                let stream = ((frozen as u64) << 32) | start as u64;
+                let drawn = random(statistics.dimension(), moving, settings.seed, stream);
+                let drawn = with_unit_length(drawn);
+                match &learned {
+                    Some(learned) => beside(&[learned.as_ref(), drawn.as_ref()]),
+                    None => drawn,
+                }
+            };
+            let best = best_of(starts, objective.start_bytes(), observer, |batch, observer| {
+                let blocks = batch.map(block).collect();
                 climb(&objective, blocks, &preconditioner, settings.stopping, observer, frozen)
-                    .map_err(|error| {
-                        FitError::from_evaluation(error, statistics.classes(), noise)
-                    })?;
-            let end = |run: usize| runs[run].trace.last().copied().unwrap_or(f64::NAN);
-            let best =
-                (0..runs.len()).fold(0, |best, run| if end(run) > end(best) { run } else { best });
-            let filters = with_unit_length(objective.filters(&runs[best].point));
+            });
+            let best = best
+                .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
+            let Some(Best { point, index: best, runs, .. }) = best else { break };
+            let filters = with_unit_length(objective.filters(&point));
             result.iterations += runs[best].iterations;
             result.termination = Some(runs[best].termination);
-            result.objective = Some(end(best));
+            result.objective = Some(runs[best].end());
             result.traces = runs.iter().map(|run| run.trace.clone()).collect();
             result.traces.swap(0, best);
             learned = Some(filters);

@@ -53,6 +53,14 @@ pub enum Entries<'a> {
 }
 
 impl Entries<'_> {
+    /// One of them.
+    pub(crate) fn at(self, index: usize) -> f64 {
+        match self {
+            Self::F32(entries) => f64::from(entries[index]),
+            Self::F64(entries) => entries[index],
+        }
+    }
+
     /// Adds weight·Φ to the lower triangle of a row-major matrix.
     pub(crate) fn add_lower_to<T: Element>(self, n: usize, weight: f64, total: &mut [T]) {
         match self {

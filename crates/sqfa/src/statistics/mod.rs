@@ -8,6 +8,7 @@ mod estimator;
 mod forms;
 mod fourth;
 mod given;
+mod isotropic;
 mod portable;
 mod preprocess;
 mod projection;

@@ -402,6 +402,13 @@ impl Objective for Posterior<'_> {
         point.free.subcols(self.projection.frozen, self.projection.moving_columns())
     }
 
+    fn start_bytes(&self) -> usize {
+        let rows = self.split.rows.len() + self.split.held.len();
+        // Features at the point, along a line and at the last step, and their slopes.
+        let features = 4 * size_of::<f64>() * rows * self.projection.problem.filters;
+        self.projection.start_bytes().saturating_add(features)
+    }
+
     fn evaluations_per_pass(&self) -> f64 {
         let (n, m) =
             (self.projection.statistics.dimension() as f64, self.projection.problem.filters as f64);

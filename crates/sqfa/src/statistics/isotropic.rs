@@ -1,0 +1,233 @@
+//! Statistics that are isotropic outside few dimensions: Φ_k = QA_kQᵀ + s_k(I − QQᵀ) with the means in the span of Q.
+//!
+//! Nobody says so of given matrices, so it is looked for. If s is an eigenvalue of multiplicity n−r, a principal
+//! submatrix of order q has it with multiplicity q−r at least (Cauchy's interlacing theorem): a small eigenproblem tells s
+//! and r, or that there is no such structure. Q then spans (Φ−s)Ω for a random block Ω of a few columns more than r (Halko,
+//! Martinsson & Tropp, 2011), and a pass over Q and over random directions outside proves it, or refuses.
+//! Cost: eigenproblems of at most two passes, and where they succeed two more of about r columns.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha12Rng;
+
+use super::{ClassStatistics, Entries, pass};
+use crate::linalg::{
+    Mat, MatRef, add_products, add_scaled, beside, column_inner, random, symmetric_eigen,
+    tall_times, transpose_times,
+};
+
+/// Fewer dimensions are fitted sooner than searched.
+const FEWEST_DIMENSIONS: usize = 1000;
+/// Orders of the principal submatrices that are looked at.
+const ORDERS: [usize; 4] = [128, 256, 512, 1024];
+/// Passes that looking at submatrices may cost.
+const SEARCH: f64 = 2.0;
+/// Flops of an eigenproblem of order q, over q³.
+const EIGENPROBLEM: f64 = 10.0;
+/// Eigenvalues this close relative to their size count as one: matrices may be of single precision.
+const ONE_VALUE: f64 = 1e-4;
+/// Columns of the random block beyond the rank.
+const MORE: usize = 8;
+/// Random directions that prove that nothing is left outside.
+const PROBES: usize = 16;
+/// What may be left of a product outside, relative to its length: about what single precision leaves.
+const LEFT: f64 = 2e-5;
+/// Levels of classes this close relative to their size count as the same.
+const SAME_LEVEL: f64 = 1e-5;
+/// What of a unit column must remain for it to count as a direction of its own.
+const INDEPENDENT: f64 = 1e-6;
+/// All random numbers come from here: the same statistics are always treated alike.
+const SEED: u64 = 0x150;
+
+/// Statistics in the dimensions that matter, and the way back.
+#[derive(Debug)]
+pub(crate) struct Isotropic {
+    statistics: ClassStatistics,
+    /// n × p, orthonormal: Q and, beside it, the directions outside that are kept.
+    basis: Mat<f64>,
+}
+
+impl Isotropic {
+    /// The statistics in coordinates of the basis.
+    pub(crate) fn statistics(&self) -> &ClassStatistics {
+        &self.statistics
+    }
+
+    /// Filters in input space.
+    pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        tall_times(self.basis.as_ref(), filters)
+    }
+
+    /// Filters in the basis: what lies outside is lost.
+    pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        transpose_times(self.basis.as_ref(), filters)
+    }
+}
+
+impl ClassStatistics {
+    /// The statistics in the few dimensions outside which every class is isotropic, where there are such and finding them
+    /// costs little beside a fit of so many filters.
+    ///
+    /// Where the classes differ outside, as many directions as filters stand for all of them; where they do not, filters
+    /// outside only add noise, and directions are kept only to have as many as filters.
+    pub(crate) fn isotropic_outside(&self, filters: usize) -> Option<Isotropic> {
+        let (n, classes) = (self.dimension(), self.classes().len());
+        if n < FEWEST_DIMENSIONS {
+            return None;
+        }
+        let entries: Vec<Entries<'_>> = self
+            .covariances()
+            .iter()
+            .map(|covariance| covariance.entries())
+            .collect::<Option<_>>()?;
+        let flops: f64 = self.covariances().iter().map(|covariance| covariance.flops()).sum();
+        let weights = weights(classes);
+        let (level, rank) = bulk(&entries, &weights, n, SEARCH * flops * filters as f64)?;
+        let width = rank + MORE;
+        if width + classes + filters > n / 2 || width > 3 * filters + 64 {
+            return None;
+        }
+        let drawn = random(n, width, SEED, 0);
+        let mut range = Mat::zeros(n, width);
+        add_scaled(range.as_mut(), -level, drawn.as_ref());
+        for (product, weight) in pass(self, &[drawn.as_ref()]).remove(0).iter().zip(&weights) {
+            add_scaled(range.as_mut(), *weight, product.as_ref());
+        }
+        let core = orthonormal_span(beside(&[self.means().as_ref(), range.as_ref()]))?;
+        let kept = core.ncols();
+        let outside = outside(core.as_ref(), PROBES.max(filters))?;
+        let basis = beside(&[core.as_ref(), outside.as_ref()]);
+        // Only the probes are proved; a direction outside is like any other.
+        let probed = basis.subcols(0, kept + PROBES);
+        let products = pass(self, &[probed]).remove(0);
+        let mut levels = Vec::with_capacity(classes);
+        for product in &products {
+            levels.push(proved_level(core.as_ref(), probed, product)?);
+        }
+        let (low, high) = levels
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
+        let same = high - low <= SAME_LEVEL * high;
+        let beside_core = if same { filters.saturating_sub(kept) } else { filters };
+        let order = kept + beside_core;
+        let forms: Vec<Mat<f64>> = products
+            .iter()
+            .zip(&levels)
+            .map(|(product, &level)| {
+                let form = transpose_times(core.as_ref(), product.subcols(0, kept));
+                Mat::from_fn(order, order, |i, j| match (i < kept, j < kept) {
+                    (true, true) => 0.5 * (form[(i, j)] + form[(j, i)]),
+                    _ if i == j => level,
+                    _ => 0.0,
+                })
+            })
+            .collect();
+        let basis = basis.subcols(0, order).to_owned();
+        Some(Isotropic { statistics: self.confined(basis.as_ref(), &forms), basis })
+    }
+}
+
+/// Unequal weights of the classes, so that what differs between them does not cancel.
+fn weights(classes: usize) -> Vec<f64> {
+    let weight = |class: usize| 1.0 + (0.618 * (class + 1) as f64).fract();
+    (0..classes).map(|class| weight(class) / classes as f64).collect()
+}
+
+/// The value that most eigenvalues of Σ w_kΦ_k share, and how many do not.
+fn bulk(entries: &[Entries<'_>], weights: &[f64], n: usize, flops: f64) -> Option<(f64, usize)> {
+    let mut places: Vec<usize> = (0..n).collect();
+    places.shuffle(&mut ChaCha12Rng::seed_from_u64(SEED));
+    for order in ORDERS {
+        if EIGENPROBLEM * (order as f64).powi(3) > flops || 2 * order > n {
+            return None;
+        }
+        let places = &places[..order];
+        let matrix = Mat::from_fn(order, order, |i, j| {
+            // The triangle that passes read.
+            let (row, column) = (places[i].max(places[j]), places[i].min(places[j]));
+            let parts = entries.iter().zip(weights);
+            parts.map(|(entries, weight)| weight * entries.at(row * n + column)).sum::<f64>()
+        });
+        let (mut values, _) = symmetric_eigen(matrix.as_ref())?;
+        values.sort_by(f64::total_cmp);
+        let mut most = (0, 0);
+        let mut first = 0;
+        for last in 0..order {
+            while values[last] - values[first] > ONE_VALUE * values[last].abs() {
+                first += 1;
+            }
+            if last + 1 - first > most.1 - most.0 {
+                most = (first, last + 1);
+            }
+        }
+        let count = most.1 - most.0;
+        if 2 * count > order {
+            let level = values[most.0..most.1].iter().sum::<f64>() / count as f64;
+            return (level > 0.0).then_some((level, order - count));
+        }
+    }
+    None
+}
+
+/// An orthonormal basis of the span of a block; `None` where it has no directions.
+fn orthonormal_span(mut block: Mat<f64>) -> Option<Mat<f64>> {
+    for j in 0..block.ncols() {
+        let length = column_inner(block.as_ref(), block.as_ref(), j).sqrt();
+        if length > 0.0 {
+            block.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= length);
+        }
+    }
+    // Twice, because the first Gram matrix is that of nearly dependent columns.
+    for _ in 0..2 {
+        let gram = transpose_times(block.as_ref(), block.as_ref());
+        let (values, vectors) = symmetric_eigen(gram.as_ref())?;
+        let largest = values.iter().fold(0.0_f64, |most, &value| most.max(value));
+        let kept: Vec<usize> = (0..values.len())
+            .filter(|&j| values[j] > INDEPENDENT * INDEPENDENT * largest)
+            .collect();
+        let turn = Mat::from_fn(block.ncols(), kept.len(), |i, j| {
+            vectors[(i, kept[j])] / values[kept[j]].sqrt()
+        });
+        block = tall_times(block.as_ref(), turn.as_ref());
+    }
+    (block.ncols() > 0).then_some(block)
+}
+
+/// So many orthonormal directions outside the span of orthonormal columns.
+fn outside(core: MatRef<'_, f64>, count: usize) -> Option<Mat<f64>> {
+    let mut drawn = random(core.nrows(), count, SEED, 1);
+    for _ in 0..2 {
+        let mut overlap = transpose_times(core, drawn.as_ref());
+        for j in 0..overlap.ncols() {
+            overlap.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
+        }
+        add_products(drawn.as_mut(), &[(core, overlap.as_ref())]);
+        drawn = orthonormal_span(drawn)?;
+    }
+    (drawn.ncols() == count).then_some(drawn)
+}
+
+/// s, if Φ maps the core into itself and probes outside to s times themselves.
+fn proved_level(core: MatRef<'_, f64>, probed: MatRef<'_, f64>, product: &Mat<f64>) -> Option<f64> {
+    let kept = core.ncols();
+    let probes = probed.ncols() - kept;
+    let level =
+        (kept..kept + probes).map(|j| column_inner(probed, product.as_ref(), j)).sum::<f64>()
+            / probes as f64;
+    let mut rest = product.clone();
+    let mut inside = transpose_times(core, product.subcols(0, kept));
+    for j in 0..kept {
+        inside.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
+    }
+    add_products(rest.as_mut().subcols_mut(0, kept), &[(core, inside.as_ref())]);
+    add_scaled(rest.as_mut().subcols_mut(kept, probes), -level, probed.subcols(kept, probes));
+    let length = |block: MatRef<'_, f64>, j: usize| column_inner(block, block, j).sqrt();
+    let small = |j: usize| {
+        let whole = if j < kept { length(product.as_ref(), j) + level } else { level };
+        length(rest.as_ref(), j) <= LEFT * whole
+    };
+    (level > 0.0 && (0..kept + probes).all(small)).then_some(level)
+}
+
+#[cfg(test)]
+mod tests;
