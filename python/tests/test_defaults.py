@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from baselines import BASELINES
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import sqfa_rs
-from baselines import BASELINES
 from sqfa_rs import (
     LDA,
     LFDA,
