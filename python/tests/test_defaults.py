@@ -10,24 +10,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from baselines import BASELINES
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import sqfa_rs
 from sqfa_rs import (
-    AMA,
-    LAD,
     LDA,
     LFDA,
     LMNN,
-    NCA,
     PCA,
-    SAVE,
     SQFA,
     WDA,
-    DirectionalRegression,
     SecondMomentSQFA,
-    SupervisedPCA,
     class_statistics,
 )
 
@@ -70,18 +65,8 @@ def same_model(ours, theirs):
         (SQFA(2, refine=True), ("-m", "2", "--refine")),
         (SQFA("auto", max_components=4), ("-m", "auto", "--max-filters", "4")),
         (SecondMomentSQFA(2), ("-m", "2", "--method", "smsqfa")),
-        (LAD(2), ("-m", "2", "--method", "lad")),
-        (AMA(2), ("-m", "2", "--method", "ama")),
-        (PCA(2), ("-m", "2", "--method", "pca")),
         (PCA(2, scale="per-feature"), ("-m", "2", "--method", "pca", "--scale", "per-feature")),
-        (LDA(2), ("-m", "2", "--method", "lda")),
-        (SupervisedPCA(2), ("-m", "2", "--method", "spca")),
-        (LFDA(2), ("-m", "2", "--method", "lfda")),
-        (LMNN(2), ("-m", "2", "--method", "lmnn")),
-        (WDA(2), ("-m", "2", "--method", "wda")),
-        (NCA(2), ("-m", "2", "--method", "nca")),
-        (SAVE(2), ("-m", "2", "--method", "save")),
-        (DirectionalRegression(2), ("-m", "2", "--method", "directional-regression")),
+        *((cls(2), ("-m", "2", "--method", cls._method)) for cls in BASELINES),
     ],
     ids=str,
 )
@@ -248,20 +233,7 @@ def test_tables_that_tell_nothing(blobs):
 def test_constant_columns_are_set_aside_for_every_method(blobs):
     X, y = blobs
     wide = np.insert(X, 2, 4.0, axis=1)
-    for estimator in (
-        PCA(2),
-        LDA(2),
-        SupervisedPCA(2),
-        LFDA(2),
-        LMNN(2),
-        WDA(2),
-        AMA(2),
-        LAD(2),
-        SQFA(2),
-        NCA(2),
-        SAVE(2),
-        DirectionalRegression(2),
-    ):
+    for estimator in [SQFA(2), *(cls(2) for cls in BASELINES)]:
         plain = estimator.fit(X, y).transform(X)
         with_constant = estimator.fit(wide, y)
         assert with_constant.set_aside_.tolist() == [2]

@@ -7,7 +7,7 @@ import pytest
 from scipy import linalg
 from sklearn.base import clone
 
-from sqfa_rs import PCA, SQFA, SecondMomentSQFA, class_statistics, distances
+from sqfa_rs import PCA, SQFA, SecondMomentSQFA, _core, class_statistics, distances
 
 
 @pytest.fixture
@@ -17,23 +17,22 @@ def gaussians():
     return rng.normal(size=(4, 3)), roots @ roots.transpose(0, 2, 1) / 5 + 0.1 * np.eye(3)
 
 
-def spelled(name):
-    return {"chernoff": "chernoff:0.3", "calvo-oller-t": "calvo-oller-t:5"}.get(name, name)
+# What must follow a name, by the kind of its parameter.
+REQUIRED = {"exponent": (0.3,), "degrees": (5,)}
+PARAMETERS = {name: REQUIRED.get(kind, ()) for name, _, kind in _core.distance_names()}
 
 
 @pytest.mark.parametrize("name", distances.names())
 def test_every_distance_is_a_function_and_a_matrix(gaussians, name):
     means, covariances = gaussians
-    matrix = distances.pairwise(gaussians, distance=spelled(name))
+    matrix = distances.pairwise(gaussians, distance=":".join([name, *map(str, PARAMETERS[name])]))
     assert matrix.shape == (4, 4) and np.all(np.diag(matrix) == 0)
     assert np.all(matrix[~np.eye(4, dtype=bool)] > 0)
     function = getattr(distances, name.replace("-", "_"))
     assert function.__name__ in dir(distances) and len(function.__doc__) > 20
-    extra = {"chernoff": (0.3,), "calvo-oller-t": (5,)}.get(name, ())
-    single = function((means[0], covariances[0]), (means[2], covariances[2]), *extra)
-    assert isinstance(single, float) and single == pytest.approx(matrix[0, 2], rel=1e-9)
-    if name != "chernoff":
-        np.testing.assert_allclose(matrix, matrix.T, rtol=1e-6)
+    for i, j in [(0, 2), (2, 0)]:
+        single = function((means[i], covariances[i]), (means[j], covariances[j]), *PARAMETERS[name])
+        assert isinstance(single, float) and single == pytest.approx(matrix[i, j], rel=1e-9)
 
 
 def closed_forms(mp, cp, mq, cq):

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from baselines import BASELINES, takes
 from scipy.linalg import subspace_angles
 from sklearn.base import clone
 from sklearn.decomposition import PCA as SkPCA
@@ -13,9 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
 from sqfa_rs import (
-    AMA,
     KNN,
-    LAD,
     LDA,
     LFDA,
     LMNN,
@@ -27,23 +26,17 @@ from sqfa_rs import (
     WDA,
     DirectionalRegression,
     LinearClassifier,
-    SupervisedPCA,
 )
+from sqfa_rs._methods import METHODS
 
-# One component, because the checks' data have as few as two classes.
-REDUCERS = [
-    PCA(1),
-    LDA(1, shrinkage=0.1),
-    SupervisedPCA(1),
-    LFDA(1, n_neighbors=3, local_scale="neighbor", pca_dims=2),
-    LMNN(1, n_neighbors=2),
-    WDA(1, reg=1.0),
-    AMA(1),
-    LAD(1),
-    SAVE(1),
-    DirectionalRegression(1),
-    NCA(1),
-]
+# Settings that suit the checks' data, which have as few as two classes and three points of each.
+SMALL = {
+    LDA: {"shrinkage": 0.1},
+    LFDA: {"n_neighbors": 3, "local_scale": "neighbor", "pca_dims": 2},
+    LMNN: {"n_neighbors": 2},
+    WDA: {"reg": 1.0},
+}
+REDUCERS = [cls(1, **SMALL.get(cls, {})) for cls in BASELINES]
 # Angles between equal subspaces: the square root of round-off in what defines them.
 ANGLE = 1e-6
 
@@ -207,13 +200,11 @@ def test_refusals(blobs):
 
 def test_statistics_alone(blobs):
     X, y = blobs
-    for reducer in (
-        PCA(2),
-        LDA(2, shrinkage=0.1),
-        SupervisedPCA(2),
-        LAD(2, noise="scale"),
-        SAVE(2, noise=0.1),
-    ):
+    # What would be chosen on held-out points is given.
+    given = {"shrinkage": 0.1, "noise": 0.1}
+    alone = [cls for cls in BASELINES if not METHODS[cls._method]["needs_points"]]
+    assert PCA in alone
+    for reducer in (cls(2, **takes(cls, **given)) for cls in alone):
         points = clone(reducer).fit(X, y)
         alone = clone(reducer).fit_statistics(sqfa_rs.class_statistics(X, y))
         np.testing.assert_allclose(alone.components_, points.components_, atol=1e-9)

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sqfa::statistics::ClassAccumulator;
 use sqfa::{Classes, Labels, Table};
-use sqfa_io::data::{LoadOptions, load, open_batches, write_sums};
+use sqfa_io::data::{FILE_KINDS, LoadOptions, load, open_batches, open_points, write_sums};
 use sqfa_io::formats::{
     CsvOptions, FormatError, Limits, MatFile, Npz, NpzWriter, idx_rows, npy_rows, read_csv,
     read_idx, read_npy, write_idx_u8, write_npy,
@@ -188,7 +188,8 @@ fn random_damage_never_panics() {
     let mut rng = ChaCha8Rng::seed_from_u64(20);
     let names =
         ["a.npy", "b", "c.npz", "d.npz", "e.npz", "f.csv", "g", "h.mat", "i.mat", "j.stats"];
-    for _ in 0..ROUNDS {
+    let endings: Vec<&str> = FILE_KINDS.iter().flat_map(|kind| kind.endings).copied().collect();
+    for round in 0..ROUNDS {
         let name = names[rng.random_range(0..names.len())];
         let mut bytes = std::fs::read(at(name)).unwrap();
         for _ in 0..rng.random_range(1..4) {
@@ -201,6 +202,30 @@ fn random_damage_never_panics() {
             }
         }
         read_all(folder.path(), name, &bytes);
+        // What a name promises need not be what the file holds.
+        let ending = endings[rng.random_range(0..endings.len())];
+        if round % 4 == 0 {
+            read_all(folder.path(), &format!("{name}{ending}"), &bytes);
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_and_one_of_noise_hold_no_points_whatever_their_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(21);
+    let noise: Vec<u8> = (0..5000).map(|_| rng.random()).collect();
+    let options = LoadOptions { limits: LIMITS, ..LoadOptions::default() };
+    for ending in FILE_KINDS.iter().flat_map(|kind| kind.endings) {
+        let path = folder.path().join(format!("a{ending}"));
+        for bytes in [&[][..], &noise] {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(load(&path, &options).is_err(), "{ending}");
+            assert!(open_points(&path, &options).is_err(), "{ending}");
+            let read = open_batches(&path, &options, None)
+                .and_then(|mut reader| reader.next_batch(3).map(|batch| batch.is_some()));
+            assert!(!matches!(read, Ok(true)), "{ending}");
+        }
     }
 }
 

@@ -1,8 +1,10 @@
-//! The documents' table of distances is that of the registry; after a change run with `UPDATE_SNAPSHOTS=1`.
+//! The documents' table of distances is that of the registry, and the map names files that exist.
+//!
+//! After a change of the registry run with `UPDATE_SNAPSHOTS=1`.
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sqfa::distance::registry;
 
@@ -37,4 +39,36 @@ fn the_table_of_distances_is_that_of_the_registry() {
         return;
     }
     assert_eq!(written, table(), "run with UPDATE_SNAPSHOTS=1");
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// A file may be named by the end of its path.
+#[test]
+fn the_map_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut known = Vec::new();
+    for folder in ["crates", "python", "docs"] {
+        files(&root.join(folder), &mut known);
+    }
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let named: Vec<&str> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.ends_with(".rs") || name.ends_with(".py"))
+        .collect();
+    assert!(named.len() > 40, "the map names files in backticks");
+    for name in named {
+        assert!(known.iter().any(|path| path.ends_with(name)), "there is no {name}");
+    }
 }

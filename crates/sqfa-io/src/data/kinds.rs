@@ -49,7 +49,7 @@ impl std::fmt::Debug for FileKind {
 }
 
 /// Every kind of file, in the order of the help.
-pub static FILE_KINDS: [FileKind; 7] = [
+pub static FILE_KINDS: &[FileKind] = &[
     FileKind {
         endings: &[".npz"],
         holds: Holds::Arrays,
@@ -155,7 +155,7 @@ pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
 /// What a data file may be, for help texts: names in one column, explanations in the next.
 pub fn file_kinds_help() -> String {
     let mut text = String::new();
-    for kind in &FILE_KINDS {
+    for kind in FILE_KINDS {
         for (at, line) in kind.help.iter().enumerate() {
             let title = if at == 0 { kind.title } else { "" };
             text.push_str(&format!("  {title:<13} {line}\n"));

@@ -15,16 +15,14 @@ mod mat;
 mod npy;
 mod npz;
 mod rows;
-mod source;
-mod table;
+pub(crate) mod source;
+pub(crate) mod table;
 
 pub(crate) use self::table::counted;
 pub use self::table::{
     Column, CsvOptions, CsvRows, CsvTable, Encoding, Header, Missing, Note, Selection, TableRows,
     read_csv, read_csv_from,
 };
-#[cfg(feature = "parquet")]
-pub(crate) use self::table::{Layout, Wanted, is_missing_label, layout};
 pub use array::{Array, Stack, Values, ValuesRef};
 pub use atomic::{AtomicFile, is_temporary};
 pub use error::{FormatError, Remedy};

@@ -63,48 +63,37 @@ const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
 /// been, here times n = 1024. Taken as they stand they make plans so sharp that WDA finds little but the largest variances: 33 % at
 /// eight filters where the paper has 57 %.
 const SVHN_REGULARIZATIONS: [f64; 5] = [256.0, 512.0, 1024.0, 2048.0, 4096.0];
-/// Principal components of LMNN.
-const LMNN_DIMENSIONS: usize = 200;
-/// Seeds of every seeded method on pictures and videos.
-const SEEDS: u64 = 10;
 /// Keeps dimensions that never vary within classes finite.
 const FLOOR: f64 = 1e-6;
+
+/// What the pictures share, and videos in part.
+const MNIST: Protocol = Protocol {
+    set: "mnist",
+    title: "MNIST",
+    filters: &[2, 4, 8, 16],
+    noises: &[0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0],
+    neighbors: 5,
+    lfda_dimensions: 200,
+    wda_dimensions: 100,
+    wda_regularizations: &[1.0, 5.0, 10.0, 20.0, 50.0],
+    per_class: 500,
+    lmnn_dimensions: 200,
+    shrinkages: &SHRINKAGES,
+    units: ProtocolUnits::GlobalStd,
+    qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
+    splits: None,
+    seeds: 10,
+};
 
 const PROTOCOLS: [Protocol; 4] = [
     Protocol {
         set: "svhn",
         title: "SVHN",
-        filters: &[2, 4, 8, 16],
         noises: &[0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0],
-        neighbors: 5,
-        lfda_dimensions: 200,
-        wda_dimensions: 100,
         wda_regularizations: &SVHN_REGULARIZATIONS,
-        per_class: 500,
-        lmnn_dimensions: LMNN_DIMENSIONS,
-        shrinkages: &SHRINKAGES,
-        units: ProtocolUnits::GlobalStd,
-        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
-        splits: None,
-        seeds: SEEDS,
+        ..MNIST
     },
-    Protocol {
-        set: "mnist",
-        title: "MNIST",
-        filters: &[2, 4, 8, 16],
-        noises: &[0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0],
-        neighbors: 5,
-        lfda_dimensions: 200,
-        wda_dimensions: 100,
-        wda_regularizations: &[1.0, 5.0, 10.0, 20.0, 50.0],
-        per_class: 500,
-        lmnn_dimensions: LMNN_DIMENSIONS,
-        shrinkages: &SHRINKAGES,
-        units: ProtocolUnits::GlobalStd,
-        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
-        splits: None,
-        seeds: SEEDS,
-    },
+    MNIST,
     Protocol {
         set: "speed",
         title: "Speed",
@@ -113,14 +102,9 @@ const PROTOCOLS: [Protocol; 4] = [
         neighbors: 7,
         lfda_dimensions: 100,
         wda_dimensions: 50,
-        wda_regularizations: &[1.0, 5.0, 10.0, 20.0, 50.0],
         per_class: 60,
-        lmnn_dimensions: LMNN_DIMENSIONS,
-        shrinkages: &SHRINKAGES,
         units: ProtocolUnits::Raw,
-        qda_shrinkage: sqfa::classify::QDA_SHRINKAGE,
-        splits: None,
-        seeds: SEEDS,
+        ..MNIST
     },
     Protocol {
         set: "neural",

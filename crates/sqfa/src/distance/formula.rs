@@ -94,10 +94,42 @@ pub(super) fn difference<R: Real>(pair: &Pair<'_, R>, delta: &mut [R]) {
 }
 
 /// Writes the second moment Σ + μμᵀ.
-pub(super) fn second_moment<R: Real>(mean: &[R], cov: &[R], moment: &mut [R], order: usize) {
+fn second_moment<R: Real>(mean: &[R], cov: &[R], moment: &mut [R], order: usize) {
     for i in 0..order {
         for j in 0..order {
             moment[i * order + j] = cov[i * order + j] + mean[i] * mean[j];
+        }
+    }
+}
+
+/// Which matrices a distance of positive matrices compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compared {
+    /// Second moments Σ + μμᵀ.
+    Second,
+    /// Covariances Σ.
+    Central,
+}
+
+impl Compared {
+    /// Writes the matrix the distance acts on.
+    pub(crate) fn write<R: Real>(self, mean: &[R], cov: &[R], matrix: &mut [R], order: usize) {
+        match self {
+            Self::Second => second_moment(mean, cov, matrix, order),
+            Self::Central => matrix[..order * order].copy_from_slice(&cov[..order * order]),
+        }
+    }
+
+    /// Writes the mean's derivative 2Gμ that a derivative G of Ψ implies; 0 for covariances.
+    pub(crate) fn chain<R: Real>(self, g: &[R], mean: &[R], slope: &mut [R], order: usize) {
+        match self {
+            Self::Second => {
+                apply(g, false, mean, slope, order);
+                for value in slope.iter_mut() {
+                    *value = *value + *value;
+                }
+            }
+            Self::Central => slope.fill(R::splat(0.0)),
         }
     }
 }

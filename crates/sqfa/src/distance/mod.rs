@@ -1,21 +1,13 @@
 //! Distances between Gaussians with analytic gradients: one file each, one registry.
 
-mod affine_invariant;
-mod calvo_oller;
-mod chernoff;
-mod fisher_rao;
 mod formula;
-mod jeffreys;
 mod kernel;
 mod link;
-mod log_euclidean;
-mod mahalanobis;
 mod pairs;
 mod pairwise;
 mod registry;
 mod sample;
 mod separation;
-mod wasserstein;
 
 use std::fmt;
 use std::str::FromStr;
@@ -57,15 +49,6 @@ pub enum DistanceError {
         /// What should have.
         expected: &'static str,
     },
-}
-
-/// Which matrices a distance of positive matrices compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compared {
-    /// Second moments Σ + μμᵀ.
-    Second,
-    /// Covariances Σ.
-    Central,
 }
 
 /// A distance of the user's own.

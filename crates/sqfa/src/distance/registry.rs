@@ -1,18 +1,20 @@
-//! The one list of distances: names, claims that the tests check, and how each is built.
+//! The one list of distances: names, claims that the tests check, and how each is built from its file in `registry/`.
+
+mod affine_invariant;
+mod calvo_oller;
+mod chernoff;
+mod fisher_rao;
+mod jeffreys;
+mod log_euclidean;
+mod mahalanobis;
+mod wasserstein;
 
 use std::sync::Arc;
 
-use super::affine_invariant::SquaredAffineInvariant;
-use super::calvo_oller::SquaredCalvoOller;
-use super::chernoff::Chernoff;
-use super::fisher_rao::ExactFisherRao;
-use super::jeffreys::Jeffreys;
+use super::DistanceError;
+use super::formula::Compared;
 use super::kernel::Kernel;
 use super::link::{EqualCovarianceLink, HellingerLink, Linked, Root};
-use super::log_euclidean::SquaredLogEuclidean;
-use super::mahalanobis::SquaredMahalanobis;
-use super::wasserstein::SquaredWasserstein;
-use super::{Compared, DistanceError};
 
 /// What a distance promises; contract tests hold it to every claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,112 +100,112 @@ static REGISTRY: &[Entry] = &[
         summary: "lower bound of Fisher–Rao between Gaussians (SQFA)",
         parameter: Parameter::None,
         claims: METRIC,
-        build: |_| Arc::new(Linked(SquaredCalvoOller::GAUSSIAN, Root)),
+        build: |_| Arc::new(Linked(calvo_oller::SquaredCalvoOller::GAUSSIAN, Root)),
     },
     Entry {
         name: "fisher-rao",
         summary: "exact Fisher–Rao distance between Gaussians (SQFA-FR)",
         parameter: Parameter::None,
         claims: Claims { searched: true, ..METRIC },
-        build: |_| Arc::new(ExactFisherRao),
+        build: |_| Arc::new(fisher_rao::ExactFisherRao),
     },
     Entry {
         name: "affine-invariant",
         summary: "affine-invariant distance of second moments (smSQFA)",
         parameter: Parameter::Moments,
         claims: Claims { triangle: true, ..MOMENTS },
-        build: |s| Arc::new(Linked(SquaredAffineInvariant(s.moments), Root)),
+        build: |s| Arc::new(Linked(affine_invariant::SquaredAffineInvariant(s.moments), Root)),
     },
     Entry {
         name: "bhattacharyya",
         summary: "−ln of the overlap ∫√(pq) (SQFA-B)",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(Chernoff(0.5)),
+        build: |_| Arc::new(chernoff::Chernoff(0.5)),
     },
     Entry {
         name: "hellinger",
         summary: "√(1 − overlap), at most 1 (SQFA-H)",
         parameter: Parameter::None,
         claims: Claims { rounds_near_zero: true, ..METRIC },
-        build: |_| Arc::new(Linked(Chernoff(0.5), HellingerLink)),
+        build: |_| Arc::new(Linked(chernoff::Chernoff(0.5), HellingerLink)),
     },
     Entry {
         name: "jeffreys",
         summary: "symmetrised Kullback–Leibler divergence (SQFA-J)",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(Jeffreys),
+        build: |_| Arc::new(jeffreys::Jeffreys),
     },
     Entry {
         name: "wasserstein",
         summary: "Bures–Wasserstein transport distance (SQFA-W)",
         parameter: Parameter::None,
         claims: Claims { linear_invariant: false, degree: 1, ..METRIC },
-        build: |_| Arc::new(Linked(SquaredWasserstein, Root)),
+        build: |_| Arc::new(Linked(wasserstein::SquaredWasserstein, Root)),
     },
     Entry {
         name: "log-euclidean",
         summary: "Euclidean distance of matrix logarithms of second moments",
         parameter: Parameter::Moments,
         claims: Claims { triangle: true, ..ROTATED },
-        build: |s| Arc::new(Linked(SquaredLogEuclidean(s.moments), Root)),
+        build: |s| Arc::new(Linked(log_euclidean::SquaredLogEuclidean(s.moments), Root)),
     },
     Entry {
         name: "mahalanobis",
         summary: "distance of means under the average covariance",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(Linked(SquaredMahalanobis, Root)),
+        build: |_| Arc::new(Linked(mahalanobis::SquaredMahalanobis, Root)),
     },
     Entry {
         name: "fisher-rao-equal-covariance",
         summary: "Fisher–Rao when covariances are equal, of Mahalanobis",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(Linked(SquaredMahalanobis, EqualCovarianceLink)),
+        build: |_| Arc::new(Linked(mahalanobis::SquaredMahalanobis, EqualCovarianceLink)),
     },
     Entry {
         name: "chernoff",
         summary: "−ln ∫ pˢ q¹⁻ˢ; s = 0.5 is bhattacharyya",
         parameter: Parameter::Exponent,
         claims: Claims { symmetric: false, ..INVARIANT },
-        build: |s| Arc::new(Chernoff(s.exponent)),
+        build: |s| Arc::new(chernoff::Chernoff(s.exponent)),
     },
     Entry {
         name: "calvo-oller-t",
         summary: "calvo-oller between t distributions of ν ≥ 1 degrees of freedom (SQFA-t); ν = 1 is Cauchy",
         parameter: Parameter::Degrees,
         claims: METRIC,
-        build: |s| Arc::new(Linked(SquaredCalvoOller::heavy_tailed(s.degrees), Root)),
+        build: |s| Arc::new(Linked(calvo_oller::SquaredCalvoOller::heavy_tailed(s.degrees), Root)),
     },
     Entry {
         name: "squared-calvo-oller",
         summary: "square of calvo-oller",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(SquaredCalvoOller::GAUSSIAN),
+        build: |_| Arc::new(calvo_oller::SquaredCalvoOller::GAUSSIAN),
     },
     Entry {
         name: "squared-affine-invariant",
         summary: "square of affine-invariant",
         parameter: Parameter::Moments,
         claims: MOMENTS,
-        build: |s| Arc::new(SquaredAffineInvariant(s.moments)),
+        build: |s| Arc::new(affine_invariant::SquaredAffineInvariant(s.moments)),
     },
     Entry {
         name: "squared-log-euclidean",
         summary: "square of log-euclidean",
         parameter: Parameter::Moments,
         claims: ROTATED,
-        build: |s| Arc::new(SquaredLogEuclidean(s.moments)),
+        build: |s| Arc::new(log_euclidean::SquaredLogEuclidean(s.moments)),
     },
     Entry {
         name: "squared-mahalanobis",
         summary: "square of mahalanobis; LDA's criterion at equal covariances",
         parameter: Parameter::None,
         claims: INVARIANT,
-        build: |_| Arc::new(SquaredMahalanobis),
+        build: |_| Arc::new(mahalanobis::SquaredMahalanobis),
     },
 ];
 

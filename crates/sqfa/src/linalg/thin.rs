@@ -57,6 +57,28 @@ pub(crate) fn add_table_transpose_times<T: Element>(
     }
 }
 
+/// A product that multiplies and adds in one instruction, or in two.
+trait Product {
+    type Sums;
+    fn run<const FUSED: bool>(self) -> Self::Sums;
+}
+
+/// In one instruction where the processor has it.
+struct Dispatched<P>(P);
+
+impl<P: Product> pulp::WithSimd for Dispatched<P> {
+    type Output = P::Sums;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+        if S::F64_LANES >= 4 || cfg!(target_arch = "aarch64") {
+            self.0.run::<true>()
+        } else {
+            self.0.run::<false>()
+        }
+    }
+}
+
 /// The rows of a thin block as arrays in the table's precision.
 fn packed<T: Element, const W: usize>(block: MatRef<'_, f64>) -> Vec<[T; W]> {
     let mut packed = vec![[T::ZERO; W]; block.nrows()];
@@ -76,7 +98,7 @@ fn right<T: Element, const W: usize>(
 ) {
     let packed = packed::<T, W>(block);
     let panels = parallel::map(table.chunks(ROW_PANEL * n), |panel| {
-        super::dispatch_with(Right { panel, n, packed: &packed })
+        super::dispatch_with(Dispatched(Right { panel, n, packed: &packed }))
     });
     for (row, sums) in panels.iter().flatten().enumerate() {
         for j in 0..product.ncols() {
@@ -91,22 +113,11 @@ struct Right<'a, T, const W: usize> {
     packed: &'a [[T; W]],
 }
 
-impl<T: Element, const W: usize> pulp::WithSimd for Right<'_, T, W> {
-    type Output = Vec<[f64; W]>;
+impl<T: Element, const W: usize> Product for Right<'_, T, W> {
+    type Sums = Vec<[f64; W]>;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
-        if S::F64_LANES >= 4 || cfg!(target_arch = "aarch64") {
-            self.run::<true>()
-        } else {
-            self.run::<false>()
-        }
-    }
-}
-
-impl<T: Element, const W: usize> Right<'_, T, W> {
-    #[inline(always)]
-    fn run<const FUSED: bool>(self) -> Vec<[f64; W]> {
+    fn run<const FUSED: bool>(self) -> Self::Sums {
         let Self { panel, n, packed } = self;
         let rows = panel.len() / n;
         let mut sums = vec![[0.0; W]; rows];
@@ -171,7 +182,7 @@ fn left<T: Element, const W: usize>(
     parallel::for_each(panels, |(panel, mut rows)| {
         let (first, width) = (panel * COLUMN_PANEL, rows.nrows());
         let job = Left { table, n, packed: &packed, first, width };
-        for (i, sums) in super::dispatch_with(job).iter().enumerate() {
+        for (i, sums) in super::dispatch_with(Dispatched(job)).iter().enumerate() {
             for j in 0..rows.ncols() {
                 rows[(i, j)] += factor * sums[j];
             }
@@ -187,22 +198,11 @@ struct Left<'a, T, const W: usize> {
     width: usize,
 }
 
-impl<T: Element, const W: usize> pulp::WithSimd for Left<'_, T, W> {
-    type Output = Vec<[f64; W]>;
+impl<T: Element, const W: usize> Product for Left<'_, T, W> {
+    type Sums = Vec<[f64; W]>;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
-        if S::F64_LANES >= 4 || cfg!(target_arch = "aarch64") {
-            self.run::<true>()
-        } else {
-            self.run::<false>()
-        }
-    }
-}
-
-impl<T: Element, const W: usize> Left<'_, T, W> {
-    #[inline(always)]
-    fn run<const FUSED: bool>(self) -> Vec<[f64; W]> {
+    fn run<const FUSED: bool>(self) -> Self::Sums {
         let Self { table, n, packed, first, width } = self;
         let mut sums = vec![[0.0; W]; width];
         let mut parts = vec![[T::ZERO; W]; width];

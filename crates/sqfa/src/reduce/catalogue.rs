@@ -142,38 +142,25 @@ const CLIMB: &[Parameter] = &[
     Parameter::common(Setting::MaxIterations),
     Parameter::common(Setting::Tolerance),
 ];
+/// The same with one setting more.
+const fn climb_with(first: Parameter) -> [Parameter; CLIMB.len() + 1] {
+    let mut settings = [first; CLIMB.len() + 1];
+    let mut at = 0;
+    while at < CLIMB.len() {
+        settings[at + 1] = CLIMB[at];
+        at += 1;
+    }
+    settings
+}
 /// The same with a free distance.
-const CLIMB_ANY: &[Parameter] = &[
-    Parameter::common(Setting::Distance),
-    CLIMB[0],
-    CLIMB[1],
-    CLIMB[2],
-    CLIMB[3],
-    CLIMB[4],
-    CLIMB[5],
-    CLIMB[6],
-    CLIMB[7],
-    CLIMB[8],
-];
-
+const CLIMB_ANY: &[Parameter] = &climb_with(Parameter::common(Setting::Distance));
 /// The same with free degrees of freedom.
-const CLIMB_T: &[Parameter] = &[
-    Parameter {
-        setting: Setting::Degrees,
-        usual: Usual::Number(5.0),
-        grid: &[],
-        help: "degrees of freedom of the classes' t distributions, at least 1",
-    },
-    CLIMB[0],
-    CLIMB[1],
-    CLIMB[2],
-    CLIMB[3],
-    CLIMB[4],
-    CLIMB[5],
-    CLIMB[6],
-    CLIMB[7],
-    CLIMB[8],
-];
+const CLIMB_T: &[Parameter] = &climb_with(Parameter {
+    setting: Setting::Degrees,
+    usual: Usual::Number(5.0),
+    grid: &[],
+    help: "degrees of freedom of the classes' t distributions, at least 1",
+});
 
 /// A closed form on class statistics.
 const CLOSED: ReducerEntry = ReducerEntry {
@@ -192,7 +179,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     build: |_, _| Box::new(Spca),
 };
 
-static BASELINES: [ReducerEntry; 11] = [
+static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "lda",
         title: "LDA",
@@ -345,7 +332,7 @@ fn variant(method: &Method) -> ReducerEntry {
 }
 
 static CATALOGUE: LazyLock<Vec<ReducerEntry>> =
-    LazyLock::new(|| METHODS.iter().map(variant).chain(BASELINES).collect());
+    LazyLock::new(|| METHODS.iter().map(variant).chain(BASELINES.iter().copied()).collect());
 
 /// Every method: the SQFA family first, then the baselines.
 pub fn reducers() -> &'static [ReducerEntry] {

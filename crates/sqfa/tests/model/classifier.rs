@@ -26,6 +26,13 @@ fn log_joint(point: &[f64], share: f64, mean: &[f64], covariance: &[f64], shrink
     share.ln() - 0.5 * (square + log_det)
 }
 
+/// ln p(class | z) from what is proportional to p(class, z), as logarithms.
+pub(crate) fn normalized(joint: Vec<f64>) -> Vec<f64> {
+    let top = joint.iter().fold(f64::NEG_INFINITY, |top, x| top.max(*x));
+    let total = top + joint.iter().map(|x| (x - top).exp()).sum::<f64>().ln();
+    joint.into_iter().map(|x| x - total).collect()
+}
+
 fn log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
     let rows = sample.rows() as f64;
     let naive = sample.naive();
@@ -40,9 +47,7 @@ fn log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
                     log_joint(sample.row(row), size / rows, mean, &likely, shrinkage)
                 })
                 .collect();
-            let top = joint.iter().fold(f64::NEG_INFINITY, |top, x| top.max(*x));
-            let total = top + joint.iter().map(|x| (x - top).exp()).sum::<f64>().ln();
-            joint.into_iter().map(|x| x - total).collect::<Vec<_>>()
+            normalized(joint)
         })
         .collect()
 }

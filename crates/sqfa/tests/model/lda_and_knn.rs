@@ -3,6 +3,7 @@
 use sqfa::classify::{ClassifierError, Knn, LdaClassifier};
 use sqfa::{Classes, Gaussians, Points, Qda, Table};
 
+use crate::classifier::normalized;
 use crate::common::{inverse, normals, stream, times};
 use crate::problems::{Sample, axes, dot, largest, worst};
 
@@ -35,9 +36,7 @@ fn linear_log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
                     constant + dot(&weights, sample.row(row))
                 })
                 .collect();
-            let top = joint.iter().fold(f64::NEG_INFINITY, |top, x| top.max(*x));
-            let total = top + joint.iter().map(|x| (x - top).exp()).sum::<f64>().ln();
-            joint.into_iter().map(|x| x - total).collect::<Vec<_>>()
+            normalized(joint)
         })
         .collect()
 }

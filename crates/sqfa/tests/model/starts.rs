@@ -1,5 +1,6 @@
 //! Where fits begin: restarts that do not know of each other, principal components, given filters, seeds.
 
+use sqfa::Sqfa;
 use sqfa::model::{Restarts, Start};
 use sqfa::optimize::{Preconditioning, Stopping};
 
@@ -8,11 +9,16 @@ use crate::problems::{axes, bits, given, given_single, objective, random_classes
 
 #[test]
 fn restarts_side_by_side_are_those_alone() {
-    let classes = random_classes(10, 4, 21);
-    for statistics in [given(&classes), given_single(&classes)] {
+    side_by_side_as_alone(&recipe(3, "calvo-oller"), &random_classes(10, 4, 21));
+}
+
+/// Every restart has the bits that it has beside fewer others, and passes are shared.
+pub(crate) fn side_by_side_as_alone(recipe: &Sqfa, classes: &[Normal]) {
+    for statistics in [given(classes), given_single(classes)] {
         for preconditioning in [Preconditioning::On, Preconditioning::Off] {
             let fit = |count| {
-                recipe(3, "calvo-oller")
+                recipe
+                    .clone()
                     .preconditioning(preconditioning)
                     .restarts(Restarts::Count(count))
                     .seed(9)

@@ -7,19 +7,14 @@ use sqfa::statistics::{Covariance, Csr, LowRank, Moments};
 use sqfa::{ClassStatistics, Estimator, FittedSqfa, Mat, Noise, Sqfa};
 
 use crate::common::{normals, stream};
-use crate::problems::{
-    Sample, TIGHT, bits, given, given_single, norm_gap, objective, random_classes, recipe,
-};
+use crate::problems::{Sample, TIGHT, bits, given, norm_gap, objective, random_classes, recipe};
+use crate::starts::side_by_side_as_alone;
 
 /// Wide enough that the span of a few steps is far from everything.
 const ORDER: usize = 60;
 
 fn subspace(filters: usize, distance: &str) -> Sqfa {
     recipe(filters, distance).optimizer(Optimizer::Subspace)
-}
-
-fn exact(trace: &[f64]) -> Vec<u64> {
-    trace.iter().map(|value| value.to_bits()).collect()
 }
 
 /// Asserts that no run loses anything but the round-off of its last recomputation.
@@ -65,32 +60,7 @@ fn it_takes_fewer_passes_and_reaches_as_much() {
 
 #[test]
 fn restarts_side_by_side_are_those_alone() {
-    let classes = random_classes(ORDER, 4, 311);
-    for statistics in [given(&classes), given_single(&classes)] {
-        for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            let fit = |count| {
-                subspace(3, "calvo-oller")
-                    .preconditioning(preconditioning)
-                    .restarts(Restarts::Count(count))
-                    .seed(9)
-                    .fit(&statistics)
-                    .unwrap()
-            };
-            let three = fit(3);
-            for restart in 0..3 {
-                let fewer = fit(restart + 1);
-                let (here, there) = (&three.restarts()[restart], &fewer.restarts()[restart]);
-                assert_eq!(exact(&here.trace), exact(&there.trace), "restart {restart}");
-                assert_eq!(
-                    (here.iterations, here.passes, here.evaluations, here.termination),
-                    (there.iterations, there.passes, there.evaluations, there.termination)
-                );
-            }
-            let most = three.restarts().iter().map(|run| run.passes).max().unwrap();
-            let sum: usize = three.restarts().iter().map(|run| run.passes).sum();
-            assert!(three.passes() >= most && three.passes() < sum);
-        }
-    }
+    side_by_side_as_alone(&subspace(3, "calvo-oller"), &random_classes(ORDER, 4, 311));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Columns that are set aside, for every method.
 
 use sqfa::pipeline::{Aside, Pipeline, SetAside, constant_columns};
+use sqfa::reduce::reducers;
 
 use crate::{accuracy, three_classes};
 
@@ -26,14 +27,14 @@ fn constant_and_nearly_constant_columns_are_told_apart() {
 }
 
 #[test]
-fn every_method_of_statistics_fits_beside_a_constant_column() {
+fn every_method_fits_beside_constant_columns() {
     let mut data = three_classes(150, 2);
     let plain = data.clone();
     for row in 0..150 {
         data.values[row * 6 + 4] = 3.0;
         data.values[row * 6 + 5] = f64::from(u8::from(row == 5));
     }
-    for method in ["sqfa", "sqfa-h", "lda", "pca", "lfda", "lmnn", "spca"] {
+    for method in reducers().iter().map(|entry| entry.name) {
         let fitted = data.fit(&Pipeline::new(method, 2)).unwrap();
         assert_eq!(fitted.set_aside.len(), 2, "{method}");
         assert_eq!(fitted.filters().nrows(), 6);

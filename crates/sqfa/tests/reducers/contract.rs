@@ -83,7 +83,7 @@ fn raw_points_with_preprocessing_are_like_preprocessed_points() {
     };
     let raw = Training::new(&statistics, samples);
     let direct = Training::from_points(mapped.points(), &mapped.labels).unwrap();
-    for name in ["pca", "lda", "spca", "lfda", "sqfa", "lda+refine"] {
+    for name in reducers().iter().map(|entry| entry.name).chain(["lda+refine"]) {
         let reducer = reducer(name, &settings()).unwrap();
         let fit = |training: &Training<'_>| {
             reducer.fit_one(training, 2, &mut |_| Control::Continue).unwrap().filters

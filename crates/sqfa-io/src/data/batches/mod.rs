@@ -15,9 +15,10 @@ pub(super) mod table;
 
 use std::path::Path;
 
-use sqfa::Labels;
+use sqfa::{Classes, Labels};
 
 use super::{DataError, LoadOptions, OwnedPoints};
+use crate::formats::table::Names;
 use crate::formats::{Column, Note};
 
 pub(super) use cleaned::cleaned;
@@ -32,6 +33,28 @@ pub struct Batch {
     pub labels: Labels,
     /// How often each point counts, where the file says.
     pub weights: Option<Vec<u64>>,
+}
+
+impl Batch {
+    /// Points whose labels are texts, one each.
+    pub fn of_texts(points: OwnedPoints, labels: &[String]) -> Self {
+        let mut names = Names::default();
+        let places: Vec<u32> = labels.iter().map(|label| names.place(label)).collect();
+        Self { points, labels: named(&places, &names.all), weights: None }
+    }
+}
+
+/// Labels as the texts they are, even where all of them read as numbers: a later batch may hold a word.
+fn named(places: &[u32], names: &[String]) -> Labels {
+    let mut used = vec![false; names.len()];
+    places.iter().for_each(|&place| used[place as usize] = true);
+    let mut order: Vec<usize> = (0..names.len()).filter(|&place| used[place]).collect();
+    order.sort_by_key(|&place| &names[place]);
+    let mut codes = vec![0; names.len()];
+    order.iter().enumerate().for_each(|(code, &place)| codes[place] = code as u32);
+    let classes = Classes::Texts(order.iter().map(|&place| names[place].clone()).collect());
+    let codes = places.iter().map(|&place| codes[place as usize]).collect();
+    Labels::from_codes(classes, codes).unwrap_or_else(|| Labels::from_integers(&[]))
 }
 
 /// A source of labelled points.

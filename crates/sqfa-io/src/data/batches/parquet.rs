@@ -12,11 +12,9 @@ use sqfa::Labels;
 
 use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::parquet_column::{ColumnType, read};
-use super::table::texts;
 use super::{Batch, BatchReader};
-use crate::formats::{
-    Column, FormatError, Layout, Missing, Note, Wanted, is_missing_label, layout,
-};
+use crate::formats::table::{Layout, Wanted, is_missing_label, layout};
+use crate::formats::{Column, FormatError, Missing, Note};
 
 /// Numbers that are put in their places while those places are in the cache.
 const TOGETHER: usize = 1 << 17;
@@ -335,10 +333,6 @@ impl BatchReader for ParquetBatches {
             OwnedPoints::from_f64(rows.doubles, rows.count, columns)
         };
         let points = points.ok_or_else(|| self.problem("a row changed its length".to_owned()))?;
-        let labels = match self.layout.label.map(|at| self.kinds[at]) {
-            Some(ColumnType::Text) | None => texts(&rows.texts),
-            Some(_) => Labels::from_integers(&rows.integers),
-        };
         let weights = self.layout.weight.map(|_| rows.weights);
         if matches!(self.missing, Missing::Drop | Missing::Mean)
             && rows.texts.iter().any(String::is_empty)
@@ -352,8 +346,14 @@ impl BatchReader for ParquetBatches {
             let texts_kept: Vec<String> = kept.iter().map(|&row| rows.texts[row].clone()).collect();
             let weights = weights.map(|all| kept.iter().map(|&row| all[row]).collect());
             let points = points.select(&kept);
-            return Ok(Some(Batch { points, labels: texts(&texts_kept), weights }));
+            return Ok(Some(Batch { weights, ..Batch::of_texts(points, &texts_kept) }));
         }
-        Ok(Some(Batch { points, labels, weights }))
+        let batch = match self.layout.label.map(|at| self.kinds[at]) {
+            Some(ColumnType::Text) | None => Batch::of_texts(points, &rows.texts),
+            Some(_) => {
+                Batch { points, labels: Labels::from_integers(&rows.integers), weights: None }
+            }
+        };
+        Ok(Some(Batch { weights, ..batch }))
     }
 }

@@ -3,10 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use sqfa::{Classes, Labels};
-
 use super::super::{DataError, LoadOptions, OwnedPoints};
-use super::{Batch, BatchReader};
+use super::{Batch, BatchReader, named};
 use crate::formats::{Column, CsvRows, Note};
 
 /// Rows of a table; labels are text until all of them are known.
@@ -76,27 +74,4 @@ impl BatchReader for TableBatches {
         let weights = self.weighted.then_some(batch.weights);
         Ok(Some(Batch { points, labels: named(&batch.labels, &batch.names), weights }))
     }
-}
-
-/// Labels as the texts they are, even where all of them read as numbers: a later batch may hold a word.
-fn named(places: &[u32], names: &[String]) -> Labels {
-    let mut used = vec![false; names.len()];
-    places.iter().for_each(|&place| used[place as usize] = true);
-    let mut order: Vec<usize> = (0..names.len()).filter(|&place| used[place]).collect();
-    order.sort_by_key(|&place| &names[place]);
-    let mut codes = vec![0; names.len()];
-    order.iter().enumerate().for_each(|(code, &place)| codes[place] = code as u32);
-    let classes = Classes::Texts(order.iter().map(|&place| names[place].clone()).collect());
-    let codes = places.iter().map(|&place| codes[place as usize]).collect();
-    Labels::from_codes(classes, codes).unwrap_or_else(|| Labels::from_integers(&[]))
-}
-
-/// The same for labels that are texts already.
-#[cfg(feature = "parquet")]
-pub(super) fn texts(labels: &[String]) -> Labels {
-    let classes: Vec<String> =
-        labels.iter().collect::<std::collections::BTreeSet<_>>().into_iter().cloned().collect();
-    let code = |label: &String| classes.binary_search(label).unwrap_or(0) as u32;
-    let codes = labels.iter().map(code).collect();
-    Labels::from_codes(Classes::Texts(classes), codes).unwrap_or_else(|| Labels::from_integers(&[]))
 }

@@ -17,7 +17,6 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
 use lines::Lines;
-use names::Names;
 use sniff::First;
 
 use cell::Troubles;
@@ -26,6 +25,7 @@ use columns::is_usual_label;
 pub use columns::{Column, Selection};
 pub(crate) use columns::{Layout, Wanted, layout};
 pub use encoding::Encoding;
+pub(crate) use names::Names;
 pub use notes::Note;
 pub use whole::{CsvTable, read_csv, read_csv_from};
 

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 /// Different texts in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    pub(super) all: Vec<String>,
+pub(crate) struct Names {
+    pub(crate) all: Vec<String>,
     places: HashMap<String, u32>,
 }
 
 impl Names {
     /// The place of a text, which is new or not.
-    pub(super) fn place(&mut self, text: &str) -> u32 {
+    pub(crate) fn place(&mut self, text: &str) -> u32 {
         if let Some(&place) = self.places.get(text) {
             return place;
         }

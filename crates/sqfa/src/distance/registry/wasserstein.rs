@@ -5,7 +5,9 @@
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m.
 //! Reference: Bhatia, Jain & Lim, *Expositiones Mathematicae* 37, 2019.
 
-use super::formula::{Formula, Pair, Slopes, Work, congruence, difference, factor, spectral};
+use crate::distance::formula::{
+    Formula, Pair, Slopes, Work, congruence, difference, factor, spectral,
+};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredWasserstein;

@@ -6,9 +6,8 @@
 //! Cost per pair: one Cholesky and one symmetric eigenproblem of order m.
 //! Reference: Bhatia, *Positive Definite Matrices*, 2007, chapter 6.
 
-use super::Compared;
-use super::formula::{
-    Formula, Pair, Slopes, Work, apply, congruence, factor, second_moment, spectral,
+use crate::distance::formula::{
+    Compared, Formula, Pair, Slopes, Work, congruence, factor, spectral,
 };
 use crate::linalg::Real;
 
@@ -43,28 +42,5 @@ impl Formula for SquaredAffineInvariant {
             self.0.chain(&slopes.cov_b, pair.mean_b, &mut slopes.mean_b, m);
         }
         value
-    }
-}
-
-impl Compared {
-    /// Writes the matrix the distance acts on.
-    pub(super) fn write<R: Real>(self, mean: &[R], cov: &[R], matrix: &mut [R], order: usize) {
-        match self {
-            Self::Second => second_moment(mean, cov, matrix, order),
-            Self::Central => matrix[..order * order].copy_from_slice(&cov[..order * order]),
-        }
-    }
-
-    /// Writes the mean's derivative 2Gμ that a derivative G of Ψ implies; 0 for covariances.
-    pub(super) fn chain<R: Real>(self, g: &[R], mean: &[R], slope: &mut [R], order: usize) {
-        match self {
-            Self::Second => {
-                apply(g, false, mean, slope, order);
-                for value in slope.iter_mut() {
-                    *value = *value + *value;
-                }
-            }
-            Self::Central => slope.fill(R::splat(0.0)),
-        }
     }
 }

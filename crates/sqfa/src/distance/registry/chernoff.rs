@@ -5,7 +5,7 @@
 //! ∂μ_b = s(1−s)x = −∂μ_a. Cost per pair: three Choleskys of order m, no eigenproblem.
 //! Reference: Fukunaga, *Introduction to Statistical Pattern Recognition*, 1990, section 3.4.
 
-use super::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};
+use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};
 use crate::linalg::Real;
 
 pub(crate) struct Chernoff(pub(crate) f64);

@@ -8,7 +8,7 @@
 //! costs no digits. Cost per pair: one Cholesky and one symmetric eigenproblem of order m + 1.
 //! References: Calvo & Oller, *J. Multivariate Analysis* 35, 1990; *Statistics & Decisions* 20, 2002 (elliptical).
 
-use super::formula::{
+use crate::distance::formula::{
     Formula, Pair, Slopes, Work, apply, congruence, difference, factor, spectral,
 };
 use crate::linalg::Real;

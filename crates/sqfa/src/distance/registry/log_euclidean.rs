@@ -5,8 +5,7 @@
 //! Cost per pair: two symmetric eigenproblems of order m. Invariant to rotations only.
 //! Reference: Arsigny, Fillard, Pennec & Ayache, *SIAM J. Matrix Anal. Appl.* 29, 2007.
 
-use super::Compared;
-use super::formula::{Formula, Pair, Slopes, Work, congruence, spectral};
+use crate::distance::formula::{Compared, Formula, Pair, Slopes, Work, congruence, spectral};
 use crate::linalg::Real;
 
 /// Below this the divided difference of the logarithm is taken from its series, whose next term is r⁶/7.

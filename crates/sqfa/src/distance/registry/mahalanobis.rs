@@ -4,7 +4,7 @@
 //! Cost per pair: one Cholesky of order m.
 //! Reference: Mahalanobis, *Proc. National Institute of Sciences of India* 2, 1936.
 
-use super::formula::{Formula, Pair, Slopes, Work, apply, difference, dot, factor};
+use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, dot, factor};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredMahalanobis;

@@ -5,8 +5,8 @@
 //! Cost per pair: about 90 µs cold and 60 µs from a hint at m = 8. Reference: Nielsen, *Entropy* 25, 2023, for bounds
 //! and lifts; the minimisation over lifts is our own.
 
-use super::formula::{Pair, Slopes, Work};
-use super::kernel::{Hint, Kernel};
+use crate::distance::formula::{Pair, Slopes, Work};
+use crate::distance::kernel::{Hint, Kernel};
 use crate::features::Gaussian;
 use crate::fisher_rao::{FisherRaoOptions, fisher_rao};
 

@@ -5,7 +5,9 @@
 //! ∂Σ_a = ½[Σ_b⁻¹ − Σ_a⁻¹(Σ_b+ΔΔᵀ)Σ_a⁻¹], ∂μ_b = (Σ_a⁻¹+Σ_b⁻¹)Δ = −∂μ_a. Cost per pair: two Choleskys and a few products.
 //! Reference: Kullback, *Information Theory and Statistics*, 1959, chapter 9.
 
-use super::formula::{Formula, Pair, Slopes, Work, apply, congruence, difference, factor};
+use crate::distance::formula::{
+    Formula, Pair, Slopes, Work, apply, congruence, difference, factor,
+};
 use crate::linalg::Real;
 
 pub(crate) struct Jeffreys;
