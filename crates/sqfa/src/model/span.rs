@@ -49,6 +49,9 @@ impl Sqfa {
         if self.constraint == Constraint::None {
             return refuse("filters need constraint sphere or orthonormal".to_owned());
         }
+        if self.fixed.is_some() {
+            return refuse("fixed filters may lie outside: fit in the whole space".to_owned());
+        }
         let span = statistics.reduced_to_span(self.filters)?;
         let order = span.statistics().dimension();
         if self.filters > order {

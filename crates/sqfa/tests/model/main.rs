@@ -8,6 +8,7 @@ mod common;
 mod problems;
 
 mod classifier;
+mod fixed;
 mod forms;
 mod judges;
 mod learning;
