@@ -82,7 +82,7 @@ test-ray: wheel-installed
 
 test-torch: wheel-installed
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "torch>=2.2"
-	$(VENV)/bin/pytest -q python/tests/test_torch.py
+	$(VENV)/bin/pytest -q python/tests/test_torch.py python/tests/test_blocks.py -k 'not shell'
 
 check: $(VENV)/.ready
 	cargo fmt --all -- --check
@@ -141,6 +141,7 @@ docs-test: docs $(VENV)/.browser
 # Rust's own word for what glibc 2.28 (RHEL 8, Debian 10) and later run; zig links against it on any machine.
 ARCH ?= $(shell uname -m)
 LINUX := $(ARCH)-unknown-linux-gnu
+GLIBC := 2.28
 DIST := $(TARGET)/dist
 PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-cli
 
@@ -152,7 +153,8 @@ $(VENV)/.packaging: $(VENV)/.ready
 wheel: $(VENV)/.packaging
 	rm -f $(DIST)/sqfa_rs-*
 	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_TARGET_DIR=$(TARGET) $(VENV)/bin/maturin build --release --zig \
-		--compatibility manylinux_2_28 --target $(LINUX) --out $(DIST)
+		--compatibility manylinux_$(subst .,_,$(GLIBC)) --target $(LINUX) --out $(DIST)
+	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(DIST)/sqfa_rs-*.whl
 	$(VENV)/bin/maturin sdist --out $(DIST)
 
 # What a registry of crates would get, in target/package.
@@ -162,7 +164,8 @@ packages:
 # A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums.
 dist: wheel packages
 	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_PROFILE_RELEASE_STRIP=true $(VENV)/bin/cargo-zigbuild zigbuild --release \
-		-p sqfa-cli --target $(LINUX).2.28 --target-dir $(TARGET)
+		-p sqfa-cli --target $(LINUX).$(GLIBC) --target-dir $(TARGET)
+	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(TARGET)/$(LINUX)/release/sqfa
 	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/release/sqfa --name $(ARCH)-linux
 
 clean:

@@ -7,13 +7,16 @@ a folder beside the site, so that nothing is written among the sources.
 import argparse
 import importlib
 import inspect
-import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+import measured
+import performance
+from records import all_records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 # Pages of the repository that are pages of the site as well.
@@ -50,6 +53,7 @@ def main() -> None:
     python_reference(pages / "reference" / "python")
     catalogue(pages / "reference")
     records(pages / "results")
+    results(pages)
     rust(pages / "reference")
     for index in pages.glob("*/index.md"):
         list_all(index)
@@ -201,18 +205,12 @@ def catalogue(folder: pathlib.Path) -> None:
 def records(folder: pathlib.Path) -> None:
     """The dated records behind the results: what was run, when, on what."""
     rows = []
-    for path in sorted((ROOT / "benchmarks" / "runs").glob("*.json"), reverse=True):
-        # Some records are one object, others one a line, whose first says what was run.
-        record, _ = json.JSONDecoder().raw_decode(path.read_text(encoding="utf-8"))
-        if not isinstance(record, dict):
-            continue
-        command = str(record.get("command", "")).replace("|", "\\|")
-        command = re.sub(r"--(out|date|table) \S+ ?", "", command)
-        command = re.sub(r"(--data) \S+", r"\1 DIR", command).strip()
-        shown = f"`{command}`" if command else "–"
-        machine = record.get("machine")
+    for record in reversed(all_records()):
+        command = record.command.replace("|", "\\|")
+        machine = record.held.get("machine")
         cores = machine.get("cores", machine.get("threads", "–")) if isinstance(machine, dict) else "–"
-        rows.append(f"| {path.stem[:10]} | `{path.name[11:]}` | {shown} | {cores} |")
+        shown = f"`{command}`" if command else "–"
+        rows.append(f"| {record.date} | `{record.name}.json` | {shown} | {cores} |")
     write(
         folder / "records.md",
         "# Records\n\nEvery run behind the results is kept as it was written, in `benchmarks/runs`: "
@@ -220,6 +218,14 @@ def records(folder: pathlib.Path) -> None:
         + "\n".join(rows)
         + "\n",
     )
+
+
+def results(pages: pathlib.Path) -> None:
+    """Tables and plots where pages ask for them."""
+    for page in (pages / "results").glob("*.md"):
+        text = measured.filled(page.read_text(encoding="utf-8"))
+        text = performance.filled(text, pages / "_static" / "measured", "../_static/measured")
+        write(page, text)
 
 
 def rust(folder: pathlib.Path) -> None:

@@ -231,6 +231,8 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     ]
     if isinstance(estimator, BaseSQFA):
         estimator.restarts_ = starts
+        # Files keep the trace of the last group.
+        estimator.group_traces_ = [estimator.objective_trace_]
         used = dict(told.get("settings", []))
         if told.get("refined"):
             estimator.refinement_ = {

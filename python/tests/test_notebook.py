@@ -130,7 +130,7 @@ def test_a_comparison_keeps_its_report(blobs, tmp_path, monkeypatch):
 def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, monkeypatch):
     X, y = blobs
     ticks = iter(range(10_000))
-    monkeypatch.setattr("sqfa_rs.estimators._settings.time.monotonic", lambda: float(next(ticks)) * 2)
+    monkeypatch.setattr("sqfa_rs.estimators._progress.time.monotonic", lambda: float(next(ticks)) * 2)
     monkeypatch.setitem(sys.modules, "ipykernel", object())
     SQFA(2, noise=0.1, verbose=1).fit(X, y)
     told = capsys.readouterr().out
@@ -139,6 +139,12 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
     # Whatever is written over a line covers it.
     assert all(len(line) >= 78 for line in lines[:-1])
     assert "starts climbing" in lines[0] and "iterations, objective" in lines[-2]
+    # Two seconds pass between two looks at this clock, and one look is the start's.
+    for count, line in enumerate(lines[:-2], start=1):
+        seconds = 2 * count
+        rate = count / seconds
+        clock = f"{seconds // 60:02}:{seconds % 60:02}"
+        assert line.startswith(f"SQFA: {count}it [{clock}, {rate:.1f}it/s], objective "), line
     monkeypatch.delitem(sys.modules, "ipykernel")
     SQFA(2, noise=0.1, verbose=1).fit(X, y)
     told = capsys.readouterr().out
@@ -165,3 +171,11 @@ def test_scatters_and_distances_of_other_points(fitted, digits):
     assert np.allclose(distances.pairwise(bare, noise=0.7), distances.pairwise(noisy))
     with pytest.raises(ValueError, match="64, 64"):
         fitted.transform_scatters(np.eye(3))
+
+
+def test_the_meter_counts_hours():
+    from sqfa_rs.estimators._progress import meter
+
+    assert meter(120, 60.0) == "120it [01:00, 2.0it/s]"
+    assert meter(3, 3725.0) == "3it [1:02:05, 0.0it/s]"
+    assert meter(1, 0.0) == "1it [00:00, 0.0it/s]"

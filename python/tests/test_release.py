@@ -122,3 +122,34 @@ def test_python_versions_agree():
     assert f'"{oldest}"' in (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
     assert sys.version_info >= tuple(map(int, oldest.split(".")))
     assert f"abi3-py{oldest.replace('.', '')}" in WORKSPACE["dependencies"]["pyo3"]["features"]
+
+
+def test_versions_of_glibc_are_compared_as_numbers():
+    glibc = packaging("glibc")
+    assert glibc.youngest(b"x\0GLIBC_2.9\0GLIBC_2.30\0GLIBC_PRIVATE\0GLIBC_2.4\0") == (2, 30)
+    assert glibc.youngest(b"nothing") == (0,)
+    for name, known in (
+        ("libc.so.6", True),
+        ("ld-linux-x86-64.so.2", True),
+        ("libopenblas.so.0", False),
+    ):
+        assert bool(glibc.SYSTEM.fullmatch(name)) is known
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc is Linux's")
+def test_what_a_shared_object_needs_is_read(tmp_path):
+    import zipfile
+
+    from sqfa_rs import _core
+
+    glibc = packaging("glibc")
+    own = pathlib.Path(_core.__file__)
+    assert "libc.so.6" in glibc.needed(own.read_bytes())
+    with zipfile.ZipFile(tmp_path / "own.whl", "w") as wheel:
+        wheel.write(own, "sqfa_rs/_core.abi3.so")
+    [(name, data)] = glibc.objects(tmp_path / "own.whl")
+    assert glibc.complaints(name, data, (99, 0)) == []
+    [told] = glibc.complaints(name, data, (2, 1))
+    assert "younger than 2.1" in told
+    with pytest.raises(ValueError, match="ELF"):
+        glibc.needed(b"PE\0\0 and so on")

@@ -37,6 +37,7 @@ SAMPLES = [
     "reference/methods.html",
     "explanation/mathematics.html",
     "results/results.html",
+    "results/performance.html",
     "results/records.html",
     "paper/index.html",
     "project/changelog.html",
@@ -147,9 +148,7 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize(
-    "name", ["index.html", "reference/python/sqfa_rs.SQFA.html", "how-to/python.html"]
-)
+@pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out(opened, name, scheme):
     # The ratio of WCAG 2, 1.4.3.
@@ -198,6 +197,21 @@ def test_links_resolve(page):
         if not there:
             missing.append(link)
     assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_readers_by_ear_find_their_way(page):
+    text = (SITE / page).read_text(encoding="utf-8")
+    assert (
+        re.search(r'<html[^>]*\slang="en"', text)
+        and "<main" in text
+        and re.search(r"<title>.+?</title>", text, re.S)
+    )
+    assert len(re.findall(r"<h1[ >]", text)) == 1 or page in ("genindex.html", "search.html")
+    article = text.partition("<article")[2].partition("</article")[0]
+    # Thumbnails stand beside the title that says the same.
+    pictures = re.findall(r"<img(?![^>]*_thumb\.png)[^>]*>", article)
+    assert [one for one in pictures if not re.search(r'\salt="[^"]+"', one)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -104,7 +104,11 @@ pub(crate) fn fit_given<'py>(
         (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
         (own, _) => own.clone(),
     };
-    let recipe = reducer(method, &ReducerSettings { start, ..settings.clone() })?;
+    let fixed = match (&settings.fixed, &map) {
+        (Some(own), Some(map)) => Some(map.unfold(own.as_ref())),
+        (own, _) => own.clone(),
+    };
+    let recipe = reducer(method, &ReducerSettings { start, fixed, ..settings.clone() })?;
     let array = points.map(PointArray::borrow).transpose()?;
     let points = array.as_ref().map(PointArray::points).transpose()?;
     let codes = codes.map(|codes| labels(&classes(names)?, &codes)).transpose()?;

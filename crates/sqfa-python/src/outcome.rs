@@ -106,6 +106,9 @@ fn account(py: Python<'_>, fitted: &Reduction, result: &Bound<'_, PyDict>) -> Ou
     result.set_item("objective", fitted.objective)?;
     let trace = fitted.traces.first().cloned().unwrap_or_default();
     result.set_item("trace", vector(py, trace))?;
+    let groups: Vec<_> =
+        fitted.group_traces.iter().map(|trace| vector(py, trace.clone())).collect();
+    result.set_item("group_traces", groups)?;
     result.set_item("n_iter", fitted.iterations)?;
     result.set_item("converged", fitted.converged())?;
     result.set_item("termination", fitted.termination.map_or("closed-form", Termination::name))?;

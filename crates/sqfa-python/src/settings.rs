@@ -73,6 +73,10 @@ pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, Fi
     if let Some(given) = get("init")? {
         core.start = start(&given)?;
     }
+    if let Some(given) = get("fixed")? {
+        let components: PyReadonlyArray2<'_, f64> = given.extract()?;
+        core.fixed = Some(filters(&components)?);
+    }
     if let Some(count) = get("restarts")? {
         core.restarts = Restarts::Count(count.extract()?);
     }

@@ -29,8 +29,9 @@ from ..data._statistics import (
     statistics_of,
 )
 from ._linear import LinearReducer
+from ._progress import padded, watcher
 from ._results import Trial, curve_of, selection_of
-from ._settings import core_settings, padded, watcher
+from ._settings import core_settings
 
 # Sparse points are made dense up to this many bytes; of more only sums are kept.
 DENSE_BYTES = 1 << 30

@@ -29,6 +29,7 @@ class BaseSQFA(Reducer):
     noise: float | str
     constraint: str
     init: Any
+    fixed: Any
     restarts: int | str
     sequential: int | None
     optimizer: str
@@ -44,6 +45,7 @@ class BaseSQFA(Reducer):
     # Set by a fit.
     noise_trials_: list[NoiseTrial]
     restarts_: list[Restart]
+    group_traces_: list[NDArray[np.float64]]
     refinement_: dict[str, float]
     _accumulator: ClassAccumulator
 
@@ -52,7 +54,7 @@ class BaseSQFA(Reducer):
 
     @classmethod
     def _passed(cls) -> list[str]:
-        return [*super()._passed(), "pair_weights"]
+        return [*super()._passed(), "fixed", "pair_weights"]
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn components from labelled points.
@@ -160,6 +162,7 @@ class BaseSQFA(Reducer):
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
         self.objective_ = float(result["objective"])
         self.restarts_ = restarts_of(result)
+        self.group_traces_ = list(result["group_traces"])
         if result["trials"]:
             self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
         if self.refine:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
 
 from .. import _core, distances
-from ._results import Progress
 
 if TYPE_CHECKING:
     from ._base import Reducer
@@ -103,6 +100,7 @@ def _group_size(value: Any, together: int | None) -> int | None:
 
 _READERS: dict[str, Callable[[str, Any], Any]] = {
     "constraint": lambda _, value: str(value),
+    "fixed": _array,
     "init": _array,
     "max_iter": _whole,
     "noise": _number_or_name,
@@ -122,38 +120,3 @@ def seed_of(random_state: Any) -> int:
     if random_state < 0:
         raise ValueError(f"random_state is {random_state}: give None, a generator or a number from 0 on")
     return int(random_state)
-
-
-def watcher(estimator: Any) -> Callable[..., bool] | None:
-    """What the core calls after every iteration, or nothing when nobody wants to know."""
-    callback, verbose = getattr(estimator, "callback", None), int(getattr(estimator, "verbose", 0))
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be callable, not {callback!r}")
-    if callback is None and verbose < 1:
-        return None
-    name, last, live = type(estimator).__name__, time.monotonic(), _is_live()
-    # One line that changes where it is shown can follow closely.
-    patience = 0.2 if live else 1.0
-
-    def watch(*numbers: Any) -> bool:
-        nonlocal last
-        progress = Progress(*numbers)
-        if verbose > 1 or (verbose == 1 and time.monotonic() - last > patience):
-            last = time.monotonic()
-            told = f"[{name}] iteration {progress.iteration}, objective {progress.objective:.6g}"
-            if progress.starts > 1:
-                told += f", {progress.active} of {progress.starts} starts climbing"
-            print(padded(told), end="\r" if live and verbose == 1 else "\n", flush=True)
-        return callback is not None and bool(callback(progress))
-
-    return watch
-
-
-def padded(line: str) -> str:
-    """A line that covers the line of progress it may be written over."""
-    return f"{line:<78}" if _is_live() else line
-
-
-def _is_live() -> bool:
-    """Whether a carriage return goes back to the start of the line: in terminals and notebooks."""
-    return "ipykernel" in sys.modules or bool(getattr(sys.stdout, "isatty", lambda: False)())

@@ -44,6 +44,9 @@ class SQFA(BaseSQFA):
         What the components satisfy: unit length, orthonormality, or nothing.
     init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
         Where the components start.
+    fixed : array-like of shape (n_fixed, n_features), default=None
+        Components that stay, up to their length; they come first and count among ``n_components``, and
+        the others are learned beside them. Goes with a given ``noise``.
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
@@ -102,6 +105,9 @@ class SQFA(BaseSQFA):
         The mean distance over pairs of classes; the mean log posterior once refined.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         It after every iteration of the best start; of the refinement once refined.
+    group_traces_ : list of ndarray
+        The same for every group that ``sequential`` learned, of the components up to it; one trace where
+        all were learned together.
     restarts_ : list of Restart
         How every start ended.
     converged_ : bool
@@ -159,6 +165,7 @@ class SQFA(BaseSQFA):
         scale: str = "auto",
         constraint: str = "sphere",
         init: Any = "random",
+        fixed: Any = None,
         restarts: int | str = "auto",
         sequential: int | None = None,
         optimizer: str = "auto",
@@ -181,6 +188,7 @@ class SQFA(BaseSQFA):
         self.scale = scale
         self.constraint = constraint
         self.init = init
+        self.fixed = fixed
         self.restarts = restarts
         self.sequential = sequential
         self.optimizer = optimizer
@@ -229,6 +237,9 @@ class SecondMomentSQFA(BaseSQFA):
         What the components satisfy: unit length, orthonormality, or nothing.
     init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
         Where the components start.
+    fixed : array-like of shape (n_fixed, n_features), default=None
+        Components that stay, up to their length; they come first and count among ``n_components``, and
+        the others are learned beside them. Goes with a given ``noise``.
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
@@ -287,6 +298,9 @@ class SecondMomentSQFA(BaseSQFA):
         The mean distance over pairs of classes; the mean log posterior once refined.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         It after every iteration of the best start; of the refinement once refined.
+    group_traces_ : list of ndarray
+        The same for every group that ``sequential`` learned, of the components up to it; one trace where
+        all were learned together.
     restarts_ : list of Restart
         How every start ended.
     converged_ : bool
@@ -339,6 +353,7 @@ class SecondMomentSQFA(BaseSQFA):
         scale: str = "auto",
         constraint: str = "sphere",
         init: Any = "random",
+        fixed: Any = None,
         restarts: int | str = "auto",
         sequential: int | None = None,
         optimizer: str = "auto",
@@ -360,6 +375,7 @@ class SecondMomentSQFA(BaseSQFA):
         self.scale = scale
         self.constraint = constraint
         self.init = init
+        self.fixed = fixed
         self.restarts = restarts
         self.sequential = sequential
         self.optimizer = optimizer

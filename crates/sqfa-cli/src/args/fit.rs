@@ -126,6 +126,10 @@ pub(crate) struct FitArgs {
     /// Where the filters start: random, pca, save, directional-regression, or a file (.npy of dimensions × filters, or a model).
     #[arg(long, value_name = "START", default_value = "random", help_heading = "Optimisation")]
     pub(crate) start: StartArg,
+    /// Filters that stay, from a file as for --start; they come first, count among --filters, and the others are learned
+    /// beside them.
+    #[arg(long, value_name = "FILE", help_heading = "Optimisation")]
+    pub(crate) fixed: Option<PathBuf>,
     /// Starts that climb side by side, the best is kept: auto (about 16 / M) or a number.
     #[arg(long, value_name = "N", default_value = "auto", help_heading = "Optimisation")]
     #[arg(value_parser = values::restarts)]

@@ -109,6 +109,33 @@ pub enum FitError {
         "the starting filters are degenerate: one is zero or, if orthonormal, they depend on each other"
     )]
     Degenerate,
+    /// Fixed filters that vanish, are not finite or depend on each other.
+    #[error(
+        "a fixed filter is zero or not finite or, if filters are orthonormal, depends on the others"
+    )]
+    FixedDegenerate,
+    /// Fixed filters of another shape, or so many that nothing is left to learn.
+    #[error(
+        "fixed filters are {rows} × {columns}: {dimension} dimensions are needed, and from 1 to {} of the {filters} filters asked for", filters.saturating_sub(1)
+    )]
+    FixedShape {
+        /// Rows given.
+        rows: usize,
+        /// Columns given.
+        columns: usize,
+        /// Dimensions of the data.
+        dimension: usize,
+        /// Filters asked for in all.
+        filters: usize,
+    },
+    /// Fixed filters where units are to be chosen.
+    #[error(
+        "fixed filters do not go with noise 'auto', which chooses units besides: pass a number or 'scale'"
+    )]
+    FixedNeedsNoise,
+    /// Fixed filters and a refinement, which moves all.
+    #[error("the refinement moves all filters: leave it out, or the fixed filters")]
+    FixedRefined,
     /// Starting filters of another shape.
     #[error(
         "starting filters are {rows} × {columns}, but the data have {dimension} dimensions and {filters} filters were asked for"

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::distance::sound_weights;
 use crate::features::Gaussians;
-use crate::linalg::{Mat, Real, beside, column_inner, inner, orthonormalize};
+use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
 use crate::objective::{Objective, OnStatistics, Restrictable};
 use crate::optimize::{
     Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, best_of,
@@ -64,12 +64,15 @@ impl Sqfa {
         let statistics = precise_enough(statistics, noise, largest, &mut warnings);
         let preconditioner =
             Preconditioner::new(&statistics, noise, largest, self.preconditioning_wish());
+        let mut learned = self.fixed_filters()?;
+        let fixed = learned.as_ref().map_or(0, |filters| filters.ncols());
+        let free = self.filters - fixed;
         let groups = match self.learning {
-            Learning::Joint => vec![self.filters],
+            Learning::Joint => vec![free],
             Learning::Sequential(size) => {
-                let mut groups = vec![size; self.filters / size];
-                if !self.filters.is_multiple_of(size) {
-                    groups.push(self.filters % size);
+                let mut groups = vec![size; free / size];
+                if !free.is_multiple_of(size) {
+                    groups.push(free % size);
                 }
                 groups
             }
@@ -80,8 +83,8 @@ impl Sqfa {
             cancelled.set(control == Control::Cancel);
             control
         };
-        let mut learned: Option<Mat<f64>> = None;
         let (mut passes, mut evaluations) = (0, 0);
+        let mut group_traces = Vec::new();
         let mut last = None;
         for (index, &size) in groups.iter().enumerate() {
             let mut group = self.fit_group(
@@ -99,11 +102,12 @@ impl Sqfa {
                 // Even when this group converged: filters are missing.
                 group.restarts[group.best].termination = Termination::Cancelled;
             }
+            group_traces.push(group.restarts[group.best].trace.clone());
             learned = Some(group.filters.clone());
             last = Some(group);
             if unfinished {
                 warnings.push(Warning::CancelledAfter {
-                    learned: groups[..=index].iter().sum(),
+                    learned: fixed + groups[..=index].iter().sum::<usize>(),
                     filters: self.filters,
                 });
                 break;
@@ -121,6 +125,7 @@ impl Sqfa {
             noise_trials: Vec::new(),
             restarts: group.restarts,
             best: group.best,
+            group_traces,
             passes,
             evaluations,
             seconds: began.elapsed().as_secs_f64(),
@@ -192,7 +197,11 @@ impl Sqfa {
                 termination: run.termination,
             })
             .collect();
-        let filters = with_fixed_signs(filters);
+        let mut filters = with_fixed_signs(filters);
+        if let Some(learned) = learned {
+            // To the last bit and in the sign they came with.
+            filters.as_mut().subcols_mut(0, frozen).copy_from(learned);
+        }
         Ok(Group { filters, gaussians, restarts, best, passes, optimizer })
     }
 
@@ -241,7 +250,7 @@ impl Sqfa {
                         // In few dimensions random filters can come close to depending on each other,
                         // which matters where only the subspace counts.
                         if self.constraint == Constraint::Orthonormal || noise == 0.0 {
-                            made_independent(learned, drawn)
+                            starts::made_independent(learned, drawn)
                         } else {
                             drawn
                         }
@@ -259,6 +268,7 @@ impl Sqfa {
     pub(super) fn check(&self, statistics: &ClassStatistics, noise: f64) -> Result<(), FitError> {
         let (n, classes) = (statistics.dimension(), statistics.classes());
         self.check_settings(n)?;
+        self.check_fixed(n)?;
         if !noise.is_finite() || noise < 0.0 {
             return Err(FitError::Noise { noise });
         }
@@ -338,22 +348,6 @@ impl Sqfa {
         }
         warnings
     }
-}
-
-/// Squared sine below which a random filter counts as depending on those before it.
-const NEARLY_DEPENDENT: f64 = 1e-4;
-
-/// New unit filters as they are, unless one nearly depends on others: then with what they share taken out.
-fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
-    let all = match learned {
-        Some(learned) => beside(&[learned.as_ref(), new.as_ref()]),
-        None => new.clone(),
-    };
-    let Some(basis) = orthonormalize(all.as_ref()) else { return new };
-    let own = basis.subcols(all.ncols() - new.ncols(), new.ncols());
-    let dependent =
-        (0..new.ncols()).any(|j| column_inner(own, new.as_ref(), j).powi(2) < NEARLY_DEPENDENT);
-    if dependent { own.to_owned() } else { new }
 }
 
 struct Group {

@@ -50,6 +50,7 @@ pub struct FittedSqfa {
     pub(super) noise_trials: Vec<NoiseTrial>,
     pub(super) restarts: Vec<Restart>,
     pub(super) best: usize,
+    pub(super) group_traces: Vec<Vec<f64>>,
     pub(super) passes: usize,
     pub(super) evaluations: usize,
     pub(super) seconds: f64,
@@ -98,6 +99,12 @@ impl FittedSqfa {
     /// The objective after every iteration of the best start.
     pub fn trace(&self) -> &[f64] {
         &self.restarts[self.best].trace
+    }
+
+    /// The same for every group of filters that was learned: the objective of the filters up to it; one where all were learned
+    /// together.
+    pub fn group_traces(&self) -> &[Vec<f64>] {
+        &self.group_traces
     }
 
     /// Every start, in order.

@@ -4,6 +4,7 @@ mod digits;
 mod error;
 mod fit;
 mod fitted;
+mod fixed;
 mod inverse_regression;
 mod noise;
 mod precision;

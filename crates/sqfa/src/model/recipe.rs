@@ -258,6 +258,7 @@ pub struct Sqfa {
     pub(super) constraint: Constraint,
     pub(super) noise: Noise,
     pub(super) start: Start,
+    pub(super) fixed: Option<Mat<f64>>,
     pub(super) restarts: Restarts,
     pub(super) learning: Learning,
     pub(super) seed: u64,
@@ -277,6 +278,7 @@ impl Sqfa {
             constraint: Constraint::Sphere,
             noise: Noise::Scale,
             start: Start::Random,
+            fixed: None,
             restarts: Restarts::Auto,
             learning: Learning::Joint,
             seed: 0,
@@ -321,6 +323,13 @@ impl Sqfa {
     /// Where the filters start.
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
+        self
+    }
+
+    /// Filters that stay, one a column: they come first and count among all, and the others are learned beside them. Lengths
+    /// are those of the constraint, and orthonormal filters are made so in their order. A given start has columns for all.
+    pub fn fixed(mut self, filters: Mat<f64>) -> Self {
+        self.fixed = Some(filters);
         self
     }
 

@@ -52,6 +52,9 @@ impl Sqfa {
         if self.constraint == Constraint::None {
             return refuse("filters need constraint sphere or orthonormal".to_owned());
         }
+        if self.fixed.is_some() {
+            return refuse("fixed filters may lie outside: fit in the whole space".to_owned());
+        }
         let span = statistics.reduced_to_span(self.filters)?;
         let order = span.statistics().dimension();
         if self.filters > order {
@@ -76,6 +79,7 @@ impl Sqfa {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Option<Result<FittedSqfa, FitError>> {
         let sought = self.optimizer == Optimizer::Auto
+            && self.fixed.is_none()
             && self.goal.is_exact_in_span()
             && self.constraint != Constraint::None
             && noise > 0.0;

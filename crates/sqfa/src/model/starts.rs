@@ -1,7 +1,9 @@
 //! Starting filters: seeded normal numbers or leading principal components.
 
 pub(crate) use crate::linalg::random;
-use crate::linalg::{Mat, orthonormalize, symmetric_eigen, tall_times, transpose_times};
+use crate::linalg::{
+    Mat, beside, column_inner, orthonormalize, symmetric_eigen, tall_times, transpose_times,
+};
 use crate::statistics::{ClassStatistics, total_times};
 
 /// Rounds of subspace iteration: plenty for a start, which need not be exact.
@@ -60,4 +62,20 @@ pub(crate) fn largest_variance(statistics: &ClassStatistics) -> f64 {
         vector = image;
     }
     size
+}
+
+/// Squared sine below which a random filter counts as depending on those before it.
+const NEARLY_DEPENDENT: f64 = 1e-4;
+
+/// New unit filters as they are, unless one nearly depends on others: then with what they share taken out.
+pub(super) fn made_independent(learned: Option<&Mat<f64>>, new: Mat<f64>) -> Mat<f64> {
+    let all = match learned {
+        Some(learned) => beside(&[learned.as_ref(), new.as_ref()]),
+        None => new.clone(),
+    };
+    let Some(basis) = orthonormalize(all.as_ref()) else { return new };
+    let own = basis.subcols(all.ncols() - new.ncols(), new.ncols());
+    let dependent =
+        (0..new.ncols()).any(|j| column_inner(own, new.as_ref(), j).powi(2) < NEARLY_DEPENDENT);
+    if dependent { own.to_owned() } else { new }
 }

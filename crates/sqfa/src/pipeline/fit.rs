@@ -39,6 +39,9 @@ impl Pipeline {
 
     /// Refuses starting filters of other columns, or of another number, before any work is done.
     pub(crate) fn check_start(&self, dimension: usize) -> Result<(), FitError> {
+        if self.settings.fixed.is_some() && self.finds_noise() {
+            return Err(FitError::FixedNeedsNoise);
+        }
         let Start::Given(start) = &self.settings.start else { return Ok(()) };
         let (rows, columns) = (start.nrows(), start.ncols());
         let filters = match self.filters {

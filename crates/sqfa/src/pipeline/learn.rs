@@ -186,7 +186,11 @@ impl Pipeline {
             (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
             (own, _) => own.clone(),
         };
-        let settings = ReducerSettings { start, ..self.settings.clone() };
+        let fixed = match (&self.settings.fixed, &map) {
+            (Some(own), Some(map)) => Some(map.unfold(own.as_ref())),
+            (own, _) => own.clone(),
+        };
+        let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
         let reduction =
             reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
         Ok(job.account(reduction, map, None))

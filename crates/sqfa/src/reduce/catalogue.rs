@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{Degrees, InverseRegression, METHODS, Method};
+use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method};
 use crate::names::Unknown;
 use crate::statistics::Estimator;
 
@@ -353,6 +353,9 @@ pub const REFINED: &str = "+refine";
 /// A reducer by name with its settings; a name that ends with [`REFINED`] is refined.
 pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
     if let Some(start) = name.strip_suffix(REFINED) {
+        if settings.fixed.is_some() {
+            return Err(FitError::FixedRefined.into());
+        }
         let refinement = settings
             .refinement
             .clone()

@@ -89,6 +89,8 @@ pub struct Reduction {
     pub objective: Option<f64>,
     /// The objective after every iteration, one row a start, the start kept first.
     pub traces: Vec<Vec<f64>>,
+    /// The trace of every group of filters, of its best start, where filters are learned in groups.
+    pub group_traces: Vec<Vec<f64>>,
     /// Every start in order, where the method climbs class statistics.
     pub restarts: Vec<Restart>,
     /// Which of them was kept.
@@ -118,6 +120,7 @@ impl Reduction {
             termination: None,
             objective: None,
             traces: Vec::new(),
+            group_traces: Vec::new(),
             restarts: Vec::new(),
             best: 0,
             passes: 0,

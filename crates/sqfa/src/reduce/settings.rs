@@ -2,6 +2,7 @@
 
 use crate::constraint::Constraint;
 use crate::distance::{Distance, Pairs};
+use crate::linalg::Mat;
 use crate::model::{Learning, Noise, Restarts, Start};
 use crate::optimize::{Optimizer, Stopping};
 
@@ -20,6 +21,8 @@ pub struct ReducerSettings {
     pub noises: Vec<f64>,
     /// Where the filters start.
     pub start: Start,
+    /// Filters that stay, for methods that climb class statistics, as in [`crate::Sqfa::fixed`].
+    pub fixed: Option<Mat<f64>>,
     /// How many starts.
     pub restarts: Restarts,
     /// Whether filters are learned together, when not in the method's own way.

@@ -46,6 +46,9 @@ impl SqfaReducer {
         if let Some(weights) = &settings.weights {
             recipe = recipe.weights(weights.clone());
         }
+        if let Some(fixed) = &settings.fixed {
+            recipe = recipe.fixed(fixed.clone());
+        }
         if let Some(constraint) = settings.constraint {
             recipe = recipe.constraint(constraint);
         }
@@ -211,6 +214,7 @@ impl From<FittedSqfa> for Reduction {
             termination: Some(fitted.termination()),
             objective: Some(fitted.objective()),
             traces,
+            group_traces: fitted.group_traces().to_vec(),
             restarts: fitted.restarts().to_vec(),
             best,
             passes: fitted.passes(),

@@ -8,6 +8,7 @@ mod common;
 mod problems;
 
 mod classifier;
+mod fixed;
 mod forms;
 mod lda_and_knn;
 mod learning;

@@ -11,6 +11,7 @@ use sqfa_io::data::Part;
 use sqfa_io::model_file::maximum_likelihood;
 
 use super::Fit;
+use super::given::GivenFilters;
 
 /// Statistics ready to be fitted, and the way back to input space.
 pub(super) struct Direct<'a> {
@@ -66,30 +67,54 @@ impl<'a> Direct<'a> {
         Ok(direct)
     }
 
-    /// Starting filters given in input space, as the fit needs them.
-    pub(super) fn start(&self, fit: &Fit, given: Option<Mat<f64>>) -> Result<Start> {
+    /// Filters given for raw points, as the fit needs them.
+    pub(super) fn given(
+        &self,
+        fit: &Fit,
+        given: GivenFilters,
+    ) -> Result<(Start, Option<Mat<f64>>)> {
         let (n, m) = (self.statistics.dimension(), fit.count()?);
-        let given = match (given, &self.reduced) {
-            (Some(filters), _) if filters.nrows() != n || filters.ncols() != m => bail!(
-                "--start holds {} × {} numbers; {n} dimensions × {m} filters are needed",
-                filters.nrows(),
-                filters.ncols(),
-            ),
-            (Some(filters), Some((basis, _))) => Some(product(basis.transpose(), filters.as_ref())),
-            (given, _) => given,
-        };
-        Ok(fit.start_kind(given))
+        let GivenFilters { start, fixed } = given;
+        if let Some(filters) = &start
+            && (filters.nrows() != n || filters.ncols() != m)
+        {
+            let (rows, columns) = (filters.nrows(), filters.ncols());
+            bail!(
+                "--start holds {rows} × {columns} numbers; {n} dimensions × {m} filters are needed"
+            );
+        }
+        if let Some(filters) = &fixed
+            && (filters.nrows() != n || filters.ncols() >= m)
+        {
+            let (rows, columns) = (filters.nrows(), filters.ncols());
+            bail!(
+                "--fixed holds {rows} × {columns} numbers; {n} dimensions × fewer than the {m} filters of --filters are needed"
+            );
+        }
+        let start = start.map(|filters| match &self.reduced {
+            Some((basis, _)) => product(basis.transpose(), self.unfolded(filters).as_ref()),
+            None => self.unfolded(filters),
+        });
+        Ok((fit.start_kind(start), fixed.map(|filters| self.unfolded(filters))))
+    }
+
+    /// Filters of raw points as filters of preprocessed ones.
+    fn unfolded(&self, filters: Mat<f64>) -> Mat<f64> {
+        match &self.preprocessor {
+            Some(preprocessor) => preprocessor.unfold(filters.as_ref()),
+            None => filters,
+        }
     }
 
     /// Fits filters to what was prepared.
     pub(super) fn fit(
         &self,
         fit: &Fit,
-        start: Start,
+        (start, fixed): (Start, Option<Mat<f64>>),
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Reduction, ReduceError> {
-        let settings =
-            ReducerSettings { start, noise: fit.given_noise(self.part), ..fit.settings.clone() };
+        let noise = fit.given_noise(self.part);
+        let settings = ReducerSettings { start, fixed, noise, ..fit.settings.clone() };
         let reducer = reducer(&fit.method_name(), &settings)?;
         let filters = fit.count().map_err(|_| ReduceError::NoFilters { filters: 0 })?;
         let statistics = self.reduced.as_ref().map_or(&self.statistics, |(_, reduced)| reduced);

@@ -20,6 +20,7 @@ use sqfa_io::model_file::{
 
 use super::direct::Direct;
 use super::explain::{explain, explain_pipeline, explain_reducer};
+use super::given::GivenFilters;
 use super::sums::finish;
 use super::{Fit, statistics_of};
 use crate::data::{check_sums, class_statistics};
@@ -151,11 +152,11 @@ impl Prepared {
         })
     }
 
-    /// Fits filters to what was prepared; `given` are starting filters in input space.
+    /// Fits filters to what was prepared; `given` are filters of raw points.
     pub(super) fn fit(
         &mut self,
         fit: &Fit,
-        given: Option<Mat<f64>>,
+        given: GivenFilters,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Learned> {
         match std::mem::replace(&mut self.source, Source::Points) {
@@ -197,9 +198,9 @@ impl Prepared {
                     unshrunk.map(|plain| *plain),
                     self.part.as_ref(),
                 )?;
-                let start = direct.start(fit, given)?;
+                let given = direct.given(fit, given)?;
                 let reduction = direct
-                    .fit(fit, start, observer)
+                    .fit(fit, given, observer)
                     .map_err(|error| explain_reducer(&error, fit.pca_dims))?;
                 Learned::direct(fit, direct, reduction)
             }

@@ -3,6 +3,7 @@
 mod choices;
 mod direct;
 mod explain;
+mod given;
 mod learn;
 mod lift;
 mod page;
@@ -22,7 +23,6 @@ use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reduc
 use sqfa::statistics::{Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise, Points};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
-use sqfa_io::formats::{Limits, Values, read_npy};
 
 use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
 use crate::failure::usage;
@@ -31,7 +31,7 @@ use crate::points::{Precision, check_size, in_precision};
 use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
-use super::ending;
+use given::GivenFilters;
 use learn::Prepared;
 
 /// A fit as meant.
@@ -48,6 +48,7 @@ pub(crate) struct Fit {
     noise: Option<Noise>,
     filters: Filters,
     start: StartArg,
+    fixed: Option<PathBuf>,
     sequential: Option<usize>,
     scale: Option<Scaling>,
     center: bool,
@@ -85,6 +86,7 @@ impl TryFrom<FitArgs> for Fit {
                 "--noise auto goes with --form dense: give scale or a number with --form factor",
             );
         }
+        check_fixed(&args)?;
         let usual = Stopping::default();
         let stopping = Stopping {
             max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
@@ -122,6 +124,7 @@ impl TryFrom<FitArgs> for Fit {
             noise: args.noise,
             filters,
             start: args.start,
+            fixed: args.fixed,
             sequential: args.sequential.filter(|size| *size > 0),
             scale: args.scale,
             center: args.center,
@@ -160,7 +163,7 @@ impl Fit {
         let reading = Instant::now();
         let (loaded, columns) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
-        let start = self.read_start()?;
+        let given = self.read_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
@@ -174,7 +177,7 @@ impl Fit {
         let guard = Guard::new();
         let name = format!("{} on {}", self.method_name(), prepared.name);
         let learning = Instant::now();
-        let learned = prepared.fit(&self, start, &mut |progress| line.observe(&name, progress));
+        let learned = prepared.fit(&self, given, &mut |progress| line.observe(&name, progress));
         let learning = learning.elapsed().as_secs_f64();
         guard.check()?;
         let learned = learned?;
@@ -227,30 +230,36 @@ impl Fit {
         Ok((loaded, columns))
     }
 
-    /// Starting filters from a file, in input space.
-    fn read_start(&self) -> Result<Option<Mat<f64>>> {
-        let StartArg::File(path) = &self.start else { return Ok(None) };
-        if ending(path) != "npy" {
-            return Ok(Some(super::read_model(path)?.filters().to_owned()));
-        }
-        let (shape, values) = read_npy(path, Limits::default())?.into_parts();
-        let (rows, columns) = match shape[..] {
-            [rows, columns] => (rows, columns),
-            [rows] => (rows, 1),
-            _ => anyhow::bail!(
-                "--start {} has shape {shape:?}: give dimensions × filters",
-                path.display()
-            ),
+    /// Filters that files give.
+    fn read_filters(&self) -> Result<GivenFilters> {
+        let start = match &self.start {
+            StartArg::File(path) => Some(given::read("--start", path)?),
+            StartArg::Named(_) => None,
         };
-        let number: Box<dyn Fn(usize) -> f64> = match values {
-            Values::F64(values) => Box::new(move |at| values[at]),
-            Values::F32(values) => Box::new(move |at| f64::from(values[at])),
-            Values::I64(values) => Box::new(move |at| values[at] as f64),
-            Values::U8(values) => Box::new(move |at| f64::from(values[at])),
-            Values::Text(_) => anyhow::bail!("--start {} holds text", path.display()),
-        };
-        Ok(Some(Mat::from_fn(rows, columns, |i, j| number(i * columns + j))))
+        let fixed = self.fixed.as_deref().map(|path| given::read("--fixed", path)).transpose()?;
+        Ok(GivenFilters { start, fixed })
     }
+}
+
+/// Refuses fixed filters where nothing could keep them.
+fn check_fixed(args: &FitArgs) -> Result<()> {
+    if args.fixed.is_none() {
+        return Ok(());
+    }
+    let name = args.method.name;
+    if !args.method.takes(Setting::Start) {
+        return usage(format!("--fixed means nothing to --method {name}"));
+    }
+    if args.refine {
+        return usage("--refine moves all filters: leave it out, or --fixed");
+    }
+    if args.pca_dims.is_some() {
+        return usage("--pca-dims may leave out what --fixed filters see: give one of them");
+    }
+    if matches!(args.noise, None | Some(Noise::Auto)) {
+        return usage("--fixed goes with a given noise: add --noise scale or --noise NUMBER");
+    }
+    Ok(())
 }
 
 /// Refuses a distance where the method has another, or none.

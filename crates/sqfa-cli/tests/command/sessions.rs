@@ -1,9 +1,6 @@
 //! `sqfa compare` on sessions: filters of their own, repeated splits, groups on one side, and what the report shows of them.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Uniform numbers in [0, 1).

@@ -1,9 +1,6 @@
 //! The toy problems: which dimensions every method chooses, as known from their constants.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use sqfa::ClassStatistics;
 use sqfa_io::data::{GivenMoments, GivenStatistics};
 use sqfa_io::datasets::toy::Toy;

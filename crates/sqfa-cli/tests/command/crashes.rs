@@ -3,14 +3,11 @@
 //! `SQFA_CRASH_AT=K` ends a debug build before its K-th file operation, in the middle of a write. The loop over K ends with
 //! the first run that has no K-th operation.
 #![cfg(debug_assertions)]
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Folder, Said, table};
+use crate::common::{Folder, Said, table};
 use serde_json::Value;
 use sqfa_io::formats::{crash::CRASHED, is_temporary};
 

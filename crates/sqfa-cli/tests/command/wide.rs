@@ -1,9 +1,6 @@
 //! Tables with far more columns than rows: every method, without flags, and what it gives is right.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use sqfa::reduce::reducers;
 
 const COLUMNS: usize = 1200;

@@ -2,11 +2,8 @@
 //!
 //! A row is a file and what the commands must say about it; a column is a command. Nothing may panic, end by a signal, leave a
 //! file behind or print an answer beside an error.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, table};
+use crate::common::{Folder, table};
 use sqfa_io::formats::NpzWriter;
 
 /// What a command must do with a file.

@@ -1,15 +1,12 @@
 //! How the command ends when the world interferes: closed pipes, full folders, Ctrl-C, failed fits.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
-
-mod common;
 
 use std::io::Read;
 use std::process::{Command, Stdio};
 
 #[cfg(target_os = "linux")]
-use common::wait_until_busy;
-use common::{Folder, table};
+use crate::common::wait_until_busy;
+use crate::common::{Folder, table};
 
 #[test]
 fn a_closed_pipe_ends_quietly() {

@@ -1,9 +1,6 @@
 //! Tables as people have them: read right or refused in one message, and matched to models by the names of columns.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, table};
+use crate::common::{Folder, table};
 
 /// The table with its columns in another order and more of them.
 fn shuffled(text: &str) -> String {

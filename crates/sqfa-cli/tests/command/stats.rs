@@ -1,9 +1,6 @@
 //! Class sums from the shell: files of any number and kind, merged, fitted, inspected; nothing half-written.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, Said, table};
+use crate::common::{Folder, Said, table};
 
 /// Rows of the table in two files with the same header.
 fn halves(folder: &Folder) {
@@ -232,7 +229,7 @@ fn an_interrupted_sum_writes_nothing() {
     let mut stdin = child.stdin.take().unwrap();
     let more = table(2000);
     stdin.write_all(more.as_bytes()).unwrap();
-    common::wait_until_busy(&mut child, 0);
+    crate::common::wait_until_busy(&mut child, 0);
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     // More rows until it has heard and closes the pipe; without a header they are rows like any others.

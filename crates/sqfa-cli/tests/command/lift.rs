@@ -1,9 +1,6 @@
 //! `--lift`: nonlinear features in a fit, in its model and wherever the model is used; what does not fit is refused.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// Two rings in columns of very different units, an id and a constant beside them; rows alternate.
 fn rings(rows: usize) -> String {

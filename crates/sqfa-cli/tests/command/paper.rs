@@ -1,13 +1,8 @@
 //! `sqfa paper` and `sqfa distances --bounds` as typed: what they make, and what they refuse.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
+use crate::common::Folder;
 #[cfg(feature = "png")]
-#[path = "common/png.rs"]
-mod png;
-
-use common::Folder;
+use crate::common::png;
 
 /// Closed forms in the same double precision: some roundings.
 const ROUNDING: f64 = 1e-9;

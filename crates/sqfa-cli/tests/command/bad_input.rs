@@ -1,9 +1,6 @@
 //! Wrong flags end with 2, wrong data with 1, each with a message that names the remedy; nothing panics.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, table};
+use crate::common::{Folder, table};
 
 #[test]
 fn wrong_usage_ends_with_2_and_names_the_nearest() {

@@ -1,11 +1,8 @@
 //! Data in, model out, features, predictions and accuracies back: every command through real processes.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
-
-mod common;
 
 use std::io::Write;
 
-use common::{Folder, table};
+use crate::common::{Folder, table};
 use sqfa_io::formats::{Limits, NpzWriter, Values, read_npy, write_idx_u8, write_npy};
 
 fn with_table() -> Folder {

@@ -1,9 +1,6 @@
 //! Outliers from the shell: robust fits, their own classifier, and what is refused before anything is written.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, table};
+use crate::common::{Folder, table};
 
 /// The table of every test, with a constant column, a column of other units, and every ninth row far away.
 fn spoilt(folder: &Folder) {

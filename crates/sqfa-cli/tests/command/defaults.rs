@@ -1,9 +1,6 @@
 //! What `sqfa fit` does when nothing but the data is given: units do not matter, idle columns are set aside, choices are told.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// Four columns of which the second tells two classes apart by its mean and the third the others by its spread.
 ///

@@ -1,11 +1,8 @@
 //! Help texts are what they were; after a deliberate change run with `UPDATE_SNAPSHOTS=1`.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
-
-mod common;
 
 use std::path::PathBuf;
 
-use common::Folder;
+use crate::common::Folder;
 use sqfa::distance::registry;
 use sqfa::reduce::reducers;
 use sqfa_io::data::file_kinds_help;

@@ -1,9 +1,6 @@
 //! `sqfa compare`: tables, records that resume, refusals, and a report that shows data as text.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, table};
+use crate::common::{Folder, table};
 use serde_json::Value;
 
 /// Three classes in three dimensions; LDA can give two filters.

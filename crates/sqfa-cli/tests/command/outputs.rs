@@ -1,13 +1,10 @@
 //! Outputs: nothing is destroyed, streams are streamed to, leftovers are no obstacle, parts keep their names.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
-
-mod common;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use common::{Folder, table};
+use crate::common::{Folder, table};
 use sqfa_io::formats::{Limits, Npz, NpzWriter};
 
 const FIT: &str = "fit data.csv --label species -m 1 --restarts 1";

@@ -1,9 +1,6 @@
 //! `sqfa clean` on a small recording with known faults.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 const NEURONS: usize = 6;
 

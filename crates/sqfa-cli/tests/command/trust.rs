@@ -1,9 +1,6 @@
 //! Data that once gave a wrong answer without a word: tiny units, lost digits, ids, labels that look alike, gaps in a stream.
-#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-mod common;
-
-use common::{Folder, Said, table};
+use crate::common::{Folder, Said, table};
 
 /// Two features whose classes differ, in some unit.
 fn in_units(unit: f64) -> String {

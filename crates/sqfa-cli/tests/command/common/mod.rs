@@ -2,6 +2,9 @@
 #![allow(dead_code, unreachable_pub)] // every test file uses its own part of this
 #![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
+#[cfg(feature = "png")]
+pub(crate) mod png;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -1,0 +1,25 @@
+//! The command as people use it: one binary of tests, so that everything is linked once.
+#![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
+
+mod common;
+
+mod bad_input;
+mod clean;
+mod columns;
+mod compare;
+mod crashes;
+mod defaults;
+mod ending;
+mod fixed;
+mod heavy_tails;
+mod help;
+mod lift;
+mod matrix;
+mod outputs;
+mod paper;
+mod round_trip;
+mod sessions;
+mod stats;
+mod toys;
+mod trust;
+mod wide;

@@ -1,0 +1,203 @@
+"""Plots and slopes of performance, from the newest records: ``<!-- plot: NAME -->`` becomes a picture.
+
+A slope is the exponent b of seconds = a·xᵇ, by least squares on logarithms. Limits are drawn from what
+the same record measured of its machine: reading half of every symmetric covariance once a pass, and the
+2cn²m operations of a pass at the speed of a large product.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import measured
+import numpy as np
+from records import Record, all_records, flops, gigabytes, newest, newest_like, table
+
+MARK = re.compile(r"^<!-- plot: (\w+) -->$", flags=re.M)
+# Benchmarks that write records, and what no record there means.
+KINDS = {
+    "kernels": "the pass, the pair kernel and class statistics",
+    "scaling": "seconds against the dimension n",
+    "fits": "seconds and passes on images",
+    "filters": "seconds against the number of filters m",
+    "large": "one fit in 20 000 dimensions",
+    "factor": "few samples in very many dimensions",
+    "stream": "sums of files larger than memory",
+    "peers": "the authors' package",
+    "memory": "peak memory of the command",
+    "soak": "kills, mutants and fuzzing",
+}
+# What the tables and plots cannot show, because no benchmark varies it in one run.
+OPEN = [
+    "seconds against the number of classes c: every record of a fit has five classes or ten, "
+    "`kernels` has one point (41 classes)",
+    "seconds against the number of points N: `kernels` (60 000 points) and `stream` (one size a record) "
+    "give rates, no series",
+    "seconds against the number of threads",
+    "the authors' package at more than one dimension",
+]
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """The exponent of a power law through points, by least squares on logarithms."""
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def classes(covariance_bytes: float, dimension: int) -> float:
+    """How many dense f32 covariances so many bytes hold."""
+    return covariance_bytes / (4 * dimension**2)
+
+
+def filled(text: str, figures: pathlib.Path, shown: str) -> str:
+    """A page with its plots, written to ``figures``, which the page knows as ``shown``."""
+    figures.mkdir(parents=True, exist_ok=True)
+
+    def drawn(found: re.Match[str]) -> str:
+        plot, alt = PLOTS[found[1]]
+        plot(figures / f"{found[1]}.svg")
+        return f"![{alt}]({shown}/{found[1]}.svg)"
+
+    return MARK.sub(drawn, text)
+
+
+def dimension_series() -> tuple[
+    list[float], dict[str, list[float]], dict[str, list[float]], list[Record]
+]:
+    """Seconds against n, with the limits of reading and arithmetic."""
+    _, found = measured.scaling("")
+    series: dict[str, list[float]] = {"subspace (auto)": [], "L-BFGS": []}
+    limits: dict[str, list[float]] = {"reading, passes of auto": [], "arithmetic, passes of auto": []}
+    for record in found:
+        result = record.result
+        auto, lbfgs = result["seeds"]["auto"], result["seeds"]["lbfgs"]
+        series["subspace (auto)"].append(auto["median_seconds"])
+        series["L-BFGS"].append(lbfgs["median_seconds"])
+        for limit, seconds in zip(
+            limits.values(), pass_limits(record, result, result["dimension"]), strict=True
+        ):
+            limit.append(auto["median_passes"] * seconds)
+    return [record.result["dimension"] for record in found], series, limits, found
+
+
+def filter_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[float]], list[Record]]:
+    """Seconds of a pass against m, with the same limits."""
+    record = newest("filters-dense")
+    fits, dimension = record.result["fits"], record.result["dimension"]
+    series = {"seconds a pass, all work included": [fit["seconds"] / fit["passes"] for fit in fits]}
+    both = [pass_limits(record, fit, dimension) for fit in fits]
+    limits = {"reading": [one for one, _ in both], "arithmetic": [one for _, one in both]}
+    return [fit["filters"] for fit in fits], series, limits, [record]
+
+
+def slopes(which: str) -> measured.Made:
+    """A slope a series, over all points and over the last two."""
+    x, series, _, found = {"dimension": dimension_series, "filters": filter_series}[which]()
+    lines = [[name, f"{slope(x, y):.2f}", f"{slope(x[-2:], y[-2:]):.2f}"] for name, y in series.items()]
+    axis = {"dimension": "n", "filters": "m"}[which]
+    return table([f"exponent of {axis}", "all points", "the last two"], lines), found
+
+
+def missing(_: str) -> measured.Made:
+    """What no record holds, and the versions that were measured."""
+    there = {str(record.held.get("benchmark", record.name)) for record in all_records()}
+    lines = [f"- `{kind}` ({about}): no record" for kind, about in KINDS.items() if kind not in there]
+    lines += [f"- {about}" for about in OPEN]
+    own = [record for kind in ("kernels", "fits", "peers") for record in newest_like(kind)]
+    versions = ", ".join(f"{record.held['version']} in `{record.file}`" for record in own)
+    return "\n".join(lines) + f"\n\nVersions that were measured: {versions}.", []
+
+
+def draw_peers(path: pathlib.Path) -> None:
+    """The authors' package, problem by problem."""
+    record = newest("peers")
+    ours = [row["ours"]["median_seconds"] for row in record.result]
+    theirs = [row["peer"]["median_seconds"] for row in record.result]
+    figure, ax = axes(6.4, 2.4)
+    places = np.arange(len(ours))
+    ax.hlines(places, ours, theirs, color="0.75", linewidth=1)
+    ax.plot(ours, places, "o", label="this package")
+    ax.plot(theirs, places, "s", label="the authors' package")
+    ax.set_xscale("log")
+    ax.set_yticks(places, [f"{row['set']}, {row['method']}" for row in record.result])
+    ax.invert_yaxis()
+    ax.set_xlabel("seconds of a fit (median)")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.25), ncols=2)
+    save(figure, path)
+
+
+def pass_limits(record: Record, fit: dict[str, Any], dimension: int) -> tuple[float, float]:
+    """Seconds that one pass takes at least: by reading, by arithmetic."""
+    held = fit["covariance_bytes"]
+    reading = held / 2 / (gigabytes(record) * 1e9)
+    operations = 2 * classes(held, dimension) * dimension**2 * fit["filters"]
+    # Half XᵀX counts multiplications and additions of one triangle: N d² operations.
+    return reading, operations / flops(record)
+
+
+def draw(
+    path: pathlib.Path,
+    label: str,
+    x: Sequence[float],
+    series: dict[str, list[float]],
+    limits: dict[str, list[float]],
+) -> None:
+    """Points with their fitted power laws, and limits as dashed lines."""
+    figure, ax = axes(6.4, 3.6)
+    for (name, y), marker in zip(series.items(), "os^", strict=False):
+        (line,) = ax.plot(x, y, marker, label=f"{name}: slope {slope(x, y):.2f}")
+        power = np.polyfit(np.log(x), np.log(y), 1)
+        ax.plot(x, np.exp(np.polyval(power, np.log(x))), color=line.get_color(), linewidth=1)
+    for (name, y), style in zip(limits.items(), ("--", ":"), strict=False):
+        ax.plot(x, y, style, color="0.4", label=f"limit: {name}")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xticks(list(x), [str(value) for value in x])
+    ax.minorticks_off()
+    ax.set_xlabel(label)
+    ax.set_ylabel("seconds")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    save(figure, path)
+
+
+def axes(width: float, height: float) -> tuple[Any, Any]:
+    """A figure in the look of all others."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from sqfa_rs import _style
+
+    plt.rcdefaults()
+    plt.rcParams.update(_style.settings() | {"svg.hashsalt": "sqfa"})
+    return plt.subplots(figsize=(width, height))
+
+
+def save(figure: Any, path: pathlib.Path) -> None:
+    """The same picture gives the same file."""
+    import matplotlib.pyplot as plt
+
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+PLOTS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
+    "dimension": (
+        lambda path: draw(path, "dimension n", *dimension_series()[:3]),
+        "Seconds of a fit against the dimension, both axes logarithmic, with fitted power laws and the "
+        "limits of the machine",
+    ),
+    "filters": (
+        lambda path: draw(path, "filters m", *filter_series()[:3]),
+        "Seconds a pass against the number of filters, both axes logarithmic, with a fitted power law "
+        "and the limits of the machine",
+    ),
+    "peers": (
+        draw_peers,
+        "Seconds of a fit of this package and of the authors' on every problem, on a logarithmic axis",
+    ),
+}
+measured.TABLES |= {"slopes": slopes, "missing": missing}
