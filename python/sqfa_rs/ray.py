@@ -90,8 +90,8 @@ def fit(
     """Fit an estimator on a Ray dataset, as its own ``fit`` does on points at hand.
 
     Class statistics are made where the blocks are. What is left to be chosen is judged in one more pass
-    over points held out; ``refine=True`` brings coordinates here, and a method that looks at points (LFDA,
-    LMNN, WDA, NCA) a sample of these.
+    over points held out; ``refine=True`` brings coordinates here, and a method that looks at points
+    (LFDA, LMNN, WDA, NCA) a sample of these.
 
     Parameters
     ----------
@@ -248,8 +248,8 @@ def _explained(error: Exception) -> Exception:
     if "OutOfMemoryError" in names:
         return RuntimeError(
             "Ray's workers ran out of memory: a task holds a block and sums of classes × columns² / 2 "
-            "numbers; make blocks smaller (repartition), take fewer columns, or give workers more memory "
-            f"({error})"
+            "numbers; make blocks smaller (repartition), take fewer columns, or give workers more "
+            f"memory ({error})"
         )
     if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
         return ConnectionError(f"the connection to Ray was lost: initialise it and fit again ({error})")
