@@ -1,8 +1,10 @@
 """Spark's data frames: the same numbers as at home, in pipelines, and with executors that die."""
 
+import json
 import os
 import pickle
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -220,3 +222,68 @@ def test_the_document_runs(frame, block_of):
     exec(block_of("how-to/clusters.md", "Spark"), names)
     assert names["answers"].columns == ["label", "prediction", "probability"]
     assert names["filters"].components_.shape == (2, 4)
+
+
+# A process of its own: one cannot hold a classic and a Connect session.
+CONNECT = """
+import json
+import sys
+
+import numpy as np
+from pyspark.sql import SparkSession
+
+import sqfa_rs
+import sqfa_rs.spark as on_spark
+
+session = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.sql.warehouse.dir", sys.argv[1])
+    .getOrCreate()
+)
+rng = np.random.default_rng(3)
+y = rng.integers(0, 3, 300)
+X = rng.normal(size=(300, 4)) * (1 + y[:, None]) + y[:, None]
+rows = [(*x, float(label)) for x, label in zip(X.tolist(), y, strict=True)]
+frame = session.createDataFrame(rows, ["a", "b", "c", "d", "label"]).repartition(3)
+columns = ["a", "b", "c", "d"]
+there = on_spark.class_statistics(frame, columns)
+here = sqfa_rs.class_statistics(X, y)
+model = on_spark.SQFA(2, random_state=0, featuresCol=columns, outputCol="z").fit(frame)
+judge = on_spark.QDA(featuresCol="z")
+answers = judge.fit(model.transform(frame)).transform(model.transform(frame))
+right = sum(row["prediction"] == row["label"] for row in answers.select("prediction", "label").collect())
+print(
+    json.dumps(
+        {
+            "connect": "connect" in type(session).__module__,
+            "difference": float(abs(there.covariances - here.covariances).max()),
+            "folds": model.to_local().selection_.folds,
+            "right": right / 300,
+        }
+    )
+)
+session.stop()
+"""
+
+
+def test_a_connect_session_does_the_same(tmp_path):
+    pytest.importorskip("grpc_status", reason="Spark Connect's own dependencies are not installed")
+    # SPARK_TESTING makes the server take a free port.
+    settings = {"SPARK_TESTING": "1", "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    gone = ("SPARK_WORKER_DIR", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
+    environment = {name: value for name, value in os.environ.items() if name not in gone} | settings
+    ran = subprocess.run(
+        [sys.executable, "-c", CONNECT, str(tmp_path)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    told = json.loads(ran.stdout.strip().splitlines()[-1])
+    assert told["connect"] and told["folds"] == 5
+    assert told["difference"] < 1e-12 * 100
+    assert told["right"] > 0.5
