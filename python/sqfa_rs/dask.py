@@ -171,9 +171,8 @@ class _OnDask(OnEngine):
             count(model, block, label, i)
             for i, (block, label) in enumerate(zip(blocks, labels, strict=True))
         ]
-        counts: NDArray[np.int64] = computed(
-            merged_in_pairs(parts, dask.delayed(np.add, pure=True)), self.client
-        )
+        tree = merged_in_pairs(parts, dask.delayed(np.add, pure=True))
+        counts: NDArray[np.int64] = computed([tree], self.client)[0]
         return accuracy(counts)
 
     def _lazily(self, X: Any, method: str, width: int | None, dtype: Any) -> Any:

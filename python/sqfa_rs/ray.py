@@ -216,8 +216,8 @@ class _Engine:
     @property
     def width(self) -> int | None:
         """The number of columns, of the first row."""
-        rows = self.dataset.take_batch(1, batch_format="numpy") if self.dataset.take(1) else {}
-        return _points(rows, self.columns).shape[1] if rows else None
+        rows = self.dataset.limit(1).iter_batches(batch_size=1, batch_format="numpy")
+        return next((_points(row, self.columns).shape[1] for row in rows), None)
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
         """What all blocks become, merged here in their order."""

@@ -27,11 +27,12 @@ class Engine:
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
         """What all partitions become, merged on the cluster."""
-        return computed(merged_in_pairs(self._tasks(work), dask.delayed(merge, pure=True)), self.client)
+        tree = merged_in_pairs(self._tasks(work), dask.delayed(merge, pure=True))
+        return computed([tree], self.client)[0]
 
     def listed(self, work: Work) -> list[Any]:
         """What every partition becomes, brought home in order."""
-        return list(computed(dask.delayed(list)(self._tasks(work)), self.client))
+        return computed(self._tasks(work), self.client)
 
     def _tasks(self, work: Work) -> list[Any]:
         # One task of its own, so that candidates are sent to a worker once and not with every partition.
@@ -44,10 +45,10 @@ class Engine:
         ]
 
 
-def computed(task: Any, client: Any) -> Any:
-    """The result of a task; what befell the cluster is said with its remedy."""
+def computed(tasks: list[Any], client: Any) -> list[Any]:
+    """The results of tasks; what befell the cluster is said with its remedy."""
     try:
-        return task.compute() if client is None else client.compute(task, sync=True)
+        return list(dask.compute(*tasks) if client is None else client.compute(tasks, sync=True))
     except Exception as error:
         told = _explained(error, client)
         if told is error:

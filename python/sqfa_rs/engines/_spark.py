@@ -13,7 +13,7 @@ from pyspark import TaskContext
 from pyspark.ml.functions import vector_to_array
 from pyspark.sql import functions
 
-from ._parts import merged_in_order, opened, part_state
+from ._parts import merged_in_order, opened
 from ._work import Work, added
 
 # What one partition becomes, or a batch of it, or what is wrong with it.
@@ -106,35 +106,33 @@ def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
     """What the batches of one partition become, merged where they can be."""
     context = TaskContext.get()
     part = context.partitionId() if context else 0
-    merged, first, count = b"", 0, 0
+    merged, first, count = None, 0, 0
     for batch in batches:
         if not batch.num_rows:
             continue
-        state, problem = _batch_state(work, batch, first)
-        if problem:
-            yield _row(part, count, b"", problem)
+        try:
+            result = work(*_columns(batch), first)
+            merged = result if merge is None or merged is None else merge(merged, result)
+        except (ValueError, TypeError) as error:
+            yield _row(part, count, b"", str(error))
             return
-        first, count = first + batch.num_rows, count + 1
         if merge is None:
-            yield _row(part, count, state, "")
-        else:
-            merged = pickle.dumps(merge(pickle.loads(merged), pickle.loads(state))) if merged else state
-    if merged:
-        yield _row(part, 0, merged, "")
+            yield _row(part, count, pickle.dumps(result), "")
+        first, count = first + batch.num_rows, count + 1
+    if merge is not None and merged is not None:
+        yield _row(part, 0, pickle.dumps(merged), "")
 
 
-def _batch_state(work: Work, batch: Any, first: int) -> tuple[bytes, str]:
-    try:
-        labels = batch.column("y")
-        if labels.null_count:
-            raise ValueError("some labels are missing: remove these rows first")
-        names = labels.to_numpy(zero_copy_only=False)
-        names = names.astype(str) if names.dtype == object else names
-        weights = batch.column("w").to_numpy(zero_copy_only=False) if "w" in batch.schema.names else None
-        points = matrix(batch.column("x"))
-    except (ValueError, TypeError) as error:
-        return b"", str(error)
-    return part_state(work, points, names, weights, first)
+def _columns(batch: Any) -> tuple[Any, Any, Any]:
+    """Points, labels and weights of a batch."""
+    labels = batch.column("y")
+    if labels.null_count:
+        raise ValueError("some labels are missing: remove these rows first")
+    names = labels.to_numpy(zero_copy_only=False)
+    names = names.astype(str) if names.dtype == object else names
+    weighted = "w" in batch.schema.names
+    weights = batch.column("w").to_numpy(zero_copy_only=False) if weighted else None
+    return matrix(batch.column("x")), names, weights
 
 
 def _row(part: int, batch: int, state: bytes, problem: str) -> Any:
