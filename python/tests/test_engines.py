@@ -156,7 +156,7 @@ def test_a_refinement_takes_coordinates(points):
     plain, _ = fit(points, n_components=1)
     refined, engine = fit(points, n_components=1, refine=True)
     assert engine.passes == ["FoldSums", "Judged", "Sampled"]
-    assert set(refined.refinement_) >= {"refinement_steps", "accuracy_before", "accuracy_after"}
+    assert "refinement_steps" in refined.refinement_
     assert refined.score(*points) >= plain.score(*points) - 0.02
     given, engine = fit(points, n_components=1, noise=0.1, refine=True)
     assert engine.passes == ["FoldSums", "Sampled"]

@@ -150,7 +150,9 @@ class _Choosing:
         while (asked := self.remote.ask(watch, threads)) is not None:
             folds, held = asked
             work = Judged(folds, held, self.classes, self.parts, self.seed)
-            self.remote.answer(self.engine.reduced(work, added))
+            # Arrays that came over a wire need not be aligned.
+            sums = np.require(self.engine.reduced(work, added), requirements=["C", "A"])
+            self.remote.answer(sums)
         result = self.remote.fit(watch, threads)
         if self.estimator.refine:
             components, offset = self.remote.coordinates(threads)

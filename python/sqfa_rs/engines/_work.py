@@ -83,7 +83,8 @@ class Judged:
             rows = judged & (fold == at)
             own = None if weights is None else weights[rows]
             if rows.any():
-                total += _core.judge(candidates, names, points[rows], codes[rows], own, 1)
+                judges: list[Any] = [tuple(map(_aligned, one)) for one in candidates]
+                total += _core.judge(judges, names, points[rows], codes[rows], own, 1)
         return total
 
 
@@ -126,7 +127,8 @@ class Sampled:
             return points, codes
         if not len(codes):
             return np.zeros((0, len(self.components)), dtype=np.float32), codes
-        features = _core.transform(np.ascontiguousarray(points), self.components, self.offset, 1)
+        components, offset = _aligned(self.components), _aligned(self.offset)
+        features = _core.transform(np.ascontiguousarray(points), components, offset, 1)
         return features.astype(np.float32), codes
 
 
@@ -173,6 +175,11 @@ def _checked(
         # The sums say which value of which row.
         ClassAccumulator(n_jobs=1).update(points, labels)
     return points, labels, weights
+
+
+def _aligned(array: Any) -> Any:
+    """An array that came over a wire, as the core can borrow it."""
+    return None if array is None else np.require(array, requirements=["C", "A"])
 
 
 def _folds(points: NDArray[Any], seed: int, parts: int) -> NDArray[np.int64]:

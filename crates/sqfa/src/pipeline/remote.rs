@@ -25,8 +25,8 @@ use super::{
     Tally, WIDE,
 };
 
-/// The shares that are tried in every unit, times the default, the largest first.
-const GRID: [f64; 8] = [100.0, 10.0, 3.162_277_66, 1.0, 0.316_227_766, 0.1, 0.01, 0.001];
+/// The shares that are tried in every unit, times the default, in the order in which a race would reach them.
+const GRID: [f64; 8] = [10.0, 1.0, 0.1, 100.0, 0.01, 0.001, 3.162_277_66, 0.316_227_766];
 
 /// Candidates to be judged, the same ones in every fold.
 #[derive(Debug)]
@@ -231,17 +231,22 @@ impl Remote {
             let mut judges = Vec::new();
             for (arm, (_, maker)) in makers.iter().enumerate() {
                 let side = Side::new(&**maker, statistics_of(sums.clone(), estimator)?)?;
-                let mut start: Option<Mat<f64>> = None;
+                let mut before: Vec<(f64, Mat<f64>)> = Vec::new();
                 for (candidate, found) in &mut candidates[arm * GRID.len()..][..GRID.len()] {
                     let noise = candidate.share * side.unit;
-                    let fitted = common.attempt(&side.space, noise, start.clone(), observer)?;
+                    // From the nearest noise, as in a race.
+                    let far = |share: f64| (share / candidate.share).ln().abs();
+                    let start = before.iter().min_by(|a, b| far(a.0).total_cmp(&far(b.0)));
+                    let start = start.map(|(_, filters)| side.space.lower(filters.as_ref()));
+                    let fitted = common.attempt(&side.space, noise, start, observer)?;
                     judges.push(fitted.as_ref().map(|(filters, _)| side.judge(filters)));
                     let Some((filters, cancelled)) = fitted else { continue };
                     if cancelled {
                         return Ok(None);
                     }
-                    found.push(side.space.lift(filters.as_ref()));
-                    start = Some(filters);
+                    let lifted = side.space.lift(filters.as_ref());
+                    found.push(lifted.clone());
+                    before.push((candidate.share, lifted));
                 }
             }
             folds.push((*at, judges));
