@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -235,21 +236,27 @@ def test_bad_partitions_are_named(client, points):
         on_dask.class_statistics(*empty, client=client)
 
 
-def test_what_befalls_the_cluster_is_said_with_its_remedy(points, monkeypatch):
-    X, y = points
-    lazy = da.from_array(X, chunks=(100, 6)), da.from_array(y, chunks=100)
-    cluster = distributed.LocalCluster(
-        n_workers=1, processes=False, host="127.0.0.1", dashboard_address=None, silence_logs=50
-    )
-    with cluster, distributed.Client(cluster) as own:
-        # What the scheduler says once a task has cost it several workers, as one without memory does.
-        killed = distributed.scheduler.KilledWorker("sums", None, 3)
-        with monkeypatch.context() as patch:
-            patch.setattr(own, "compute", lambda *_, **__: (_ for _ in ()).throw(killed))
-            with pytest.raises(RuntimeError, match="want of memory.*make partitions smaller"):
-                on_dask.class_statistics(*lazy, client=own)
+def test_what_befalls_the_cluster_is_said_with_its_remedy(client, points, lazy, monkeypatch):
+    # What the scheduler says once a task has cost it several workers, as one without memory does.
+    killed = distributed.scheduler.KilledWorker("sums", SimpleNamespace(address="tcp://127.0.0.1:0"), 3)
+    plain = KeyError("x")
+
+    def failing(error):
+        def compute(*_, **__):
+            raise error
+
+        return compute
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "compute", failing(killed))
+        with pytest.raises(RuntimeError, match="want of memory.*make partitions smaller"):
+            on_dask.class_statistics(*lazy, client=client)
+        patch.setattr(client, "compute", failing(plain))
+        with pytest.raises(KeyError):
+            on_dask.class_statistics(*lazy, client=client)
+    lost = SimpleNamespace(status="closed", compute=failing(OSError("the stream is closed")))
     with pytest.raises(ConnectionError, match="the connection to Dask's scheduler was lost"):
-        on_dask.class_statistics(*lazy, client=own)
+        on_dask.class_statistics(*lazy, client=lost)
 
 
 def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
