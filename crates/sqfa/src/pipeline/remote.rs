@@ -54,6 +54,9 @@ pub struct Remote {
     searched: bool,
 }
 
+/// Units, and how their spaces are made.
+type Maker<'a> = (Units, Box<dyn MakeSpace + 'a>);
+
 /// What the last question was about.
 enum Asked {
     Counts(Vec<usize>),
@@ -273,7 +276,7 @@ impl Remote {
     }
 
     /// How the space of every unit is made: on columns, or on principal components of many.
-    fn makers(&self) -> Result<Vec<(Units, Box<dyn MakeSpace + '_>)>, PipelineError> {
+    fn makers(&self) -> Result<Vec<Maker<'_>>, PipelineError> {
         let recipe = &self.recipe;
         let wide = self.total.dimension() - self.aside.len() > WIDE;
         let total =
