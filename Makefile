@@ -73,7 +73,7 @@ wheel-installed: $(VENV)/.ready
 # Engines of their own, in the same environment: 0.5 GB each, so not part of every test run.
 test-spark: wheel-installed
 	command -v java >/dev/null || { echo "Spark needs Java 17: install it first"; exit 1; }
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check "pyspark>=4.1"
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "pyspark[connect]>=4.1"
 	$(VENV)/bin/pytest -q python/tests/test_spark.py
 
 test-ray: wheel-installed

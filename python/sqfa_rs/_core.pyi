@@ -112,6 +112,43 @@ class Geodesic:
     def point(self, time: float) -> tuple[_Matrix, _Matrix]: ...
     def velocity(self) -> tuple[_Matrix, _Matrix]: ...
 
+_Scorer = tuple[_Matrix, NDArray[np.float64] | None, _Matrix, NDArray[np.float64], NDArray[np.float64]]
+
+class Remote:
+    def __init__(
+        self,
+        method: str,
+        parts: list[Accumulator],
+        rest: Accumulator,
+        estimator: str,
+        settings: dict[str, Any],
+        given: bool,
+    ) -> None: ...
+    def ask(
+        self, callback: Callable[..., object] | None, threads: int
+    ) -> tuple[list[tuple[int, list[_Scorer]]], list[bool]] | None: ...
+    def answer(self, sums: NDArray[np.int64]) -> None: ...
+    def fit(self, callback: Callable[..., object] | None, threads: int) -> dict[str, Any]: ...
+    def coordinates(self, threads: int) -> tuple[_Matrix, NDArray[np.float64] | None]: ...
+    def refine(
+        self,
+        coordinates: NDArray[Any],
+        codes: NDArray[np.uint32],
+        callback: Callable[..., object] | None,
+        threads: int,
+    ) -> dict[str, Any]: ...
+    def classes(self) -> _Names: ...
+
+def chooses(method: str, settings: dict[str, Any]) -> bool: ...
+def row_keys(points: NDArray[Any], seed: int, first: int | None, threads: int) -> NDArray[np.uint64]: ...
+def tally(
+    scorers: list[_Scorer],
+    names: _Names,
+    points: NDArray[Any],
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.uint64] | None,
+    threads: int,
+) -> NDArray[np.int64]: ...
 def fisher_rao(
     mean_a: _Matrix,
     covariance_a: _Matrix,

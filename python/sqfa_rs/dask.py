@@ -1,13 +1,14 @@
 """The estimators on Dask: class statistics where the points are, the fit where you are.
 
 Every partition becomes sums on its worker, the sums merge in a fixed tree on the cluster, and one small
-set of statistics comes home. Points are never moved or scattered, so a lost worker costs the time to
-read its partitions again. The fit itself takes seconds on statistics and runs in the calling process.
+set of statistics comes home. Points are never scattered, so a lost worker costs the time to read its
+partitions again. The fit itself takes seconds on statistics and runs in the calling process. What is
+left to be chosen is scored in one more pass over the points held out; a refinement brings coordinates
+home, and methods that look at points a sample of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 try:
     import dask
-    import dask.array as da
+    import dask.array
     from dask.base import is_dask_collection
 except ImportError as error:
     raise ImportError("sqfa_rs.dask needs Dask: install it with pip install 'sqfa-rs[dask]'") from error
@@ -23,15 +24,21 @@ except ImportError as error:
 from . import estimators as local
 from .data import ClassAccumulator, ClassStatistics
 from .data._accumulator import merged_in_pairs
+from .engines._dask import Engine, aligned, computed, whole_rows
 from .engines._estimators import OnEngine, constructor
-from .engines._parts import accuracy, confusion, merged, part_sums
+from .engines._fit import fit_on, total
+from .engines._parts import accuracy, confusion
 
 __all__ = [
     "LAD",
     "LDA",
+    "LFDA",
+    "LMNN",
+    "NCA",
     "PCA",
     "QDA",
     "SQFA",
+    "WDA",
     "SecondMomentSQFA",
     "class_accumulator",
     "class_statistics",
@@ -58,16 +65,7 @@ def class_accumulator(
     -------
     ClassAccumulator
     """
-    blocks, labels, weights, columns = _aligned(X, y, sample_weight)
-    task = dask.delayed(part_sums, pure=True)
-    sums = [
-        task(block, label, weight, part=part, columns=columns)
-        for part, (block, label, weight) in enumerate(zip(blocks, labels, weights, strict=True))
-    ]
-    total: ClassAccumulator = _computed(merged_in_pairs(sums, dask.delayed(merged, pure=True)), client)
-    if not total.counts.sum():
-        raise ValueError("there are no points in the data")
-    return total
+    return total(Engine(X, y, sample_weight, client))
 
 
 def class_statistics(
@@ -114,7 +112,9 @@ class _OnDask(OnEngine):
     """Fits from statistics of the cluster; answers lazily to lazy points."""
 
     _connection = "client"
+    _engine_only = ("max_bytes",)
     client: Any
+    max_bytes: int | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from labelled points that live in Dask, or from local ones as the local estimator does.
@@ -137,11 +137,7 @@ class _OnDask(OnEngine):
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
             super().fit(X, y, **weights)  # type: ignore[misc]
             return self
-        covariance = getattr(self, "covariance", "empirical")
-        statistics = class_statistics(
-            X, y, sample_weight=sample_weight, covariance=covariance, client=self.client
-        )
-        self.fit_statistics(statistics)  # type: ignore[attr-defined]
+        fit_on(self, Engine(X, y, sample_weight, self.client), self.max_bytes)
         names = _names(X, y)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -168,16 +164,15 @@ class _OnDask(OnEngine):
             return float(super().score(X, y, sample_weight=sample_weight))  # type: ignore[misc]
         if sample_weight is not None:
             raise ValueError("sample_weight is not taken with points in Dask: score counts points")
-        blocks, labels, _, _ = _aligned(X, y, None)
+        blocks, labels, _, _ = aligned(X, y, None)
         model = dask.delayed(self.to_local())
         count = dask.delayed(_counted, pure=True)
         parts = [
             count(model, block, label, i)
             for i, (block, label) in enumerate(zip(blocks, labels, strict=True))
         ]
-        counts: NDArray[np.int64] = _computed(
-            merged_in_pairs(parts, dask.delayed(np.add, pure=True)), self.client
-        )
+        tree = merged_in_pairs(parts, dask.delayed(np.add, pure=True))
+        counts: NDArray[np.int64] = computed([tree], self.client)[0]
         return accuracy(counts)
 
     def _lazily(self, X: Any, method: str, width: int | None, dtype: Any) -> Any:
@@ -187,7 +182,7 @@ class _OnDask(OnEngine):
             return X.map_partitions(
                 _framed, model, method, meta=_frame_meta(model, method, width, dtype, X._meta.index)
             )
-        X = _whole_rows(X)
+        X = whole_rows(X)
         if width is None:
             return X.map_blocks(
                 _answered, model, method, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype)
@@ -244,11 +239,13 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     document = (
         f"{first}\n\n    :class:`sqfa_rs.{name}` for points that live in Dask: ``fit`` makes class "
         "statistics on the cluster,\n    ``transform`` and ``predict`` are lazy, ``to_local`` gives the "
-        "plain estimator. It takes ``client``\n    beside the parameters of the local one; Dask's "
-        f"current scheduler by default.\n{rest.partition('    Examples')[0]}"
+        "plain estimator. It takes ``client``\n    beside the parameters of the local one, Dask's "
+        "current scheduler by default, and ``max_bytes``, the most\n    bytes of points or coordinates "
+        "that a refinement or a method that looks at points brings home (1 GiB by\n    default, a "
+        f"seeded sample beyond).\n{rest.partition('    Examples')[0]}"
     )
     members = {
-        "__init__": constructor(estimator, "client"),
+        "__init__": constructor(estimator, "client", "max_bytes"),
         "__doc__": document.rstrip() + "\n    ",
         "__module__": __name__,
         "_local": estimator,
@@ -261,67 +258,11 @@ SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Reducer)
 LDA: type[Any] = _on_dask(local.LDA, _Reducer)
 PCA: type[Any] = _on_dask(local.PCA, _Reducer)
 LAD: type[Any] = _on_dask(local.LAD, _Reducer)
+LFDA: type[Any] = _on_dask(local.LFDA, _Reducer)
+LMNN: type[Any] = _on_dask(local.LMNN, _Reducer)
+WDA: type[Any] = _on_dask(local.WDA, _Reducer)
+NCA: type[Any] = _on_dask(local.NCA, _Reducer)
 QDA: type[Any] = _on_dask(local.QDA, _Classifier)
-
-
-def _computed(task: Any, client: Any) -> Any:
-    return task.compute() if client is None else client.compute(task, sync=True)
-
-
-def _aligned(
-    X: Any, y: Any, weight: Any
-) -> tuple[list[Any], list[Any], list[Any], Sequence[str] | None]:
-    """The partitions of points, labels and weights side by side, and the names of the columns."""
-    if isinstance(y, str):
-        if not hasattr(X, "columns"):
-            raise TypeError(
-                f"y is the name of a column, so X must be a data frame, not {type(X).__name__}"
-            )
-        if y not in X.columns:
-            raise ValueError(f"there is no column '{y}'; there are: {', '.join(map(str, X.columns))}")
-        X, y = X.drop(columns=[y]), X[y]
-    if not is_dask_collection(X):
-        raise TypeError(f"X must be a dask array or data frame, not {type(X).__name__}")
-    if hasattr(X, "columns"):
-        names = [str(name) for name in X.columns]
-        blocks = list(X.to_delayed())
-        return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), names
-    if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} dimension(s): give points one a row")
-    X = _whole_rows(X)
-    blocks = list(X.to_delayed().ravel())
-    return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), None
-
-
-def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:
-    """One value a point, cut as the points are."""
-    if values is None:
-        return [None] * len(blocks)
-    lengths = getattr(X, "chunks", ((np.nan,),))[0]
-    if not is_dask_collection(values):
-        if np.isnan(lengths).any():
-            raise TypeError(
-                f"{what} is local, and the lengths of X's partitions are unknown: give it lazily"
-            )
-        values = da.from_array(np.asarray(values), chunks=-1)
-    chunks = getattr(values, "chunks", ((np.nan,),))[0]
-    if not np.isnan(lengths).any() and not np.isnan(chunks).any():
-        if sum(chunks) != sum(lengths):
-            raise ValueError(
-                f"{what} has {sum(chunks)} entries for {sum(lengths)} points: give one a point"
-            )
-        values = values.rechunk((lengths,))
-    parts = list(np.ravel(values.to_delayed()))
-    if len(parts) != len(blocks):
-        raise ValueError(
-            f"{what} has {len(parts)} partitions and X has {len(blocks)}: partition both alike"
-        )
-    return parts
-
-
-def _whole_rows(X: Any) -> Any:
-    """A dask array whose chunks hold all columns."""
-    return X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
 
 
 def _names(X: Any, y: Any) -> list[str] | None:

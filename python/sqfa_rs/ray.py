@@ -1,4 +1,4 @@
-"""Class statistics, features and predictions of Ray datasets.
+"""Class statistics, fits, features and predictions of Ray datasets.
 
 Every block becomes sums in a task where it lies; the sums come home in the order of the blocks and merge
 in a fixed tree, so the result has the same bits every time. A block whose worker dies is summed again.
@@ -6,7 +6,7 @@ in a fixed tree, so the result has the same bits every time. A block whose worke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ except ImportError as error:
     raise ImportError("sqfa_rs.ray needs Ray: install it with pip install 'sqfa-rs[ray]'") from error
 
 from .data import ClassAccumulator, ClassStatistics
-from .engines._parts import part_bytes, sums_of
+from .engines._fit import fit_on, total
+from .engines._parts import merged_in_order, opened, part_state
+from .engines._work import Work
 
-__all__ = ["class_accumulator", "class_statistics", "predict", "transform"]
+__all__ = ["class_accumulator", "class_statistics", "fit", "predict", "transform"]
 
 
 def class_accumulator(
@@ -43,16 +45,7 @@ def class_accumulator(
     -------
     ClassAccumulator
     """
-    wanted = _columns(dataset, label, columns, weight)
-    parts = dataset.map_batches(
-        _summed,
-        batch_size=None,
-        batch_format="numpy",
-        fn_kwargs={"columns": wanted, "label": label, "weight": weight},
-    )
-    # The order of the blocks is the order of the merges, whichever block is ready first.
-    parts.context.execution_options.preserve_order = True
-    return sums_of((row["state"], row["problem"]) for row in parts.iter_rows())
+    return total(_Engine(dataset, label, columns, weight))
 
 
 def class_statistics(
@@ -83,6 +76,47 @@ def class_statistics(
     ClassStatistics
     """
     return class_accumulator(dataset, label, columns=columns, weight=weight).finish(covariance)
+
+
+def fit(
+    estimator: Any,
+    dataset: Any,
+    label: str,
+    *,
+    columns: Sequence[str] | None = None,
+    weight: str | None = None,
+    max_bytes: int | None = None,
+) -> Any:
+    """Fit an estimator on a Ray dataset, as its own ``fit`` does on points at hand.
+
+    Class statistics are made where the blocks are. What is left to be chosen is scored in one more pass
+    over points held out; ``refine=True`` brings coordinates here, and a method that looks at points
+    (LFDA, LMNN, WDA, NCA) a sample of these.
+
+    Parameters
+    ----------
+    estimator : SQFA, LDA, PCA, QDA, …
+        An estimator, which is fitted in place.
+    dataset : ray.data.Dataset
+        Rows with numbers, or arrays of numbers, and a label.
+    label : str
+        The column of the labels.
+    columns : sequence of str, default=None
+        The columns of the points, all others by default.
+    weight : str, default=None
+        A column of whole numbers: how often each point counts.
+    max_bytes : int, default=None
+        The most bytes of points or coordinates to bring here, 1 GiB by default; a seeded sample beyond.
+
+    Returns
+    -------
+    The estimator.
+    """
+    engine = _Engine(dataset, label, columns, weight)
+    fit_on(estimator, engine, max_bytes)
+    if estimator.n_features_in_ == len(engine.columns):
+        estimator.feature_names_in_ = np.array(engine.columns, dtype=object)
+    return estimator
 
 
 def transform(
@@ -168,8 +202,62 @@ def _columns(dataset: Any, label: str, columns: Sequence[str] | None, weight: st
     return wanted
 
 
-def _summed(
-    batch: dict[str, NDArray[Any]], columns: list[str], label: str, weight: str | None
+class _Engine:
+    """Blocks of a dataset with labelled points."""
+
+    room = float("inf")
+
+    def __init__(
+        self, dataset: Any, label: str, columns: Sequence[str] | None, weight: str | None
+    ) -> None:
+        self.columns = _columns(dataset, label, columns, weight)
+        self.dataset, self.label, self.weight = dataset, label, weight
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns, of the first row."""
+        rows = self.dataset.limit(1).iter_batches(batch_size=1, batch_format="numpy")
+        return next((_points(row, self.columns).shape[1] for row in rows), None)
+
+    def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
+        """What all blocks become, merged here in their order."""
+        return merged_in_order(self._parts(work), merge)
+
+    def listed(self, work: Work) -> list[Any]:
+        """What every block becomes, in order."""
+        return list(self._parts(work))
+
+    def _parts(self, work: Work) -> Iterator[Any]:
+        how = {"work": work, "columns": self.columns, "label": self.label, "weight": self.weight}
+        parts = self.dataset.map_batches(_worked, batch_size=None, batch_format="numpy", fn_kwargs=how)
+        # The order of the blocks is the order of the merges, whichever block is ready first.
+        parts.context.execution_options.preserve_order = True
+        rows = enumerate(parts.iter_rows())
+        try:
+            yield from opened((part, row["state"], row["problem"]) for part, row in rows)
+        except Exception as error:
+            told = _explained(error)
+            if told is error:
+                raise
+            raise told from error
+
+
+def _explained(error: Exception) -> Exception:
+    """An error of Ray in words; any other as it is."""
+    names = {type(one).__name__ for one in (error, error.__cause__)}
+    if "OutOfMemoryError" in names:
+        return RuntimeError(
+            "Ray's workers ran out of memory: a task holds a block and sums of classes × columns² / 2 "
+            "numbers; make blocks smaller (repartition), take fewer columns, or give workers more "
+            f"memory ({error})"
+        )
+    if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
+        return ConnectionError(f"the connection to Ray was lost: initialise it and fit again ({error})")
+    return error
+
+
+def _worked(
+    batch: dict[str, NDArray[Any]], work: Work, columns: list[str], label: str, weight: str | None
 ) -> dict[str, Any]:
     labels = batch[label]
     try:
@@ -178,7 +266,7 @@ def _summed(
         state, problem = b"", str(error)
     else:
         names = labels.astype(str) if labels.dtype == object else labels
-        state, problem = part_bytes(points, names, None if weight is None else batch[weight])
+        state, problem = part_state(work, points, names, None if weight is None else batch[weight])
     return {"state": np.array([state], dtype=object), "problem": np.array([problem], dtype=object)}
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,8 @@ import numpy as np
 
 try:
     import pyarrow
-    from pyspark import TaskContext
     from pyspark.ml import Estimator, Model
-    from pyspark.ml.functions import array_to_vector, vector_to_array
+    from pyspark.ml.functions import array_to_vector
     from pyspark.ml.param import Param, Params, TypeConverters
     from pyspark.ml.param.shared import (
         HasFeaturesCol,
@@ -48,7 +47,8 @@ except ImportError as error:
 from . import _files
 from . import estimators as local
 from .data import ClassAccumulator, ClassStatistics
-from .engines._parts import sums_of
+from .engines._fit import fit_on, total
+from .engines._spark import Engine, array_of, is_vector, matrix
 
 __all__ = [
     "LDA",
@@ -60,11 +60,6 @@ __all__ = [
     "class_accumulator",
     "class_statistics",
 ]
-
-# The sums of one partition, or what is wrong with it.
-_PARTS = "part int, state binary, problem string"
-# The share of the driver's limit that results may take; Spark counts its own overhead too.
-_SHARE = 0.5
 
 
 def class_accumulator(
@@ -91,14 +86,7 @@ def class_accumulator(
     -------
     ClassAccumulator
     """
-    columns = [_array_of(frame, features).alias("x"), functions.col(label).alias("y")]
-    if weight is not None:
-        columns.append(functions.col(weight).cast("double").alias("w"))
-    parts = frame.select(*columns).mapInArrow(_summed, _PARTS).persist()
-    try:
-        return sums_of(_collected(parts))
-    finally:
-        parts.unpersist()
+    return total(Engine(frame, features, label, weight))
 
 
 def class_statistics(
@@ -139,6 +127,13 @@ class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
         "featuresCols",
         "columns of numbers, in place of featuresCol",
         TypeConverters.toListString,
+    )
+
+    maxBytes = Param(
+        Params._dummy(),
+        "maxBytes",
+        "the most bytes of points or coordinates that a refinement brings to the driver",
+        TypeConverters.toInt,
     )
 
     def _features(self) -> Any:
@@ -184,14 +179,9 @@ class _Estimator(_Columns, Estimator, DefaultParamsReadable, DefaultParamsWritab
 
     def _fit(self, dataset: Any) -> Any:
         estimator = self.to_local()
-        statistics = class_statistics(
-            dataset,
-            self._features(),
-            self.getLabelCol(),
-            weight=self._weight(),
-            covariance=getattr(estimator, "covariance", "empirical"),
-        )
-        model = self._model(estimator.fit_statistics(statistics))
+        engine = Engine(dataset, self._features(), self.getLabelCol(), self._weight())
+        limit = self.getOrDefault("maxBytes") if self.isSet("maxBytes") else None
+        model = self._model(fit_on(estimator, engine, limit))
         return self._copyValues(model)
 
 
@@ -223,12 +213,12 @@ class _Model(_Columns, Model, MLWritable, MLReadable):  # type: ignore[misc]
 
     def _as_given(self, dataset: Any, array: Any) -> Any:
         """An array column as a vector where the features are one."""
-        return array_to_vector(array) if _is_vector(dataset, self._features()) else array
+        return array_to_vector(array) if is_vector(dataset, self._features()) else array
 
 
 class _ReducerModel(_Model, HasOutputCol):  # type: ignore[misc]
     def _transform(self, dataset: Any) -> Any:
-        features = _array_of(dataset, self._features())
+        features = array_of(dataset, self._features())
         answers = _answering(self._fitted, "transform", "array<double>")(features)
         return dataset.withColumn(self.getOutputCol(), self._as_given(dataset, answers))
 
@@ -257,7 +247,7 @@ class QDAModel(_Model, HasPredictionCol):  # type: ignore[misc]
         self._setDefault(probabilityCol="probability")
 
     def _transform(self, dataset: Any) -> Any:
-        features = _array_of(dataset, self._features())
+        features = array_of(dataset, self._features())
         classes = self._fitted.classes_
         kind = {"f": "double", "i": "bigint", "u": "bigint", "b": "boolean"}.get(
             classes.dtype.kind, "string"
@@ -283,6 +273,9 @@ class SQFA(_Reducer):
         Whole numbers: how often each point counts.
     outputCol : str
         The new column of the fitted model.
+    maxBytes : int, default=2**30
+        The most bytes of coordinates that ``refine=True`` brings to the driver, a seeded sample beyond;
+        no more than half of ``spark.driver.maxResultSize``.
     **settings
         The other parameters of :class:`sqfa_rs.SQFA`, under the same names.
     """
@@ -384,128 +377,11 @@ def _fitted(state: bytes) -> Any:
         return fitted.fit_statistics(arrays["means"], arrays["covariances"], classes=arrays["classes"])
 
 
-def _is_vector(frame: Any, features: str | Sequence[str]) -> bool:
-    return isinstance(features, str) and frame.schema[features].dataType.typeName() in (
-        "vector",
-        "vectorudt",
-    )
-
-
-def _array_of(frame: Any, features: str | Sequence[str]) -> Any:
-    """The points as one column of arrays."""
-    names = [features] if isinstance(features, str) else list(features)
-    for name in names:
-        if name not in frame.columns:
-            raise ValueError(f"there is no column '{name}'; there are: {', '.join(frame.columns)}")
-    if not isinstance(features, str):
-        return functions.array(*[functions.col(name).cast("double") for name in names])
-    column = functions.col(features)
-    return vector_to_array(column) if _is_vector(frame, features) else column
-
-
-def _matrix(column: Any) -> Any:
-    """A list column of Arrow as an array of points."""
-    if column.null_count:
-        raise ValueError("some rows have no features: remove or fill them first")
-    values = column.flatten()
-    if values.null_count:
-        raise ValueError("some features are missing: remove or fill them first")
-    rows = len(column)
-    numbers = values.to_numpy(zero_copy_only=False)
-    width = len(numbers) // rows if rows else 0
-    lengths = column.value_lengths().to_numpy(zero_copy_only=False)
-    if rows and not (lengths == width).all():
-        row = int(np.flatnonzero(lengths != lengths[0])[0])
-        raise ValueError(
-            f"row {row} has {lengths[row]} features and the first has {lengths[0]}: give all the same"
-        )
-    if numbers.dtype.kind not in "fiub":
-        raise ValueError(f"the features are of type {values.type}: only numbers can be features")
-    return numbers.reshape(rows, width)
-
-
-def _summed(batches: Iterator[Any]) -> Iterator[Any]:
-    """The sums of the batches of one partition."""
-    total, problem = ClassAccumulator(n_jobs=1), ""
-    for batch in batches:
-        if not batch.num_rows or problem:
-            continue
-        try:
-            labels = batch.column("y")
-            if labels.null_count:
-                raise ValueError("some labels are missing: remove these rows first")
-            names = labels.to_numpy(zero_copy_only=False)
-            names = names.astype(str) if names.dtype == object else names
-            weights = (
-                batch.column("w").to_numpy(zero_copy_only=False) if "w" in batch.schema.names else None
-            )
-            total.update(_matrix(batch.column("x")), names, weights)
-        except (ValueError, TypeError) as error:
-            problem = str(error)
-    state = b"" if problem else total.to_bytes()
-    context = TaskContext.get()
-    yield _row(context.partitionId() if context else 0, state, problem)
-
-
-def _row(part: int, state: bytes, problem: str) -> Any:
-    columns = [[part], [state], [problem]]
-    types = [pyarrow.int32(), pyarrow.binary(), pyarrow.string()]
-    arrays = [pyarrow.array(values, kind) for values, kind in zip(columns, types, strict=True)]
-    return pyarrow.RecordBatch.from_arrays(arrays, names=["part", "state", "problem"])
-
-
-def _joined(key: Any, table: Any) -> Any:
-    """Neighbouring partitions as one, in their order."""
-    table = table.sort_by("part")
-    problems = [text for text in table.column("problem").to_pylist() if text]
-    first = table.column("part")[0].as_py()
-    if problems:
-        return pyarrow.Table.from_batches([_row(first, b"", problems[0])])
-    states = (ClassAccumulator.from_bytes(state.as_py()) for state in table.column("state"))
-    return pyarrow.Table.from_batches([_row(first, ClassAccumulator.merge_all(states).to_bytes(), "")])
-
-
-def _collected(parts: Any) -> Iterator[tuple[bytes, str]]:
-    """Every partition's sums, in order, or fewer and wider ones where all do not fit the driver."""
-    size = parts.agg(
-        functions.count("*"),
-        functions.sum(functions.length("state")),
-        functions.max(functions.length("state")),
-    )
-    count, total, largest = (int(value or 0) for value in size.first())
-    room = _SHARE * _driver_limit(parts.sparkSession)
-    if largest > room:
-        raise ValueError(
-            f"the class statistics take {largest / 1e6:.0f} MB and the driver takes results of "
-            f"{room / _SHARE / 1e6:.0f} MB: raise spark.driver.maxResultSize to "
-            f"{largest / _SHARE / 2**20:.0f}m or more, or reduce the number of features"
-        )
-    if total > room:
-        # The widest power of two of neighbours, so that groups are subtrees of the same merge.
-        group = 2
-        while count // group * largest > room:
-            group *= 2
-        key = functions.floor(functions.col("part") / group)
-        parts = parts.groupBy(key).applyInArrow(_joined, _PARTS)
-    rows = sorted(parts.collect(), key=lambda row: row["part"])
-    return ((bytes(row["state"]), row["problem"]) for row in rows)
-
-
-def _driver_limit(session: Any) -> float:
-    """The bytes of results that the driver takes."""
-    text = str(session.conf.get("spark.driver.maxResultSize", "1g")).strip().lower()
-    units = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-    digits = text.rstrip("bkmgt")
-    unit = text[len(digits) :].rstrip("b")
-    limit = float(digits) * units.get(unit, 1)
-    return limit if limit > 0 else float("inf")
-
-
 def _answering(fitted: Any, method: str, kind: str) -> Callable[..., Any]:
     """A function of Spark's that asks the fitted estimator about arrays."""
 
     def answer(points: Any) -> Any:
-        X = _matrix(points)
+        X = matrix(points)
         width = len(getattr(fitted, "components_", fitted.classes_))
         answers = getattr(fitted, method)(X) if len(X) else np.empty((0, width) if "<" in kind else 0)
         if answers.ndim == 1:

@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,24 @@ distributed = pytest.importorskip("distributed", reason="distributed is not inst
 import sqfa_rs
 import sqfa_rs.dask as on_dask
 from sqfa_rs import ClassAccumulator
+from sqfa_rs.data._accumulator import merged_in_pairs
+from sqfa_rs.engines._fit import fit_on
+from sqfa_rs.engines._parts import run_part
+
+
+class Home:
+    """The parts that Dask makes of the points, in this process."""
+
+    room = float("inf")
+
+    def __init__(self, parts):
+        self.parts, self.width = parts, parts[0][0].shape[1]
+
+    def listed(self, work):
+        return [run_part(work, *part) for part in self.parts]
+
+    def reduced(self, work, merge):
+        return merged_in_pairs(self.listed(work), merge)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +89,27 @@ def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, l
     local = sqfa_rs.SQFA(2, noise=0.1, random_state=0)
     local.fit_statistics(ClassAccumulator.merge_all(chunked(*points)).finish())
     assert (fitted.components_ == local.components_).all()
+
+
+def test_choices_and_refinement_are_those_of_the_same_parts_at_home(client, points, lazy):
+    X, y = points
+    home = Home([(X[i : i + 70], y[i : i + 70]) for i in range(0, 600, 70)])
+    for settings in ({"n_components": 2}, {"n_components": "auto", "max_components": 2, "refine": True}):
+        there = on_dask.SQFA(random_state=0, client=client, **settings).fit(*lazy)
+        here = fit_on(sqfa_rs.SQFA(random_state=0, **settings), home)
+        assert there.selection_ == here.selection_
+        assert there.selection_.folds == 5
+        assert (there.components_ == here.components_).all()
+    assert there.refinement_ == here.refinement_
+
+
+def test_methods_that_look_at_points_get_a_sample(client, points, lazy):
+    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 600 were brought here"):
+        fitted = on_dask.LFDA(2, n_neighbors=5, client=client, max_bytes=8 * 6 * 200).fit(*lazy)
+    assert type(fitted.to_local()) is sqfa_rs.LFDA
+    assert fitted.transform(lazy[0]).shape == (600, 2)
+    whole = on_dask.LFDA(2, n_neighbors=5, client=client).fit(*lazy)
+    assert (whole.components_ == sqfa_rs.LFDA(2, n_neighbors=5).fit(*points).components_).all()
 
 
 @pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "LDA", "PCA", "LAD"])
@@ -147,6 +187,13 @@ def test_a_killed_worker_changes_nothing(client, points, lazy, tmp_path):
         warnings.simplefilter("ignore")
         there = on_dask.class_statistics(once, lazy[1], client=client)
     assert marker.exists()
+    marker.unlink()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen = on_dask.SQFA(2, random_state=0, client=client).fit(once, lazy[1])
+    assert marker.exists()
+    home = Home([(X[i : i + 70], y[i : i + 70]) for i in range(0, 600, 70)])
+    assert (chosen.components_ == fit_on(sqfa_rs.SQFA(2, random_state=0), home).components_).all()
     here = ClassAccumulator.merge_all(chunked(X, y)).finish()
     assert (there.covariances == here.covariances).all()
     assert there.counts.sum() == 600
@@ -187,6 +234,29 @@ def test_bad_partitions_are_named(client, points):
     )
     with pytest.raises(ValueError, match="no points"):
         on_dask.class_statistics(*empty, client=client)
+
+
+def test_what_befalls_the_cluster_is_said_with_its_remedy(client, points, lazy, monkeypatch):
+    # What the scheduler says once a task has cost it several workers, as one without memory does.
+    killed = distributed.scheduler.KilledWorker("sums", SimpleNamespace(address="tcp://127.0.0.1:0"), 3)
+    plain = KeyError("x")
+
+    def failing(error):
+        def compute(*_, **__):
+            raise error
+
+        return compute
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "compute", failing(killed))
+        with pytest.raises(RuntimeError, match="want of memory.*make partitions smaller"):
+            on_dask.class_statistics(*lazy, client=client)
+        patch.setattr(client, "compute", failing(plain))
+        with pytest.raises(KeyError):
+            on_dask.class_statistics(*lazy, client=client)
+    lost = SimpleNamespace(status="closed", compute=failing(OSError("the stream is closed")))
+    with pytest.raises(ConnectionError, match="the connection to Dask's scheduler was lost"):
+        on_dask.class_statistics(*lazy, client=lost)
 
 
 def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):

@@ -13,6 +13,23 @@ pytest.importorskip("ray.data", reason="Ray Data is not installed")
 import sqfa_rs
 import sqfa_rs.ray as on_ray
 from sqfa_rs import ClassAccumulator
+from sqfa_rs.engines._fit import fit_on
+from sqfa_rs.engines._parts import merged_in_order
+
+
+class Home:
+    """The blocks that Ray holds, in this process."""
+
+    room = float("inf")
+
+    def __init__(self, parts):
+        self.parts, self.width = parts, parts[0][0].shape[1]
+
+    def listed(self, work):
+        return [work(*part, None, 0) for part in self.parts]
+
+    def reduced(self, work, merge):
+        return merged_in_order(self.listed(work), merge)
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +98,19 @@ def test_features_and_predictions_are_added_as_columns(cluster, points):
     assert right / len(rows) == model.score(X, y)
 
 
+def test_choices_refinement_and_samples_are_those_of_the_same_blocks(cluster, points):
+    X, y = points
+    rows = np.array_split(np.arange(600), 5)
+    home = Home([(X[i], y[i]) for i in rows])
+    for settings in ({"n_components": 2}, {"n_components": 1, "noise": 0.1, "refine": True}):
+        there = on_ray.fit(sqfa_rs.SQFA(random_state=0, **settings), blocks(X, y), "kind")
+        here = fit_on(sqfa_rs.SQFA(random_state=0, **settings), home)
+        assert there.selection_ == here.selection_
+        assert (there.components_ == here.components_).all()
+    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 600"):
+        on_ray.fit(sqfa_rs.LFDA(2, n_neighbors=5), blocks(X, y), "kind", max_bytes=8 * 4 * 200)
+
+
 def test_a_killed_worker_changes_nothing(cluster, points, tmp_path):
     X, y = points
     marker, first = str(tmp_path / "killed"), float(X[0, 0])
@@ -104,10 +134,31 @@ def test_bad_data_are_named(cluster, points):
     dataset = blocks(bad, y)
     with pytest.raises(ValueError, match=r"partition 3: .*(NaN|nan|finite)"):
         on_ray.class_statistics(dataset, "kind")
+    with pytest.raises(ValueError, match=r"partition 3: .*(NaN|nan|finite)"):
+        on_ray.fit(sqfa_rs.SQFA(2), dataset, "kind")
+    mixed = ray.data.from_blocks(
+        [
+            pd.DataFrame({"a": X[:300, 0], "kind": y[:300]}),
+            pd.DataFrame({"a": X[300:, 0], "kind": y[300:].astype(str)}),
+        ]
+    )
+    with pytest.raises(ValueError, match="labels of another kind"):
+        on_ray.class_statistics(mixed, "kind")
+    with pytest.raises(ValueError, match="no points"):
+        on_ray.class_statistics(blocks(X, y).filter(lambda row: row["kind"] > 7), "kind", columns=["a"])
     with pytest.raises(ValueError, match="there is no column 'label'"):
         on_ray.class_statistics(blocks(X, y), "label")
     with pytest.raises(ValueError, match="does not know the names"):
         on_ray.transform(sqfa_rs.SQFA(2, noise=0.1).fit(X, y), dataset)
+
+
+def test_what_befalls_the_cluster_is_said_with_its_remedy(cluster):
+    told = on_ray._explained(ray.exceptions.OutOfMemoryError("a node is full"))
+    assert isinstance(told, RuntimeError) and "make blocks smaller" in str(told)
+    lost = on_ray._explained(ray.exceptions.RaySystemError("gone"))
+    assert isinstance(lost, ConnectionError) and "initialise it" in str(lost)
+    plain = KeyError("x")
+    assert on_ray._explained(plain) is plain
 
 
 def test_the_document_runs(cluster, points, block_of):

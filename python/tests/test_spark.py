@@ -1,7 +1,10 @@
 """Spark's data frames: the same numbers as at home, in pipelines, and with executors that die."""
 
+import json
 import os
+import pickle
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -17,6 +20,23 @@ from pyspark.sql import SparkSession
 
 import sqfa_rs
 import sqfa_rs.spark as on_spark
+from sqfa_rs.engines import _spark as parts
+from sqfa_rs.engines._fit import fit_on
+
+
+class Home:
+    """All points as one part, in this process."""
+
+    room = float("inf")
+
+    def __init__(self, X, y):
+        self.X, self.y, self.width = X, y, X.shape[1]
+
+    def listed(self, work):
+        return [work(self.X, self.y.astype(float), None, 0)]
+
+    def reduced(self, work, merge):
+        return self.listed(work)[0]
 
 
 @pytest.fixture(scope="module")
@@ -81,13 +101,33 @@ def test_weights_count_points_more_than_once(frame, points):
 
 def test_sums_that_do_not_fit_the_driver_merge_on_the_executors(frame, monkeypatch):
     plain = on_spark.class_statistics(frame)
-    one = len(on_spark.class_accumulator(frame).to_bytes())
-    monkeypatch.setattr(on_spark, "_driver_limit", lambda session: 2 * 2.5 * one)
+    one = len(pickle.dumps(on_spark.class_accumulator(frame)))
+    monkeypatch.setattr(parts, "_driver_limit", lambda session: 2 * 2.5 * one)
     grouped = on_spark.class_statistics(frame)
     assert (grouped.covariances == plain.covariances).all()
-    monkeypatch.setattr(on_spark, "_driver_limit", lambda session: one / 2)
+    monkeypatch.setattr(parts, "_driver_limit", lambda session: one / 2)
     with pytest.raises(ValueError, match="raise spark.driver.maxResultSize"):
         on_spark.class_statistics(frame)
+
+
+def test_noise_and_the_number_of_filters_are_chosen_on_the_executors(frame, points):
+    fitted = on_spark.SQFA("auto", max_components=2, random_state=0, outputCol="z").fit(frame)
+    local = fitted.to_local()
+    assert local.selection_.folds == 5
+    assert all(one.points == 400 for one in local.selection_.tried)
+    assert [one.n_components for one in local.curve_] == [1, 2]
+    # Folds are made of the points' own values, so that what they say is the same in one part at home.
+    home = fit_on(sqfa_rs.SQFA("auto", max_components=2, random_state=0), Home(*points))
+    assert local.selection_[:3] == home.selection_[:3]
+    np.testing.assert_allclose(abs(local.components_), abs(home.components_), atol=1e-4)
+
+
+def test_a_refinement_brings_coordinates_to_the_driver(frame, points):
+    whole = on_spark.SQFA(1, noise=0.1, refine=True, random_state=0, outputCol="z").fit(frame)
+    assert "refinement_steps" in whole.to_local().refinement_
+    some = on_spark.SQFA(1, noise=0.1, refine=True, random_state=0, maxBytes=4 * 4 * 200)
+    with pytest.warns(UserWarning, match=r"\d+ of 400 were brought here"):
+        some.setParams(outputCol="z").fit(frame)
 
 
 def test_a_pipeline_fits_predicts_and_travels(frame, tmp_path):
@@ -153,10 +193,28 @@ def test_bad_data_are_named(spark, frame):
     nan = spark.createDataFrame([([1.0, float("nan")], 0)] * 4, ["features", "label"])
     with pytest.raises(ValueError, match=r"partition \d+: .*(NaN|nan|finite)"):
         on_spark.class_statistics(nan)
+    kinds = bad.selectExpr("features", "cast(label as string) as label").limit(1)
+    numbers = spark.createDataFrame([([1.0, 2.0], "a"), ([2.0, 1.0], None)], ["features", "label"])
+    with pytest.raises(ValueError, match="labels are missing"):
+        on_spark.class_statistics(kinds.union(numbers).coalesce(1))
+    with pytest.raises(ValueError, match=r"partition \d+: .*(NaN|nan|finite)"):
+        on_spark.SQFA(1, outputCol="z").fit(nan)
     with pytest.raises(TypeError, match="there is no parameter 'components'"):
         on_spark.SQFA(components=2)
     with pytest.raises(ValueError, match="no points"):
         on_spark.class_statistics(frame.filter("label > 7"))
+
+
+def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):
+    for words, kind, remedy in (
+        ("java.lang.OutOfMemoryError: Java heap space", RuntimeError, "raise spark.executor.memory"),
+        ("Total size is bigger than spark.driver.maxResultSize", ValueError, "raise spark.driver.max"),
+        ("StatusCode.UNAVAILABLE", ConnectionError, "make a new session"),
+    ):
+        told = parts._explained(Exception(words))
+        assert isinstance(told, kind) and remedy in str(told)
+    plain = KeyError("x")
+    assert parts._explained(plain) is plain
 
 
 def test_the_document_runs(frame, block_of):
@@ -164,3 +222,68 @@ def test_the_document_runs(frame, block_of):
     exec(block_of("how-to/clusters.md", "Spark"), names)
     assert names["answers"].columns == ["label", "prediction", "probability"]
     assert names["filters"].components_.shape == (2, 4)
+
+
+# A process of its own: one cannot hold a classic and a Connect session.
+CONNECT = """
+import json
+import sys
+
+import numpy as np
+from pyspark.sql import SparkSession
+
+import sqfa_rs
+import sqfa_rs.spark as on_spark
+
+session = (
+    SparkSession.builder.remote("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.driver.host", "127.0.0.1")
+    .config("spark.sql.warehouse.dir", sys.argv[1])
+    .getOrCreate()
+)
+rng = np.random.default_rng(3)
+y = rng.integers(0, 3, 300)
+X = rng.normal(size=(300, 4)) * (1 + y[:, None]) + y[:, None]
+rows = [(*x, float(label)) for x, label in zip(X.tolist(), y, strict=True)]
+frame = session.createDataFrame(rows, ["a", "b", "c", "d", "label"]).repartition(3)
+columns = ["a", "b", "c", "d"]
+there = on_spark.class_statistics(frame, columns)
+here = sqfa_rs.class_statistics(X, y)
+model = on_spark.SQFA(2, random_state=0, featuresCol=columns, outputCol="z").fit(frame)
+judge = on_spark.QDA(featuresCol="z")
+answers = judge.fit(model.transform(frame)).transform(model.transform(frame))
+right = sum(row["prediction"] == row["label"] for row in answers.select("prediction", "label").collect())
+print(
+    json.dumps(
+        {
+            "connect": "connect" in type(session).__module__,
+            "difference": float(abs(there.covariances - here.covariances).max()),
+            "folds": model.to_local().selection_.folds,
+            "right": right / 300,
+        }
+    )
+)
+session.stop()
+"""
+
+
+def test_a_connect_session_does_the_same(tmp_path):
+    pytest.importorskip("grpc_status", reason="Spark Connect's own dependencies are not installed")
+    # SPARK_TESTING makes the server take a free port.
+    settings = {"SPARK_TESTING": "1", "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    gone = ("SPARK_WORKER_DIR", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
+    environment = {name: value for name, value in os.environ.items() if name not in gone} | settings
+    ran = subprocess.run(
+        [sys.executable, "-c", CONNECT, str(tmp_path)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    told = json.loads(ran.stdout.strip().splitlines()[-1])
+    assert told["connect"] and told["folds"] == 5
+    assert told["difference"] < 1e-12 * 100
+    assert told["right"] > 0.5

@@ -24,7 +24,7 @@ impl Accumulator {
     }
 
     /// A copy of the sums; the lock is never held while Python could run.
-    fn copy(&self) -> Outcome<ClassAccumulator> {
+    pub(crate) fn copy(&self) -> Outcome<ClassAccumulator> {
         Ok(self.locked()?.clone())
     }
 

@@ -3,12 +3,12 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
-use sqfa::Estimator;
 use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Weighted};
 use sqfa::reduce::{ReducerSettings, Samples, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor, Scaling};
+use sqfa::{Estimator, Gaussians};
 use sqfa_io::model_file::maximum_likelihood;
 
 use crate::arrays::{PointArray, slice};
@@ -147,7 +147,7 @@ pub(crate) fn fit_given<'py>(
 }
 
 /// Everything that was not given is to be found.
-fn pipeline(
+pub(crate) fn pipeline(
     method: &str,
     estimator: &str,
     settings: &Bound<'_, PyDict>,
@@ -180,6 +180,16 @@ fn by_pipeline<'py>(
         let features = maximum_likelihood(fitted.statistics(), fitted.kept())?;
         Ok((fitted, features))
     })?;
+    told(py, recipe, &fitted, features)
+}
+
+/// A fit by the pipeline as Python keeps it.
+pub(crate) fn told<'py>(
+    py: Python<'py>,
+    recipe: &Pipeline,
+    fitted: &Fitted,
+    features: Gaussians,
+) -> Outcome<Bound<'py, PyDict>> {
     let statistics = fitted.statistics();
     let units = fitted.selection.as_ref().map(|selection| selection.candidate.units.scaling());
     let learned = Learned {
@@ -192,7 +202,7 @@ fn by_pipeline<'py>(
         second_moments: false,
         single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
         scaling: recipe.scaling.or(units).unwrap_or(Scaling::None),
-        chosen: Some(&fitted),
+        chosen: Some(fitted),
     };
     let result = described(py, &learned)?;
     let distance = recipe.settings.distance.as_ref();

@@ -20,6 +20,7 @@ mod outcome;
 mod points;
 mod pools;
 mod qda;
+mod remote;
 mod report;
 mod running;
 mod robust;
@@ -69,6 +70,8 @@ mod _core {
     use crate::pools::available_threads;
     #[pymodule_export]
     use crate::qda::Qda;
+    #[pymodule_export]
+    use crate::remote::{Remote, chooses, row_keys, tally};
     #[pymodule_export]
     use crate::report::model_report;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""Local estimators with one more parameter, for engines that keep the estimators' own constructors."""
+"""Local estimators with a few more parameters, for engines that keep their constructors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from typing import Any
 from sklearn.base import clone
 
 
-def constructor(local: type[Any], extra: str) -> Callable[..., None]:
-    """A constructor with the parameters of the local estimator and one more, ``None`` by default."""
+def constructor(local: type[Any], *extra: str) -> Callable[..., None]:
+    """A constructor with the parameters of the local estimator and some more, ``None`` by default."""
     original = inspect.signature(local.__init__)
-    added = inspect.Parameter(extra, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+        for name in extra
+    ]
 
     def __init__(self: Any, *args: Any, **settings: Any) -> None:
-        value = settings.pop(extra, None)
+        values = {name: settings.pop(name, None) for name in extra}
         local.__init__(self, *args, **settings)
-        setattr(self, extra, value)
+        for name, value in values.items():
+            setattr(self, name, value)
 
     # scikit-learn reads the parameters off the signature.
-    parameters = [*original.parameters.values(), added]
+    parameters = [*original.parameters.values(), *added]
     __init__.__signature__ = original.replace(parameters=parameters)  # type: ignore[attr-defined]
     return __init__
 
@@ -31,13 +35,15 @@ class OnEngine:
     _local: type[Any]
     # The parameter that names the engine's connection, which is never copied, compared or pickled.
     _connection: str
+    # The other parameters that only the engine takes.
+    _engine_only: tuple[str, ...] = ()
 
     def to_local(self) -> Any:
         """The same estimator, fitted or not, without the engine."""
         settings = self.get_params(deep=False)  # type: ignore[attr-defined]
-        settings.pop(self._connection)
-        local = self._local(**settings)
-        state = {name: value for name, value in vars(self).items() if name != self._connection}
+        gone = (self._connection, *self._engine_only)
+        local = self._local(**{name: value for name, value in settings.items() if name not in gone})
+        state = {name: value for name, value in vars(self).items() if name not in gone}
         vars(local).update(state)
         return local
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import ClassAccumulator
 from ..data._labels import joined, positions
+from ._work import Work
 
 
-def part_sums(
+def run_part(
+    work: Work,
     X: Any,
     y: Any,
     sample_weight: Any = None,
     *,
     part: int = 0,
     columns: Sequence[str] | None = None,
-) -> ClassAccumulator:
-    """The sums of one part of the data; whatever is wrong with it is said with the part's number.
+) -> Any:
+    """Some work on one part of the data; whatever is wrong with it is said with the part's number.
 
     Parameters
     ----------
+    work : callable
+        A function of points, labels, weights and the number of the first row.
     X : array-like or frame of shape (n_samples, n_features)
         Points; there may be none.
     y : array-like of shape (n_samples,)
@@ -37,20 +41,15 @@ def part_sums(
 
     Returns
     -------
-    ClassAccumulator
+    What the work gives.
     """
     try:
-        return _summed(X, y, sample_weight, columns)
+        found = [str(name) for name in getattr(X, "columns", [])]
+        if columns is not None and found and found != list(columns):
+            raise ValueError(f"its columns are not those of the first: {_difference(columns, found)}")
+        return work(X, y, sample_weight, 0)
     except (ValueError, TypeError) as error:
         raise type(error)(f"partition {part}: {error}") from error
-
-
-def _summed(X: Any, y: Any, sample_weight: Any, columns: Sequence[str] | None) -> ClassAccumulator:
-    found = [str(name) for name in getattr(X, "columns", [])]
-    if columns is not None and found and found != list(columns):
-        raise ValueError(f"its columns are not those of the first: {_difference(columns, found)}")
-    # One thread: the engine keeps its workers' processors busy by itself.
-    return ClassAccumulator(n_jobs=1).update(X, np.asarray(y), sample_weight)
 
 
 def _difference(expected: Sequence[str], found: Sequence[str]) -> str:
@@ -61,32 +60,38 @@ def _difference(expected: Sequence[str], found: Sequence[str]) -> str:
     return f"'{extra[0]}' is new" if extra else "they are in another order"
 
 
-def part_bytes(X: Any, y: Any, sample_weight: Any = None) -> tuple[bytes, str]:
-    """The sums of one part as bytes, or what is wrong with it: engines wrap errors beyond reading."""
+def part_state(
+    work: Work, X: Any, y: Any, sample_weight: Any = None, first: int = 0
+) -> tuple[bytes, str]:
+    """Work on one part as bytes, or what is wrong with the part: engines wrap errors beyond reading."""
     try:
-        return _summed(X, y, sample_weight, None).to_bytes(), ""
+        return pickle.dumps(work(X, y, sample_weight, first)), ""
     except (ValueError, TypeError) as error:
         return b"", str(error)
 
 
-def sums_of(parts: Iterable[tuple[bytes, str]]) -> ClassAccumulator:
-    """All parts as one, in their order; the first problem is raised here, where the user is."""
-    total = ClassAccumulator.merge_all(_opened(parts))
-    if not total.counts.sum():
-        raise ValueError("there are no points in the data")
-    return total
-
-
-def _opened(parts: Iterable[tuple[bytes, str]]) -> Iterator[ClassAccumulator]:
-    for part, (state, problem) in enumerate(parts):
+def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[Any]:
+    """What the parts became, in order; the first problem is raised here, where the user is."""
+    for part, state, problem in parts:
         if problem:
             raise ValueError(f"partition {part}: {problem}")
-        yield ClassAccumulator.from_bytes(state)
+        yield pickle.loads(state)
 
 
-def merged(left: ClassAccumulator, right: ClassAccumulator) -> ClassAccumulator:
-    """Two neighbouring parts as one; neither is changed, so that a task may run again."""
-    return left.merge(right)
+def merged_in_order(parts: Iterable[Any], merge: Callable[[Any, Any], Any]) -> Any:
+    """Results merged by the fixed tree of neighbours, of which few are held at a time."""
+    subtrees: list[tuple[int, Any]] = []
+    for result in parts:
+        width = 1
+        while subtrees and subtrees[-1][0] == width:
+            width, result = 2 * width, merge(subtrees.pop()[1], result)
+        subtrees.append((width, result))
+    if not subtrees:
+        raise ValueError("there are no points in the data")
+    total = subtrees.pop()[1]
+    while subtrees:
+        total = merge(subtrees.pop()[1], total)
+    return total
 
 
 def confusion(

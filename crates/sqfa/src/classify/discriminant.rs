@@ -124,7 +124,7 @@ pub(super) fn check_parameters(
 }
 
 /// Gaussians whose covariances have divisor N, from ones with divisor N − 1.
-pub(super) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
+pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
     let m = gaussians.order();
     let mut means = Vec::new();
     let mut covariances = Vec::new();

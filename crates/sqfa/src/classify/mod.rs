@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::points::Points;
 use crate::remedy::{Remedy, any_of};
 
+pub(crate) use discriminant::maximum_likelihood;
 pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;

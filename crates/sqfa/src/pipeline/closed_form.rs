@@ -68,7 +68,7 @@ impl Pipeline {
 }
 
 /// Columns whose variance over all classes is 0.
-fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
+pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
     let variances = statistics.total_variances();
     let constant = variances.iter().enumerate().filter(|(_, variance)| **variance <= 0.0);
     constant.map(|(column, _)| SetAside { column, why: Aside::Constant }).collect()

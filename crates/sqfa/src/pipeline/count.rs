@@ -5,10 +5,10 @@ use crate::model::Noise;
 use crate::optimize::{Control, Progress};
 use crate::reduce::{ReduceError, ReducerSettings, Training, reducer, reducer_entry};
 
-use super::score::Scores;
+use super::score::{Compared, Scores};
 use super::search::{Arm, Fold};
 use super::selection::Candidate;
-use super::space::Units;
+use super::space::{Space, Units};
 use super::{Filters, NoChoice, Pipeline, PipelineError};
 
 /// Counts up to this one are all tried, then every half octave.
@@ -46,10 +46,37 @@ impl Pipeline {
         dimension: usize,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(usize, Option<Curve>), PipelineError> {
-        let max = match self.filters {
+        let counts = match self.filters {
             Filters::Count(count) => return Ok((count, None)),
-            Filters::Auto { max } => max.min(dimension),
+            Filters::Auto { max } => self.counts(max.min(dimension))?,
         };
+        let units: Vec<Units> = arms.iter().map(|arm| arm.units).collect();
+        let (at, usual) = self.counted_in(&units);
+        let Some(arm) = arms.get(at) else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
+        for parts in &arm.repeats {
+            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
+                let fold = Fold::new(arm, parts, fold, self.estimator())?;
+                let noise = usual.share * fold.side.unit;
+                for (at, fitted) in
+                    self.fit_counts(&fold.side.space, &counts, noise, observer)?.iter().enumerate()
+                {
+                    scores[at].extend(fold.score(fitted)?);
+                }
+            }
+        }
+        let most = scores.iter().map(Scores::len).max().unwrap_or(0);
+        let full = counts.iter().zip(&scores).filter(|(_, scores)| scores.len() == most);
+        let (counts, scores): (Vec<usize>, Vec<&Scores>) = full.unzip();
+        let curve = curve(&counts, &scores).filter(|_| most > 0);
+        let curve = curve.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
+        Ok((curve.filters, Some(curve)))
+    }
+
+    /// The numbers of filters to try, up to a largest one.
+    pub(crate) fn counts(&self, max: usize) -> Result<Vec<usize>, PipelineError> {
         let entry = reducer_entry(self.base()).map_err(ReduceError::from)?;
         // What maximises a distance learns from statistics, whatever those need.
         if entry.needs_points() && entry.distance.is_none() {
@@ -58,57 +85,35 @@ impl Pipeline {
         if max == 0 {
             return Err(ReduceError::NoFilters { filters: 0 }.into());
         }
-        // Units and noise matter less than the number: those of the default do.
-        let units = self.units();
-        let usual = Candidate::usual(units.first().copied().unwrap_or(Units::Common));
-        let scaled = self.scaling.unwrap_or_default();
-        let arm = arms.iter().find(|arm| {
-            if self.has_noise() { arm.units == usual.units } else { arm.units.scaling() == scaled }
-        });
-        let Some(arm) = arm.or(arms.last()) else {
-            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
-        };
-        let counts = counts(max);
-        let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
-        for parts in &arm.repeats {
-            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
-                let fold = Fold::new(arm, parts, fold, self.estimator())?;
-                let noise = Noise::Value(usual.share * fold.unit);
-                let settings = ReducerSettings { noise, ..self.settings.clone() };
-                for (at, fitted) in self.fit_counts(&fold, &counts, &settings, observer)? {
-                    scores[at].extend(fold.score(&fitted)?);
-                }
-            }
-        }
-        let most = scores.iter().map(Scores::len).max().unwrap_or(0);
-        let tried: Vec<(usize, &Scores)> = counts
-            .iter()
-            .copied()
-            .zip(&scores)
-            .filter(|(_, scores)| scores.len() == most)
-            .collect();
-        let curve = curve(&tried).filter(|_| most > 0);
-        let curve = curve.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
-        Ok((curve.filters, Some(curve)))
+        Ok(counts(max))
     }
 
-    /// Filters of every count that the method can give.
-    fn fit_counts(
+    /// In which of some units the number is chosen, and with which noise: both matter less than the number.
+    pub(crate) fn counted_in(&self, units: &[Units]) -> (usize, Candidate) {
+        let usual = Candidate::usual(self.units().first().copied().unwrap_or(Units::Common));
+        let scaled = self.scaling.unwrap_or_default();
+        let wanted = |own: &Units| {
+            if self.has_noise() { *own == usual.units } else { own.scaling() == scaled }
+        };
+        let at = units.iter().position(wanted).unwrap_or(units.len().saturating_sub(1));
+        (at, usual)
+    }
+
+    /// Filters of every count that the method can give: the first ones, perhaps not all.
+    pub(crate) fn fit_counts(
         &self,
-        fold: &Fold<'_, '_>,
+        space: &Space,
         counts: &[usize],
-        settings: &ReducerSettings,
+        noise: f64,
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Vec<(usize, Mat<f64>)>, PipelineError> {
-        let training = Training::from_statistics(&fold.space.statistics);
-        let method = reducer(self.base(), settings)?;
+    ) -> Result<Vec<Mat<f64>>, PipelineError> {
+        let training = Training::from_statistics(&space.statistics);
+        let settings = ReducerSettings { noise: Noise::Value(noise), ..self.settings.clone() };
+        let method = reducer(self.base(), &settings)?;
         let mut possible = counts.to_vec();
         loop {
             match method.fit(&training, &possible, observer) {
-                Ok(fitted) => {
-                    let filters = fitted.into_iter().map(|fitted| fitted.filters);
-                    return Ok(filters.enumerate().collect());
-                }
+                Ok(fitted) => return Ok(fitted.into_iter().map(|one| one.filters).collect()),
                 Err(ReduceError::TooMany { limit, .. }) if possible[0] <= limit => {
                     possible.retain(|&count| count <= limit);
                 }
@@ -131,18 +136,19 @@ fn counts(max: usize) -> Vec<usize> {
 }
 
 /// The fewest filters whose accuracy is behind the best by no more than one standard error.
-fn curve(tried: &[(usize, &Scores)]) -> Option<Curve> {
-    let best = tried
+pub(crate) fn curve(counts: &[usize], scores: &dyn Compared) -> Option<Curve> {
+    let best = (0..counts.len()).reduce(|best, other| {
+        if scores.accuracy(other) > scores.accuracy(best) { other } else { best }
+    })?;
+    let points: Vec<CurvePoint> = counts
         .iter()
-        .reduce(|best, other| if other.1.accuracy() > best.1.accuracy() { other } else { best })?;
-    let points: Vec<CurvePoint> = tried
-        .iter()
-        .map(|(filters, scores)| {
-            let behind = best.1.more_accurate_than(scores);
+        .enumerate()
+        .map(|(at, &filters)| {
+            let behind = scores.more_accurate(best, at);
             CurvePoint {
-                filters: *filters,
-                log_posterior: scores.mean(),
-                accuracy: scores.accuracy(),
+                filters,
+                log_posterior: scores.mean(at),
+                accuracy: scores.accuracy(at),
                 behind: behind.mean,
                 error: behind.error,
             }
@@ -173,7 +179,7 @@ mod tests {
         };
         // 90 against 80: 0.1 behind, standard error 0.3/√99 = 0.03. 90 against 89: 0.01 behind, 0.01.
         let (few, some, most) = (scores(80), scores(89), scores(90));
-        let curve = curve(&[(1, &few), (2, &some), (4, &most)]).unwrap();
+        let curve = curve(&[1, 2, 4], &vec![&few, &some, &most]).unwrap();
         assert_eq!(curve.filters, 2);
         assert!((curve.points[0].behind - 0.1).abs() < 1e-12);
         assert!((curve.points[0].error - 0.3 / 99_f64.sqrt()).abs() < 1e-12);

@@ -56,7 +56,12 @@ impl Pipeline {
 
     /// Whether anything is chosen on held-out points.
     fn holds_out(&self) -> bool {
-        self.searches() || self.is_refined() || matches!(self.filters, Filters::Auto { .. })
+        self.chooses() || self.is_refined()
+    }
+
+    /// Whether anything but a refinement is chosen on held-out points.
+    pub fn chooses(&self) -> bool {
+        self.searches() || matches!(self.filters, Filters::Auto { .. })
     }
 
     /// Whether units and noise are chosen on held-out points.

@@ -211,10 +211,7 @@ impl<'a> Parts<'a> {
         if estimator.needs_points() {
             return Ok((self.robust(without, estimator)?, None));
         }
-        let sums = self.merged(without)?;
-        let shrinks = estimator != Estimator::Empirical;
-        let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
-        Ok((sums.finish(estimator)?, plain))
+        finished(self.merged(without)?, estimator)
     }
 
     fn robust(
@@ -260,6 +257,16 @@ impl<'a> Parts<'a> {
         }
         Ok(sums)
     }
+}
+
+/// The statistics of some sums, and the same without shrinkage where they are shrunk.
+pub(crate) fn finished(
+    sums: ClassAccumulator,
+    estimator: Estimator,
+) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
+    let shrinks = estimator != Estimator::Empirical;
+    let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
+    Ok((sums.finish(estimator)?, plain))
 }
 
 fn deal(data: &Weighted<'_>, plan: Plan, seed: u64) -> Vec<u16> {

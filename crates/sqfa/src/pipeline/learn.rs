@@ -9,6 +9,7 @@ use crate::reduce::{ReducerSettings, Reduction, Samples, Setting, Training, redu
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, StatisticsError};
 
 use super::arms::{finished, preprocessor};
+use super::score::{Compared, Scores};
 use super::search::{Arm, Common, MakeSpace, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
 use super::space::{Space, Units, components, largest_cosine};
@@ -40,6 +41,30 @@ pub(crate) struct Found {
     pub(crate) folds: Vec<Mat<f64>>,
 }
 
+impl Found {
+    /// The choice among what was tried, with the filters that every fold gave to what is taken.
+    pub(crate) fn among(
+        tried: Vec<Tried>,
+        scores: &dyn Compared,
+        folds: usize,
+        filters: impl FnOnce(usize) -> Vec<Mat<f64>>,
+    ) -> Option<Self> {
+        let candidates: Vec<Candidate> = tried.iter().map(|one| one.candidate).collect();
+        let (taken, reason, equal) = select(&candidates, scores)?;
+        let candidate = candidates[taken];
+        let mut less: Vec<Candidate> = equal
+            .iter()
+            .map(|&at| candidates[at])
+            .filter(|other| other.units == candidate.units && other.share < candidate.share)
+            .collect();
+        less.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let filters = filters(taken);
+        let start = filters.first().cloned();
+        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
+        Some(Self { selection, less, start, folds: filters })
+    }
+}
+
 impl<'a> Job<'a> {
     pub(crate) fn new(
         parts: &'a Parts<'a>,
@@ -53,6 +78,11 @@ impl<'a> Job<'a> {
 
     pub(crate) fn of(statistics: ClassStatistics, aside: &'a [SetAside], filters: usize) -> Self {
         Self { statistics, plain: None, parts: None, aside, filters }
+    }
+
+    /// The same with what a classifier should see, where the estimator shrinks.
+    pub(crate) fn with_plain(self, plain: Option<ClassStatistics>) -> Self {
+        Self { plain, ..self }
     }
 
     /// Statistics of preprocessed columns as a classifier should see them.
@@ -111,28 +141,18 @@ impl Pipeline {
             estimator: self.estimator(),
             filters,
         };
-        let Searched { mut runners, folds } = search(arms, &common, observer)?;
-        let scored: Vec<_> =
-            runners.iter().map(|runner| (runner.candidate, &runner.scores)).collect();
-        let Some((taken, reason, equal)) = select(&scored) else { return Ok(None) };
-        let tried = runners.iter().map(|runner| Tried {
-            candidate: runner.candidate,
-            points: runner.scores.points(),
-            log_posterior: runner.scores.mean(),
-            accuracy: runner.scores.accuracy(),
-        });
-        let candidate = runners[taken].candidate;
-        let mut less: Vec<Candidate> = equal
+        let Searched { runners, folds } = search(arms, &common, observer)?;
+        let tried: Vec<Tried> = runners
             .iter()
-            .map(|&at| runners[at].candidate)
-            .filter(|other| other.units == candidate.units && other.share < candidate.share)
+            .map(|runner| Tried {
+                candidate: runner.candidate,
+                points: runner.scores.points(),
+                log_posterior: runner.scores.mean(),
+                accuracy: runner.scores.accuracy(),
+            })
             .collect();
-        less.sort_by(|a, b| b.share.total_cmp(&a.share));
-        let tried = tried.collect();
-        let filters = std::mem::take(&mut runners[taken].filters);
-        let start = filters.first().cloned();
-        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
-        Ok(Some(Found { selection, less, start, folds: filters }))
+        let scores: Vec<&Scores> = runners.iter().map(|runner| &runner.scores).collect();
+        Ok(Found::among(tried, &scores, folds, |taken| runners[taken].filters.clone()))
     }
 
     /// Fits all points with what was found, or with the closed form where a noise is needed and nothing was.

@@ -12,13 +12,18 @@ mod error;
 mod fit;
 mod fitted;
 mod folds;
+mod scorer;
+mod keys;
 mod learn;
 mod refine;
+mod remote;
 mod score;
 mod search;
 mod selection;
+mod side;
 mod space;
 mod summed;
+mod tally;
 mod wide;
 
 use crate::reduce::{REFINED, ReducerSettings, reducer_entry};
@@ -30,10 +35,14 @@ pub use count::{Curve, CurvePoint};
 pub use error::{NoChoice, PipelineError};
 pub use fitted::Fitted;
 pub use folds::{Parts, Plan, Weighted};
-pub use refine::{RefinementChoice, RefinementTrial};
+pub use keys::row_keys;
+pub use refine::{RefinementChoice, RefinementSpace, RefinementTrial};
+pub use remote::{Question, Remote};
+pub use scorer::Scorer;
 pub use selection::{COMMON_SHARE, Candidate, DEFAULT_SHARE, Reason, Selection, Tried};
 pub use space::Units;
 pub use summed::Summed;
+pub use tally::Tally;
 
 /// Columns beyond which units and noise are searched on principal components.
 pub const WIDE: usize = 256;

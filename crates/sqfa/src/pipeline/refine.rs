@@ -5,11 +5,13 @@
 //! ahead of the start by more than two standard errors and classify no fewer points rightly; all points then climb as far.
 //! Otherwise the filters stay as they are.
 
-use crate::linalg::Mat;
+use crate::labels::Labels;
+use crate::linalg::{Mat, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
 use crate::objective::TrainValidation;
 use crate::optimize::{Control, Progress, Termination};
-use crate::reduce::{Refinement, Samples, Setting, Training};
+use crate::points::Points;
+use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
 use crate::transform::transform_rows_offset;
 
 use super::learn::Job;
@@ -53,6 +55,17 @@ pub struct RefinementChoice {
     pub error: f64,
     /// All that was tried; the first is the start.
     pub trials: Vec<RefinementTrial>,
+}
+
+/// The coordinates in which filters are refined, where points are elsewhere.
+#[derive(Debug)]
+pub struct RefinementSpace {
+    /// Filters of raw points whose features are the coordinates, one a column.
+    pub filters: Mat<f64>,
+    /// What is added to these features.
+    pub offset: Option<Vec<f64>>,
+    /// The same of preprocessed columns that were kept, orthonormal.
+    basis: Mat<f64>,
 }
 
 /// The climb of one fold: where it is, and the coordinates it uses.
@@ -138,8 +151,8 @@ impl Pipeline {
             .zip(starts)
             .map(|((fold, parts, learned), start)| Climb {
                 fold,
-                points: Coordinates::new(parts, learned, &fold.space),
-                filters: with_unit_length(fold.space.lower(start.as_ref())),
+                points: Coordinates::new(parts, learned, &fold.side.space),
+                filters: with_unit_length(fold.side.space.lower(start.as_ref())),
             })
             .collect();
         let (choice, cancelled) = choose(climbs, observer)?;
@@ -186,11 +199,7 @@ impl Pipeline {
         let Some(parts) = job.parts else {
             return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
         };
-        let recipe = self
-            .settings
-            .refinement
-            .clone()
-            .unwrap_or_else(|| Refinement { seed: self.settings.seed, ..Refinement::default() });
+        let recipe = self.refinement();
         let data = parts.data();
         let samples = Samples {
             points: data.points,
@@ -202,13 +211,62 @@ impl Pipeline {
             .on_rows(parts.repeated());
         let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
         drop(training);
+        fitted.adopt(refined);
+        Ok(())
+    }
+
+    /// How filters are refined on one split.
+    fn refinement(&self) -> Refinement {
+        let own = || Refinement { seed: self.settings.seed, ..Refinement::default() };
+        self.settings.refinement.clone().unwrap_or_else(own)
+    }
+
+    /// Where filters of statistics alone are refined: what the points must be turned into.
+    pub fn refinement_space(&self, fitted: &Fitted) -> Result<RefinementSpace, PipelineError> {
+        let training = Training::from_statistics(&fitted.statistics);
+        let basis = self.refinement().basis(&training, fitted.kept.as_ref())?;
+        let (filters, offset) = match &fitted.preprocessor {
+            Some(map) => {
+                let (filters, offset) = map.fold(basis.as_ref());
+                (filters, Some(offset))
+            }
+            None => (basis.clone(), None),
+        };
+        Ok(RefinementSpace { filters, offset, basis })
+    }
+
+    /// Refines filters of statistics alone on points, or a sample of them, that were turned into the refinement's coordinates.
+    pub fn refine_in(
+        &self,
+        fitted: &mut Fitted,
+        space: &RefinementSpace,
+        coordinates: Points<'_>,
+        labels: &Labels,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        let basis = space.basis.as_ref();
+        let statistics = fitted.statistics.reduced(basis);
+        let start = transpose_times(basis, fitted.kept.as_ref());
+        let samples = Samples { points: coordinates, labels, preprocessor: None };
+        let training = Training::new(&statistics, samples).with_estimator(self.estimator());
+        let mut refined = self.refinement().refine(&training, start.as_ref(), observer)?;
+        drop(training);
+        refined.filters = with_fixed_signs(tall_times(basis, refined.filters.as_ref()));
+        fitted.adopt(refined);
+        Ok(())
+    }
+}
+
+impl Fitted {
+    /// Takes what became of the filters on one split.
+    fn adopt(&mut self, refined: Refined) {
         let trial = |steps, accuracy| RefinementTrial {
             noise: refined.noise,
             steps,
             log_posterior: f64::NAN,
             accuracy,
         };
-        fitted.settle(RefinementChoice {
+        self.settle(RefinementChoice {
             steps: refined.steps,
             noise: refined.noise,
             gain: refined.after - refined.before,
@@ -216,15 +274,14 @@ impl Pipeline {
             trials: vec![trial(0, refined.before), trial(refined.steps, refined.after)],
         });
         if refined.steps > 0 {
-            fitted.replace(refined.filters);
-            fitted.reduction.iterations += refined.steps;
-            fitted.reduction.objective = refined.trace.last().copied();
-            fitted.reduction.traces.insert(0, refined.trace);
+            self.replace(refined.filters);
+            self.reduction.iterations += refined.steps;
+            self.reduction.objective = refined.trace.last().copied();
+            self.reduction.traces.insert(0, refined.trace);
         }
         if refined.cancelled {
-            fitted.reduction.termination = Some(Termination::Cancelled);
+            self.reduction.termination = Some(Termination::Cancelled);
         }
-        Ok(())
     }
 }
 
@@ -272,7 +329,7 @@ fn choose(
         for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
             let mut scores = Scores::default();
             for (climb, filters) in climbs.iter().zip(&mut filters) {
-                let space = &climb.fold.space;
+                let space = &climb.fold.side.space;
                 let (further, _, stopped) =
                     climb.points.climb(space, filters, noise, next - done, observer)?;
                 *filters = further;

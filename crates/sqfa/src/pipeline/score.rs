@@ -20,6 +20,42 @@ pub(crate) struct Scores {
     pub(crate) weights: Vec<f64>,
 }
 
+/// How candidates, by number, did on held-out points.
+pub(crate) trait Compared {
+    /// Points that a candidate was tried on.
+    fn met(&self, at: usize) -> usize;
+    /// Its mean floored ln p(true class).
+    fn mean(&self, at: usize) -> f64;
+    /// The share of points it classified rightly.
+    fn accuracy(&self, at: usize) -> f64;
+    /// By how much one is better than another, over the points both have.
+    fn ahead(&self, one: usize, other: usize) -> Difference;
+    /// The same in accuracy.
+    fn more_accurate(&self, one: usize, other: usize) -> Difference;
+}
+
+impl Compared for Vec<&Scores> {
+    fn met(&self, at: usize) -> usize {
+        self[at].len()
+    }
+
+    fn mean(&self, at: usize) -> f64 {
+        self[at].mean()
+    }
+
+    fn accuracy(&self, at: usize) -> f64 {
+        self[at].accuracy()
+    }
+
+    fn ahead(&self, one: usize, other: usize) -> Difference {
+        self[one].ahead_of(self[other])
+    }
+
+    fn more_accurate(&self, one: usize, other: usize) -> Difference {
+        self[one].more_accurate_than(self[other])
+    }
+}
+
 /// A paired difference of means and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Difference {
@@ -38,11 +74,22 @@ impl Scores {
         codes: &[u32],
         weights: Vec<f64>,
     ) -> Result<Self, ClassifierError> {
-        let classes = statistics.classes().len();
-        let Ok(qda) = Qda::from_statistics(statistics, filters, QDA_SHRINKAGE) else {
+        let qda = Qda::from_statistics(statistics, filters, QDA_SHRINKAGE).ok();
+        Self::by(qda.as_ref(), features, codes, weights)
+    }
+
+    /// The same by a classifier that is there already, if it could be built.
+    pub(crate) fn by(
+        qda: Option<&Qda>,
+        features: Points<'_>,
+        codes: &[u32],
+        weights: Vec<f64>,
+    ) -> Result<Self, ClassifierError> {
+        let Some(qda) = qda else {
             let count = codes.len();
             return Ok(Self { values: vec![FLOOR; count], hits: vec![false; count], weights });
         };
+        let classes = qda.classes().len();
         let posteriors = qda.log_posteriors(features)?;
         let mut scores = Self { weights, ..Self::default() };
         for (row, &code) in posteriors.chunks(classes).zip(codes) {

@@ -17,6 +17,7 @@ use super::PipelineError;
 use super::folds::Parts;
 use super::score::Scores;
 use super::selection::{Candidate, DEFAULT_SHARE};
+use super::side::Side;
 use super::space::{Space, Units};
 
 /// Held-out points after which a candidate may be dropped.
@@ -58,10 +59,7 @@ pub(crate) struct Common<'a> {
 
 /// The training side of one fold, in the units of one arm.
 pub(crate) struct Fold<'p, 'a> {
-    pub(crate) space: Space,
-    /// The same without shrinkage of the covariances, for the classifier.
-    plain: Option<ClassStatistics>,
-    pub(crate) unit: f64,
+    pub(crate) side: Side,
     parts: &'p Parts<'a>,
     held: Vec<usize>,
 }
@@ -88,11 +86,8 @@ impl<'p, 'a> Fold<'p, 'a> {
         fold: usize,
         estimator: Estimator,
     ) -> Result<Self, PipelineError> {
-        let (statistics, plain) = parts.statistics(Some(fold), estimator)?;
-        let space = arm.maker.space(statistics)?;
-        let plain = plain.map(|plain| space.view(plain));
-        let unit = arm.maker.unit(&space);
-        Ok(Self { space, plain, unit, parts, held: parts.rows(fold) })
+        let side = Side::new(&*arm.maker, parts.statistics(Some(fold), estimator)?)?;
+        Ok(Self { side, parts, held: parts.rows(fold) })
     }
 
     /// Points held out, repetitions counted.
@@ -103,19 +98,35 @@ impl<'p, 'a> Fold<'p, 'a> {
     /// The scores of filters of the space on the points held out.
     pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let data = self.parts.data();
-        let (folded, offset) = self.space.fold(filters.as_ref());
+        let (folded, offset) = self.side.space.fold(filters.as_ref());
         let features =
             transform_rows_offset(data.points, &self.held, folded.as_ref(), offset.as_deref());
         let codes: Vec<u32> = self.held.iter().map(|&row| data.labels.codes()[row]).collect();
         let weights = self.held.iter().map(|&row| data.weight(row) as f64).collect();
-        let statistics = self.plain.as_ref().unwrap_or(&self.space.statistics);
         let points = features.as_points(filters.ncols());
-        Ok(Scores::new(statistics, filters.as_ref(), points, &codes, weights)?)
+        Ok(Scores::new(self.side.judging(), filters.as_ref(), points, &codes, weights)?)
     }
 }
 
 impl Common<'_> {
-    /// One fit in a space.
+    /// One fit in a space, and whether it was cancelled; none with too little noise for its covariances.
+    pub(crate) fn attempt(
+        &self,
+        space: &Space,
+        noise: f64,
+        start: Option<Mat<f64>>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Option<(Mat<f64>, bool)>, PipelineError> {
+        match self.fit(space, noise, start, observer) {
+            Ok(fitted) => Ok(Some(fitted)),
+            Err(PipelineError::Reduce(ReduceError::Fit(
+                crate::model::FitError::NotPositiveDefinite { .. }
+                | crate::model::FitError::NotFinite { .. },
+            ))) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn fit(
         &self,
         space: &Space,
@@ -226,20 +237,14 @@ impl<'p, 'a> Race<'p, 'a> {
                 (runner.arm, runner.candidate.share)
             };
             let fold = &self.folds[arm][index];
-            let start = self.start(at, index).map(|filters| fold.space.lower(filters.as_ref()));
-            let fitted = self.common.fit(&fold.space, share * fold.unit, start, observer);
-            let (filters, cancelled) = match fitted {
-                Ok(fitted) => fitted,
-                // Too little noise for these covariances: the candidate is out, the race goes on.
-                Err(PipelineError::Reduce(ReduceError::Fit(
-                    crate::model::FitError::NotPositiveDefinite { .. }
-                    | crate::model::FitError::NotFinite { .. },
-                ))) => return Ok(()),
-                Err(error) => return Err(error),
-            };
+            let Side { space, unit, .. } = &fold.side;
+            let start = self.start(at, index).map(|filters| space.lower(filters.as_ref()));
+            let fitted = self.common.attempt(space, share * unit, start, observer)?;
+            // The candidate is out, the race goes on.
+            let Some((filters, cancelled)) = fitted else { return Ok(()) };
             self.cancelled |= cancelled;
             let scores = fold.score(&filters)?;
-            let lifted = fold.space.lift(filters.as_ref());
+            let lifted = space.lift(filters.as_ref());
             let runner = &mut self.searched.runners[at];
             runner.scores.extend(scores);
             runner.filters.push(lifted);

@@ -5,7 +5,7 @@
 //! step between units counting as one decade. The default is what did best over many tables, so that a choice among equals
 //! made by chance costs least.
 
-use super::score::Scores;
+use super::score::Compared;
 use super::space::Units;
 
 /// Noise as a share of the within-class variance where nothing can be held out: the middle of what serves most tables.
@@ -78,22 +78,25 @@ pub struct Selection {
 }
 
 /// The candidate to take, and which others are as good.
-pub(crate) fn select(tried: &[(Candidate, &Scores)]) -> Option<(usize, Reason, Vec<usize>)> {
-    let most = tried.iter().map(|(_, scores)| scores.len()).max()?;
-    let full: Vec<usize> = (0..tried.len()).filter(|&at| tried[at].1.len() == most).collect();
+pub(crate) fn select(
+    tried: &[Candidate],
+    scores: &dyn Compared,
+) -> Option<(usize, Reason, Vec<usize>)> {
+    let most = (0..tried.len()).map(|at| scores.met(at)).max()?;
+    let full: Vec<usize> = (0..tried.len()).filter(|&at| scores.met(at) == most).collect();
     let best = full
         .iter()
         .copied()
-        .reduce(|best, at| if tried[at].1.mean() > tried[best].1.mean() { at } else { best })?;
+        .reduce(|best, at| if scores.mean(at) > scores.mean(best) { at } else { best })?;
     let equal: Vec<usize> = full
         .into_iter()
         .filter(|&at| {
-            let behind = tried[best].1.ahead_of(tried[at].1);
+            let behind = scores.ahead(best, at);
             behind.mean <= behind.error
         })
         .collect();
     let taken = equal.iter().copied().reduce(|nearest, at| {
-        if tried[at].0.distance() < tried[nearest].0.distance() { at } else { nearest }
+        if tried[at].distance() < tried[nearest].distance() { at } else { nearest }
     })?;
     let reason = if taken == best { Reason::Best } else { Reason::WithinOneError };
     Some((taken, reason, equal))
@@ -101,6 +104,7 @@ pub(crate) fn select(tried: &[(Candidate, &Scores)]) -> Option<(usize, Reason, V
 
 #[cfg(test)]
 mod tests {
+    use super::super::score::Scores;
     use super::*;
 
     fn scores(values: &[f64]) -> Scores {
@@ -118,12 +122,9 @@ mod tests {
     #[test]
     fn a_tie_goes_to_the_default() {
         let same = scores(&[-0.1, -0.4, -0.2]);
-        let tried = [
-            (at(Units::Common, 0.3), &same),
-            (at(Units::WithinClass, 3.0), &same),
-            (at(Units::WithinClass, 0.3), &same),
-        ];
-        let (taken, _, equal) = select(&tried).unwrap();
+        let tried =
+            [at(Units::Common, 0.3), at(Units::WithinClass, 3.0), at(Units::WithinClass, 0.3)];
+        let (taken, _, equal) = select(&tried, &vec![&same, &same, &same]).unwrap();
         assert_eq!((taken, equal), (2, vec![0, 1, 2]));
     }
 
@@ -132,8 +133,8 @@ mod tests {
         // The differences are 0.5, −0.3, 0.5, −0.3: mean 0.1, standard error 0.4/√3 = 0.23.
         let best = scores(&[-0.1, -0.6, -0.1, -0.6]);
         let usual = scores(&[-0.6, -0.3, -0.6, -0.3]);
-        let tried = [(at(Units::PerFeature, 0.03), &best), (at(Units::WithinClass, 0.3), &usual)];
-        let (taken, reason, _) = select(&tried).unwrap();
+        let tried = [at(Units::PerFeature, 0.03), at(Units::WithinClass, 0.3)];
+        let (taken, reason, _) = select(&tried, &vec![&best, &usual]).unwrap();
         assert_eq!((taken, reason), (1, Reason::WithinOneError));
     }
 
@@ -141,15 +142,15 @@ mod tests {
     fn a_clear_lead_wins_against_the_default() {
         let best = scores(&[-0.1, -0.2, -0.1, -0.2]);
         let usual = scores(&[-0.6, -0.5, -0.6, -0.6]);
-        let tried = [(at(Units::WithinClass, 0.3), &usual), (at(Units::Common, 0.003), &best)];
-        let (taken, reason, equal) = select(&tried).unwrap();
+        let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 0.003)];
+        let (taken, reason, equal) = select(&tried, &vec![&usual, &best]).unwrap();
         assert_eq!((taken, reason, equal), (1, Reason::Best, vec![1]));
     }
 
     #[test]
     fn what_was_dropped_early_is_never_taken() {
         let (short, long) = (scores(&[-0.01]), scores(&[-0.5, -0.5]));
-        let tried = [(at(Units::WithinClass, 0.3), &short), (at(Units::Common, 0.3), &long)];
-        assert_eq!(select(&tried).unwrap().0, 1);
+        let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 0.3)];
+        assert_eq!(select(&tried, &vec![&short, &long]).unwrap().0, 1);
     }
 }

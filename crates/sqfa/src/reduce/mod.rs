@@ -36,6 +36,7 @@ pub use error::ReduceError;
 pub use lda::Lda;
 pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
+pub(crate) use refine::Refined;
 pub use refine::Refinement;
 pub use samples::{
     EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,

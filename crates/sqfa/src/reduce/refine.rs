@@ -151,7 +151,7 @@ impl Refinement {
     }
 
     /// An orthonormal basis of the given filters and the leading principal components.
-    fn basis(
+    pub(crate) fn basis(
         &self,
         training: &Training<'_>,
         start: MatRef<'_, f64>,

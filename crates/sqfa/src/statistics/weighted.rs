@@ -106,6 +106,15 @@ impl ClassAccumulator {
         Ok(())
     }
 
+    /// The same classes with the sums of some of them alone.
+    pub(crate) fn of_some(&self, kept: &[bool]) -> Self {
+        let mut some = self.clone();
+        for (sum, _) in some.sums.iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
+            *sum = ClassSum::empty(self.dimension);
+        }
+        some
+    }
+
     /// The sums of some classes alone, by their positions in ascending order.
     pub fn of_classes(self, kept: &[usize]) -> Self {
         let classes = match &self.classes {

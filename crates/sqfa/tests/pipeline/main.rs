@@ -7,6 +7,7 @@ mod columns;
 mod folds;
 mod outliers;
 mod refused;
+mod remote;
 mod units;
 
 use rand::SeedableRng;

@@ -1,0 +1,268 @@
+//! Fits of points that an engine holds: candidates go out as arrays, exact sums of their scores come back.
+
+use std::sync::{Mutex, MutexGuard};
+
+use numpy::{
+    PyArray1, PyArray3, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PyList, PyTuple};
+use sqfa::pipeline::{self, Fitted, NoiseRule, Question, RefinementSpace, Scorer, Tally};
+use sqfa_io::model_file::maximum_likelihood;
+
+use crate::accumulator::Accumulator;
+use crate::arrays::{
+    PointArray, filters, from_mat_transposed, gaussians, matrix, slice, stack, vector,
+};
+use crate::classes::{classes, labels, names};
+use crate::errors::{Outcome, invalid};
+use crate::fit::{pipeline, told};
+use crate::running::run;
+use crate::user_distance::FirstError;
+use crate::watch::Watch;
+
+/// Whether a method with these settings chooses on held-out points; a refinement is told apart.
+#[pyfunction]
+pub(crate) fn chooses(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<bool> {
+    Ok(pipeline(method, "empirical", settings)?.0.chooses())
+}
+
+/// A seeded number for every point, equal for equal points unless the number of the first row is given.
+#[pyfunction]
+#[pyo3(signature = (points, seed, first, threads))]
+pub(crate) fn row_keys<'py>(
+    py: Python<'py>,
+    points: &Bound<'py, PyAny>,
+    seed: u64,
+    first: Option<u64>,
+    threads: usize,
+) -> Outcome<Bound<'py, PyArray1<u64>>> {
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    Ok(vector(py, run(py, threads, |_| Ok(pipeline::row_keys(points, seed, first)))?))
+}
+
+/// What points say of candidates (components, offset, means, covariances, priors): two tables of exact sums.
+#[pyfunction]
+#[pyo3(signature = (scorers, names, points, codes, weights, threads))]
+pub(crate) fn tally<'py>(
+    py: Python<'py>,
+    scorers: &Bound<'py, PyList>,
+    names: &Bound<'py, PyList>,
+    points: &Bound<'py, PyAny>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: Option<PyReadonlyArray1<'py, u64>>,
+    threads: usize,
+) -> Outcome<Bound<'py, PyArray3<i64>>> {
+    let scorers = scorers.iter().map(|one| candidate(&one)).collect::<Outcome<Vec<_>>>()?;
+    let array = PointArray::borrow(points)?;
+    let points = array.points()?;
+    let labels = labels(&classes(names)?, &codes)?;
+    let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+    let fits = scorers.iter().all(|scorer| scorer.filters.nrows() == points.columns());
+    if !fits || labels.len() != points.rows() || weights.is_some_and(|w| w.len() != points.rows()) {
+        return Err(invalid("points, labels, weights and candidates do not belong together"));
+    }
+    let rows: Vec<usize> = (0..points.rows()).collect();
+    let sums = run(py, threads, |_| {
+        let mut tally = Tally::new(scorers.len());
+        tally.add(&scorers, points, &labels, &rows, weights)?;
+        Ok(tally.sums())
+    })?;
+    let order = scorers.len() + 1;
+    Ok(stack(py, sums, [2, order, order])?)
+}
+
+fn candidate(given: &Bound<'_, PyAny>) -> Outcome<Scorer> {
+    type Given<'py> = (
+        PyReadonlyArray2<'py, f64>,
+        Option<PyReadonlyArray1<'py, f64>>,
+        PyReadonlyArray2<'py, f64>,
+        PyReadonlyArray3<'py, f64>,
+        PyReadonlyArray1<'py, f64>,
+    );
+    let (components, offset, means, covariances, priors): Given<'_> = given.extract()?;
+    let offset = offset.as_ref().map(|offset| slice(offset, "offset")).transpose()?;
+    Ok(Scorer {
+        filters: filters(&components)?,
+        offset: offset.map(<[f64]>::to_vec),
+        features: gaussians(&means, &covariances)?,
+        priors: slice(&priors, "priors")?.to_vec(),
+    })
+}
+
+/// A fit that asks for scores: `ask` and `answer` until nothing is asked, then `fit`, then perhaps `refine`.
+#[pyclass(module = "sqfa_rs._core", frozen)]
+pub(crate) struct Remote {
+    state: Mutex<State>,
+    error: FirstError,
+}
+
+struct State {
+    core: pipeline::Remote,
+    candidates: usize,
+    fitted: Option<Fitted>,
+    space: Option<RefinementSpace>,
+}
+
+impl Remote {
+    fn locked(&self) -> Outcome<MutexGuard<'_, State>> {
+        self.state.lock().map_err(|_| invalid("the fit was damaged by an earlier failure"))
+    }
+}
+
+#[pymethods]
+impl Remote {
+    /// From the sums of every part and of the points in none; `given` takes the noise as the settings say.
+    #[new]
+    #[pyo3(signature = (method, parts, rest, estimator, settings, given))]
+    fn new(
+        method: &str,
+        parts: Vec<PyRef<'_, Accumulator>>,
+        rest: &Accumulator,
+        estimator: &str,
+        settings: &Bound<'_, PyDict>,
+        given: bool,
+    ) -> Outcome<Self> {
+        let (mut recipe, error) = pipeline(method, estimator, settings)?;
+        if given {
+            recipe.noise = NoiseRule::Settings;
+        }
+        let parts = parts.iter().map(|part| part.copy()).collect::<Outcome<Vec<_>>>()?;
+        let core = pipeline::Remote::new(recipe, &parts, &rest.copy()?)?;
+        Ok(Self {
+            state: Mutex::new(State { core, candidates: 0, fitted: None, space: None }),
+            error,
+        })
+    }
+
+    /// The parts held out with their candidates, and which classes are scored; none when all is chosen.
+    #[pyo3(signature = (callback, threads))]
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        callback: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> Outcome<Option<(Bound<'py, PyList>, Vec<bool>)>> {
+        let question = run(py, threads, |stop| {
+            let mut watch = Watch::new(stop, &self.error, callback.as_ref());
+            let mut state = self.locked()?;
+            let asked = state.core.ask(&mut |step| watch.see(step));
+            let asked = watch.conclude(asked.map_err(Into::into))?;
+            state.candidates = asked.as_ref().map_or(0, |question| question.candidates);
+            Ok(asked)
+        })?;
+        let Some(Question { folds, held, .. }) = question else { return Ok(None) };
+        let asked = PyList::empty(py);
+        for (part, scorers) in folds {
+            let arrays = PyList::empty(py);
+            for scorer in scorers {
+                arrays.append(as_arrays(py, &scorer)?)?;
+            }
+            asked.append((part, arrays))?;
+        }
+        Ok(Some((asked, held)))
+    }
+
+    /// Takes the sums of the scores of the last candidates.
+    fn answer(&self, sums: PyReadonlyArray3<'_, i64>) -> Outcome<()> {
+        let mut state = self.locked()?;
+        let tally = Tally::from_sums(state.candidates, slice(&sums, "sums")?).ok_or_else(|| {
+            invalid(format!("sums of shape {:?} are not those of the candidates", sums.shape()))
+        })?;
+        Ok(state.core.answer(&tally)?)
+    }
+
+    /// Fits all points with what was chosen.
+    #[pyo3(signature = (callback, threads))]
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        callback: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyDict>> {
+        run(py, threads, |stop| {
+            let mut watch = Watch::new(stop, &self.error, callback.as_ref());
+            let mut state = self.locked()?;
+            let fitted = state.core.fit(&mut |step| watch.see(step));
+            let fitted = watch.conclude(fitted.map_err(Into::into))?;
+            state.fitted = Some(fitted);
+            Ok(())
+        })?;
+        self.described(py)
+    }
+
+    /// Components and offset that turn points into what the refinement looks at.
+    #[pyo3(signature = (threads))]
+    fn coordinates<'py>(&self, py: Python<'py>, threads: usize) -> Outcome<Bound<'py, PyTuple>> {
+        run(py, threads, |_| {
+            let mut state = self.locked()?;
+            let Some(fitted) = &state.fitted else { return Err(invalid("fit first")) };
+            state.space = Some(state.core.recipe().refinement_space(fitted)?);
+            Ok(())
+        })?;
+        let state = self.locked()?;
+        let Some(space) = &state.space else { return Err(invalid("fit first")) };
+        let components = from_mat_transposed(py, space.filters.as_ref())?;
+        let offset = space.offset.as_ref().map(|offset| vector(py, offset.clone()));
+        Ok((components, offset).into_pyobject(py)?)
+    }
+
+    /// Refines the filters on points that were turned into these coordinates.
+    #[pyo3(signature = (coordinates, codes, callback, threads))]
+    fn refine<'py>(
+        &self,
+        py: Python<'py>,
+        coordinates: &Bound<'py, PyAny>,
+        codes: PyReadonlyArray1<'py, u32>,
+        callback: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyDict>> {
+        let array = PointArray::borrow(coordinates)?;
+        let points = array.points()?;
+        let labels = labels(self.locked()?.core.classes(), &codes)?;
+        run(py, threads, |stop| {
+            let mut watch = Watch::new(stop, &self.error, callback.as_ref());
+            let mut state = self.locked()?;
+            let State { core, fitted, space, .. } = &mut *state;
+            let (Some(fitted), Some(space)) = (fitted, space) else {
+                return Err(invalid("ask for the coordinates first"));
+            };
+            if points.columns() != space.filters.ncols() || points.rows() != labels.len() {
+                return Err(invalid("coordinates and labels do not belong together"));
+            }
+            let recipe = core.recipe();
+            let done = recipe.refine_in(fitted, space, points, &labels, &mut |s| watch.see(s));
+            watch.conclude(done.map_err(Into::into))
+        })?;
+        self.described(py)
+    }
+
+    /// The classes, in the order of all sums.
+    fn classes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyList>> {
+        Ok(names(py, self.locked()?.core.classes())?)
+    }
+}
+
+impl Remote {
+    fn described<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
+        let state = self.locked()?;
+        let Some(fitted) = &state.fitted else { return Err(invalid("fit first")) };
+        let features = maximum_likelihood(fitted.statistics(), fitted.kept())?;
+        told(py, state.core.recipe(), fitted, features)
+    }
+}
+
+fn as_arrays<'py>(py: Python<'py>, scorer: &Scorer) -> PyResult<Bound<'py, PyTuple>> {
+    let (c, m) = (scorer.features.len(), scorer.features.order());
+    let means = (0..c).flat_map(|class| scorer.features.mean(class).to_vec()).collect();
+    let covariances = (0..c).flat_map(|class| scorer.features.covariance(class).to_vec()).collect();
+    (
+        from_mat_transposed(py, scorer.filters.as_ref())?,
+        scorer.offset.as_ref().map(|offset| vector(py, offset.clone())),
+        matrix(py, means, c, m)?,
+        stack(py, covariances, [c, m, m])?,
+        vector(py, scorer.priors.clone()),
+    )
+        .into_pyobject(py)
+}

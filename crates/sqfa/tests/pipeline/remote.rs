@@ -1,0 +1,187 @@
+//! Fits of points that are elsewhere: the same rule as for points at hand, exact sums of scores, refinement in coordinates.
+
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use sqfa::optimize::Control;
+use sqfa::pipeline::{Filters, Fitted, Parts, Pipeline, Remote, Tally, Weighted, row_keys};
+use sqfa::statistics::ClassAccumulator;
+use sqfa::{Labels, Points, Table};
+
+use super::Data;
+
+const PARTS: usize = 5;
+
+/// Classes that differ in the variance of the first two columns, of many and few points.
+fn data(rows: usize, columns: usize) -> Data {
+    let mut generator = ChaCha8Rng::seed_from_u64(11);
+    let noise: Vec<f64> =
+        (0..rows * columns).map(|_| StandardNormal.sample(&mut generator)).collect();
+    let labels: Vec<i64> = (0..rows).map(|row| (row % 3) as i64).collect();
+    let values = noise
+        .iter()
+        .enumerate()
+        .map(|(at, value)| {
+            let (row, column) = (at / columns, at % columns);
+            let class = labels[row] as f64;
+            let spread = if column < 2 { 1.0 + class * (1 - column) as f64 } else { 2.0 };
+            value * spread + if column == 1 { class } else { 0.0 }
+        })
+        .collect();
+    Data { values, columns, labels }
+}
+
+fn dealt(points: Points<'_>) -> Vec<u16> {
+    row_keys(points, 3, None).iter().map(|key| (key % PARTS as u64) as u16).collect()
+}
+
+/// The sums of the first parts, and last of all others.
+fn sums(data: &Data, of_row: &[u16], count: usize) -> Vec<ClassAccumulator> {
+    let labels = Labels::from_integers(&data.labels);
+    (0..=count)
+        .map(|part| {
+            let rows: Vec<usize> = (0..data.rows())
+                .filter(|&row| usize::from(of_row[row]).min(count) == part)
+                .collect();
+            let mut sums = ClassAccumulator::new(labels.classes().clone(), data.columns);
+            sums.update_rows(data.points(), &labels, &rows).unwrap();
+            sums
+        })
+        .collect()
+}
+
+/// Asks and answers until nothing is asked; returns the fit and how many questions there were.
+fn fitted(data: &Data, recipe: Pipeline) -> (Fitted, Remote, usize) {
+    fitted_in(data, recipe, PARTS)
+}
+
+fn fitted_in(data: &Data, recipe: Pipeline, count: usize) -> (Fitted, Remote, usize) {
+    let labels = Labels::from_integers(&data.labels);
+    let of_row = dealt(data.points());
+    let mut parts = sums(data, &of_row, count);
+    let rest = parts.pop().unwrap();
+    let mut remote = Remote::new(recipe, &parts, &rest).unwrap();
+    let mut questions = 0;
+    while let Some(question) = remote.ask(&mut |_| Control::Continue).unwrap() {
+        questions += 1;
+        let mut tally = Tally::new(question.candidates);
+        for (part, judges) in &question.folds {
+            let held = |row: &usize| {
+                usize::from(of_row[*row]) == *part && question.held[labels.codes()[*row] as usize]
+            };
+            let rows: Vec<usize> = (0..data.rows()).filter(held).collect();
+            tally.add(judges, data.points(), &labels, &rows, None).unwrap();
+        }
+        remote.answer(&tally).unwrap();
+    }
+    (remote.fit(&mut |_| Control::Continue).unwrap(), remote, questions)
+}
+
+/// The fit of points at hand in the same parts.
+fn at_hand(data: &Data, recipe: &Pipeline, count: usize) -> Fitted {
+    let labels = Labels::from_integers(&data.labels);
+    let points = Weighted { points: data.points(), labels: &labels, weights: None };
+    let parts = Parts::of(points, Arc::new(dealt(data.points())), count).unwrap();
+    recipe.fit_parts(&[parts], &[], &mut |_| Control::Continue).unwrap()
+}
+
+#[test]
+fn the_number_of_filters_is_that_of_points_at_hand() {
+    let data = data(600, 6);
+    let recipe = Pipeline { filters: Filters::Auto { max: 4 }, ..Pipeline::new("sqfa", 0) };
+    let here = at_hand(&data, &recipe, PARTS).curve.unwrap();
+    let (there, _, questions) = fitted(&data, recipe);
+    let there = there.curve.unwrap();
+    assert_eq!((there.filters, questions), (here.filters, 2));
+    for (here, there) in here.points.iter().zip(&there.points) {
+        assert_eq!(here.filters, there.filters);
+        assert!((here.accuracy - there.accuracy).abs() < 1e-12, "{here:?} {there:?}");
+        assert!((here.error - there.error).abs() < 1e-12, "{here:?} {there:?}");
+        // Scores are rounded to steps of 1/4096.
+        assert!((here.log_posterior - there.log_posterior).abs() < 1.0 / 4096.0);
+    }
+}
+
+#[test]
+fn candidates_score_as_for_points_at_hand() {
+    let data = data(600, 6);
+    let recipe = Pipeline::new("sqfa", 2);
+    // One part: in a race over several some start elsewhere, because others were dropped.
+    let here = at_hand(&data, &recipe, 1).selection.unwrap();
+    let (there, _, questions) = fitted_in(&data, recipe, 1);
+    let there = there.selection.unwrap();
+    assert_eq!((questions, there.folds, there.tried.len()), (1, 1, 24));
+    let mut shared = 0;
+    for one in &here.tried {
+        // The first of every unit, reached on the same way in both.
+        let near = |other: &f64| {
+            one.candidate.share > 0.29 && (other / one.candidate.share - 1.0).abs() < 1e-9
+        };
+        let same = there.tried.iter().find(|other| {
+            other.candidate.units == one.candidate.units && near(&other.candidate.share)
+        });
+        let Some(same) = same else { continue };
+        shared += 1;
+        assert_eq!(same.accuracy, one.accuracy);
+        assert!((same.log_posterior - one.log_posterior).abs() < 1.0 / 4096.0, "{one:?} {same:?}");
+    }
+    assert!(shared >= 2, "{:?}", here.tried);
+    let best = there.tried.iter().map(|one| one.log_posterior).fold(f64::MIN, f64::max);
+    let taken = there.tried.iter().find(|one| one.candidate == there.candidate).unwrap();
+    assert!(best - taken.log_posterior < 0.05);
+}
+
+#[test]
+fn a_class_too_small_to_be_held_out_is_always_learned_from() {
+    let mut data = data(300, 4);
+    // Three points of a class that share a part, so that holding it out would leave none.
+    let spare = self::data(60, 4);
+    let of_row = dealt(spare.points());
+    for row in (0..60).filter(|&row| of_row[row] == 2).take(3) {
+        data.values.extend_from_slice(&spare.values[row * 4..][..4]);
+        data.labels.push(9);
+    }
+    assert_eq!(data.rows(), 303);
+    let (fitted, _, _) = fitted(&data, Pipeline::new("sqfa", 2));
+    let selection = fitted.selection.unwrap();
+    assert_eq!((selection.folds, selection.tried[0].points), (PARTS, 300));
+}
+
+#[test]
+fn wide_points_are_judged_in_their_columns() {
+    let data = data(400, 300);
+    let (there, _, questions) = fitted(&data, Pipeline::new("sqfa", 2));
+    assert_eq!(questions, 1);
+    assert_eq!(there.filters().nrows(), 300);
+    let selection = there.selection.unwrap();
+    assert!(selection.tried.iter().all(|one| one.points == 400));
+    assert!(selection.tried.iter().any(|one| one.accuracy > 0.4));
+}
+
+#[test]
+fn a_refinement_in_coordinates_is_that_of_the_points() {
+    let data = data(3000, 5);
+    let (mut there, remote, _) = fitted(&data, Pipeline::new("pca+refine", 1));
+    let before = there.filters().to_owned();
+    let recipe = remote.recipe();
+    let space = recipe.refinement_space(&there).unwrap();
+    let labels = Labels::from_integers(&data.labels);
+    let width = space.filters.ncols();
+    let values: Vec<f64> =
+        sqfa::transform(data.points(), space.filters.as_ref(), space.offset.as_deref()).to_f64();
+    let points = Points::F64(Table::row_major(&values, data.rows(), width).unwrap());
+    recipe.refine_in(&mut there, &space, points, &labels, &mut |_| Control::Continue).unwrap();
+    let choice = there.refinement.as_ref().unwrap();
+    // Variances tell the classes apart, which the first principal component does not see.
+    assert!(choice.steps > 0, "{choice:?}");
+    let change = (0..5).map(|i| (there.filters()[(i, 0)] - before[(i, 0)]).abs());
+    assert!(change.fold(0.0, f64::max) > 0.1);
+    let length: f64 = (0..5).map(|i| there.kept()[(i, 0)].powi(2)).sum();
+    assert!((length - 1.0).abs() < 1e-12);
+    // The refinement of the same filters on points at hand, by the same split.
+    let here = data.fit(&Pipeline::new("pca+refine", 1)).unwrap();
+    let here = here.refinement.unwrap();
+    assert_eq!((here.steps, here.noise), (choice.steps, choice.noise));
+}

@@ -1,0 +1,125 @@
+"""Partitions of Dask arrays and data frames as parts of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.base import is_dask_collection
+
+from ..data._accumulator import merged_in_pairs
+from ._parts import run_part
+from ._work import Work
+
+
+class Engine:
+    """Partitions of labelled points in Dask."""
+
+    room = float("inf")
+
+    def __init__(self, X: Any, y: Any, weight: Any, client: Any) -> None:
+        self.blocks, self.labels, self.weights, self.columns = aligned(X, y, weight)
+        self.client = client
+        self.width: int | None = X.shape[1] if self.columns is None else len(self.columns)
+
+    def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
+        """What all partitions become, merged on the cluster."""
+        tree = merged_in_pairs(self._tasks(work), dask.delayed(merge, pure=True))
+        return computed([tree], self.client)[0]
+
+    def listed(self, work: Work) -> list[Any]:
+        """What every partition becomes, brought home in order."""
+        return computed(self._tasks(work), self.client)
+
+    def _tasks(self, work: Work) -> list[Any]:
+        # One task of its own, so that candidates are sent to a worker once and not with every partition.
+        shared = dask.delayed(work, pure=True, traverse=False)
+        task = dask.delayed(run_part, pure=True)
+        parts = enumerate(zip(self.blocks, self.labels, self.weights, strict=True))
+        return [
+            task(shared, block, label, weight, part=part, columns=self.columns)
+            for part, (block, label, weight) in parts
+        ]
+
+
+def computed(tasks: list[Any], client: Any) -> list[Any]:
+    """The results of tasks; what befell the cluster is said with its remedy."""
+    try:
+        return list(dask.compute(*tasks) if client is None else client.compute(tasks, sync=True))
+    except Exception as error:
+        told = _explained(error, client)
+        if told is error:
+            raise
+        raise told from error
+
+
+def _explained(error: Exception, client: Any) -> Exception:
+    """An error of the cluster in words; any other as it is."""
+    if type(error).__name__ == "KilledWorker":
+        return RuntimeError(
+            "Dask's workers died again and again on the same task, mostly for want of memory: a worker "
+            "holds a partition and sums of classes × columns² / 2 numbers; make partitions smaller, "
+            f"take fewer columns, or give workers more memory ({error})"
+        )
+    if getattr(client, "status", "running") != "running":
+        return ConnectionError(
+            f"the connection to Dask's scheduler was lost: connect a new client and fit again ({error})"
+        )
+    return error
+
+
+def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any], Sequence[str] | None]:
+    """The partitions of points, labels and weights side by side, and the names of the columns."""
+    if isinstance(y, str):
+        if not hasattr(X, "columns"):
+            raise TypeError(
+                f"y is the name of a column, so X must be a data frame, not {type(X).__name__}"
+            )
+        if y not in X.columns:
+            raise ValueError(f"there is no column '{y}'; there are: {', '.join(map(str, X.columns))}")
+        X, y = X.drop(columns=[y]), X[y]
+    if not is_dask_collection(X):
+        raise TypeError(f"X must be a dask array or data frame, not {type(X).__name__}")
+    if hasattr(X, "columns"):
+        names = [str(name) for name in X.columns]
+        blocks = list(X.to_delayed())
+        return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), names
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimension(s): give points one a row")
+    X = whole_rows(X)
+    blocks = list(X.to_delayed().ravel())
+    return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), None
+
+
+def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:
+    """One value a point, cut as the points are."""
+    if values is None:
+        return [None] * len(blocks)
+    lengths = getattr(X, "chunks", ((np.nan,),))[0]
+    if not is_dask_collection(values):
+        if np.isnan(lengths).any():
+            raise TypeError(
+                f"{what} is local, and the lengths of X's partitions are unknown: give it lazily"
+            )
+        values = da.from_array(np.asarray(values), chunks=-1)
+    chunks = getattr(values, "chunks", ((np.nan,),))[0]
+    if not np.isnan(lengths).any() and not np.isnan(chunks).any():
+        if sum(chunks) != sum(lengths):
+            raise ValueError(
+                f"{what} has {sum(chunks)} entries for {sum(lengths)} points: give one a point"
+            )
+        values = values.rechunk((lengths,))
+    parts = list(np.ravel(values.to_delayed()))
+    if len(parts) != len(blocks):
+        raise ValueError(
+            f"{what} has {len(parts)} partitions and X has {len(blocks)}: partition both alike"
+        )
+    return parts
+
+
+def whole_rows(X: Any) -> Any:
+    """A dask array whose chunks hold all columns."""
+    return X.rechunk({1: -1}) if X.numblocks[1] > 1 else X

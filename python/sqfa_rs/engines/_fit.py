@@ -1,0 +1,197 @@
+"""The fit of points that an engine holds: sums of folds, one pass to score all candidates.
+
+The rule of every choice is the core's; here it is asked for candidates, and told what the points say.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._methods import METHODS
+from .._threads import thread_count
+from ..data import ClassAccumulator
+from ..data._accumulator import _widened
+from ..data._labels import check_room, class_names
+from ..data._statistics import estimator_name
+from ..estimators._base import Reducer
+from ..estimators._settings import core_settings, watcher
+from ._work import Counted, FoldSums, Judged, Sampled, Sums, Work, added, all_counts
+
+# Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
+# of more columns one part in seven has, so that no more than two sums travel.
+_FOLDS, _NARROW = (5, 5), 256
+_SPLIT = (7, 1)
+# Points of a class that a sample keeps where there are so many.
+_LEAST = 50
+# Bytes of points or coordinates that are brought here, unless told otherwise.
+MAX_BYTES = 1 << 30
+
+
+class Engine(Protocol):
+    """Where the points are."""
+
+    # The most bytes that results may take here.
+    room: float
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns, where that is known before the points are read."""
+
+    def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
+        """What all parts become, merged by a fixed tree of neighbours."""
+
+    def listed(self, work: Work) -> list[Any]:
+        """What every part becomes, in order."""
+
+
+def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
+    """Fit a local estimator on points that an engine holds.
+
+    Parameters
+    ----------
+    estimator : Reducer or QDA
+        The estimator, which is fitted in place.
+    engine : Engine
+        Where the points are.
+    max_bytes : int, default=None
+        The most bytes of points or coordinates to bring here; a seeded sample beyond.
+
+    Returns
+    -------
+    The estimator.
+    """
+    limit = min(MAX_BYTES if max_bytes is None else int(max_bytes), engine.room)
+    if not isinstance(estimator, Reducer):
+        covariance = getattr(estimator, "covariance", "empirical")
+        return estimator.fit_statistics(total(engine).finish(covariance))
+    start = estimator._forget()
+    # Before the pass over the data, which may be long.
+    settings = core_settings(estimator, None, 0)
+    if METHODS[estimator._method]["needs_points"]:
+        return _fit_sample(estimator, engine, settings["seed"], limit)
+    if settings["n_components"] == "auto" and not estimator._chooses():
+        raise ValueError(
+            "n_components 'auto' is chosen on held-out points, together with the noise: give "
+            "noise='auto', or a number of components"
+        )
+    if not estimator.refine and not (
+        estimator._chooses() and _core.chooses(estimator._core_method(), settings)
+    ):
+        statistics = total(engine).finish(estimator._covariance())
+        settings = _started(estimator, start, settings, statistics.n_features)
+        return _done(
+            estimator, statistics.n_features, lambda: estimator._fit_moments(statistics, settings)
+        )
+    return _Choosing(estimator, engine, start, settings).fit(limit)
+
+
+def total(engine: Engine) -> ClassAccumulator:
+    """The sums of all points."""
+    sums: ClassAccumulator = engine.reduced(Sums(), added)
+    if not sums.counts.sum():
+        raise ValueError("there are no points in the data")
+    return sums
+
+
+def _started(estimator: Any, start: Any, settings: dict[str, Any], width: int) -> dict[str, Any]:
+    """The settings, with the components of an earlier fit to begin from."""
+    if start is not None and start.shape == (estimator.n_components, width):
+        return settings | {"init": start, "restarts": 1}
+    return settings
+
+
+def _done(estimator: Any, width: int, fit: Callable[[], Any]) -> Any:
+    estimator.__dict__.pop("feature_names_in_", None)
+    estimator.n_features_in_ = width
+    fit()
+    return estimator
+
+
+class _Choosing:
+    """A fit whose settings are chosen on points held out where they are."""
+
+    def __init__(self, estimator: Any, engine: Engine, start: Any, settings: dict[str, Any]) -> None:
+        self.estimator, self.engine, self.seed = estimator, engine, int(settings["seed"])
+        method, given = estimator._core_method(), not estimator._chooses()
+        held = not given and _core.chooses(method, settings)
+        narrow = engine.width is not None and engine.width <= _NARROW
+        self.parts, folds = _FOLDS if narrow else _SPLIT
+        sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
+        whole = ClassAccumulator.merge_all(sums)
+        if not whole.counts.sum():
+            raise ValueError("there are no points in the data")
+        self.classes, self.width = whole.classes, int(whole.n_features or 0)
+        self.counts = whole.counts.astype(np.int64)
+        check_room(len(sums) * len(self.classes), self.width)
+        *parts, rest = [self._placed(one) for one in sums]
+        self.remote = _core.Remote(
+            method,
+            parts,
+            rest,
+            estimator_name(estimator._covariance()),
+            _started(estimator, start, settings, self.width),
+            given,
+        )
+
+    def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:
+        """Sums with a place for every class."""
+        wide = _widened(sums._sums, self.classes)
+        return _core.Accumulator(class_names(self.classes), self.width) if wide is None else wide
+
+    def fit(self, limit: float) -> Any:
+        """Ask and answer until all is chosen, then fit, and refine where that is wanted."""
+        threads, watch = thread_count(self.estimator.n_jobs), watcher(self.estimator)
+        while (asked := self.remote.ask(watch, threads)) is not None:
+            folds, held = asked
+            work = Judged(folds, held, self.classes, self.parts, self.seed)
+            # Arrays that came over a wire need not be aligned.
+            sums = np.require(self.engine.reduced(work, added), requirements=["C", "A"])
+            self.remote.answer(sums)
+        result = self.remote.fit(watch, threads)
+        if self.estimator.refine:
+            components, offset = self.remote.coordinates(threads)
+            shares = _shares(self.counts, 4 * len(components), limit)
+            sample = Sampled(self.classes, shares, self.seed, components, offset)
+            coordinates, codes = _gathered(self.engine.listed(sample))
+            _tell(self.estimator, len(codes), int(self.counts.sum()), "the refinement looks at points")
+            result = self.remote.refine(coordinates, codes, watch, threads)
+        return _done(self.estimator, self.width, lambda: self.estimator._adopt(result, self.classes))
+
+
+def _fit_sample(estimator: Any, engine: Engine, seed: int, limit: float) -> Any:
+    """Fit a method that looks at points on a sample of them."""
+    classes, counts, width, size = all_counts(engine.listed(Counted()))
+    points, codes = _gathered(
+        engine.listed(Sampled(classes, _shares(counts, size * width, limit), seed))
+    )
+    _tell(estimator, len(codes), int(counts.sum()), f"{type(estimator).__name__} looks at points")
+    return estimator.fit(points, classes[codes])
+
+
+def _shares(counts: NDArray[np.int64], size: int, limit: float) -> NDArray[np.float64]:
+    """The share of every class that a sample keeps: the same of all, all of the smallest."""
+    share = limit / max(1.0, float(size) * float(counts.sum()))
+    return np.minimum(1.0, np.maximum(share, _LEAST / np.maximum(counts, 1)))
+
+
+def _gathered(parts: list[tuple[Any, NDArray[np.uint32]]]) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+    blocks = [points for points, codes in parts if len(codes)]
+    if not blocks:
+        raise ValueError("there are no points in the data")
+    return np.concatenate(blocks), np.concatenate([codes for _, codes in parts])
+
+
+def _tell(estimator: Any, kept: int, there: int, why: str) -> None:
+    if kept < there:
+        warnings.warn(
+            f"{why}: {kept} of {there} were brought here, a seeded sample of every class; raise "
+            "max_bytes to use more",
+            UserWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,214 @@
+"""Partitions of a Spark data frame as parts of the data; only the data frame interface is used."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow
+from pyspark import TaskContext
+from pyspark.ml.functions import vector_to_array
+from pyspark.sql import functions
+
+from ._parts import merged_in_order, opened
+from ._work import Work, added
+
+# What one partition becomes, or a batch of it, or what is wrong with it.
+_PARTS = "part int, batch int, state binary, problem string"
+# The share of the driver's limit that results may take; Spark counts its own overhead too.
+_SHARE = 0.5
+
+
+class Engine:
+    """Partitions of a data frame with labelled points."""
+
+    def __init__(
+        self, frame: Any, features: str | Sequence[str], label: str, weight: str | None
+    ) -> None:
+        columns = [array_of(frame, features).alias("x"), functions.col(label).alias("y")]
+        if weight is not None:
+            columns.append(functions.col(weight).cast("double").alias("w"))
+        self.frame = frame.select(*columns)
+        self.room = _SHARE * _driver_limit(frame.sparkSession)
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns, of the first row."""
+        row = self.frame.select(functions.size("x").alias("width")).first()
+        return None if row is None else int(row["width"])
+
+    def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
+        """What all partitions become, merged here, or on the executors where they would not fit."""
+        return self._collected(work, merge, lambda rows: merged_in_order(rows, merge))
+
+    def listed(self, work: Work) -> list[Any]:
+        """What every partition becomes, batch by batch."""
+        parts: list[Any] = self._collected(work, None, list)
+        return parts
+
+    def _collected(self, work: Work, merge: Any, use: Callable[[Any], Any]) -> Any:
+        parts = self.frame.mapInArrow(partial(_worked, work, merge), _PARTS).persist()
+        try:
+            return use(opened(_rows(parts, merge)))
+        except Exception as error:
+            told = _explained(error)
+            if told is error:
+                raise
+            raise told from error
+        finally:
+            parts.unpersist()
+
+
+def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
+    return isinstance(features, str) and frame.schema[features].dataType.typeName() in (
+        "vector",
+        "vectorudt",
+    )
+
+
+def array_of(frame: Any, features: str | Sequence[str]) -> Any:
+    """The points as one column of arrays."""
+    names = [features] if isinstance(features, str) else list(features)
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"there is no column '{name}'; there are: {', '.join(frame.columns)}")
+    if not isinstance(features, str):
+        return functions.array(*[functions.col(name).cast("double") for name in names])
+    column = functions.col(features)
+    return vector_to_array(column) if is_vector(frame, features) else column
+
+
+def matrix(column: Any) -> Any:
+    """A list column of Arrow as an array of points."""
+    if column.null_count:
+        raise ValueError("some rows have no features: remove or fill them first")
+    values = column.flatten()
+    if values.null_count:
+        raise ValueError("some features are missing: remove or fill them first")
+    rows = len(column)
+    numbers = values.to_numpy(zero_copy_only=False)
+    width = len(numbers) // rows if rows else 0
+    lengths = column.value_lengths().to_numpy(zero_copy_only=False)
+    if rows and not (lengths == width).all():
+        row = int(np.flatnonzero(lengths != lengths[0])[0])
+        raise ValueError(
+            f"row {row} has {lengths[row]} features and the first has {lengths[0]}: give all the same"
+        )
+    if numbers.dtype.kind not in "fiub":
+        raise ValueError(f"the features are of type {values.type}: only numbers can be features")
+    return numbers.reshape(rows, width)
+
+
+def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """What the batches of one partition become, merged where they can be."""
+    context = TaskContext.get()
+    part = context.partitionId() if context else 0
+    merged, first, count = None, 0, 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        try:
+            result = work(*_columns(batch), first)
+            merged = result if merge is None or merged is None else merge(merged, result)
+        except (ValueError, TypeError) as error:
+            yield _row(part, count, b"", str(error))
+            return
+        if merge is None:
+            yield _row(part, count, pickle.dumps(result), "")
+        first, count = first + batch.num_rows, count + 1
+    if merge is not None and merged is not None:
+        yield _row(part, 0, pickle.dumps(merged), "")
+
+
+def _columns(batch: Any) -> tuple[Any, Any, Any]:
+    """Points, labels and weights of a batch."""
+    labels = batch.column("y")
+    if labels.null_count:
+        raise ValueError("some labels are missing: remove these rows first")
+    names = labels.to_numpy(zero_copy_only=False)
+    names = names.astype(str) if names.dtype == object else names
+    weighted = "w" in batch.schema.names
+    weights = batch.column("w").to_numpy(zero_copy_only=False) if weighted else None
+    return matrix(batch.column("x")), names, weights
+
+
+def _row(part: int, batch: int, state: bytes, problem: str) -> Any:
+    columns = [[part], [batch], [state], [problem]]
+    types = [pyarrow.int32(), pyarrow.int32(), pyarrow.binary(), pyarrow.string()]
+    arrays = [pyarrow.array(values, kind) for values, kind in zip(columns, types, strict=True)]
+    return pyarrow.RecordBatch.from_arrays(arrays, names=["part", "batch", "state", "problem"])
+
+
+def _joined(key: Any, table: Any) -> Any:
+    """Neighbouring partitions as one, in their order."""
+    table = table.sort_by("part")
+    rows = table.to_pylist()
+    wrong = [row for row in rows if row["problem"]]
+    if wrong:
+        return pyarrow.Table.from_batches([_row(wrong[0]["part"], 0, b"", wrong[0]["problem"])])
+    state = pickle.dumps(merged_in_order((pickle.loads(row["state"]) for row in rows), added))
+    return pyarrow.Table.from_batches([_row(rows[0]["part"], 0, state, "")])
+
+
+def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
+    """What every partition became, in order, or fewer and wider ones where all do not fit the driver."""
+    size = parts.agg(
+        functions.max("part"),
+        functions.sum(functions.length("state")),
+        functions.max(functions.length("state")),
+    )
+    last, together, largest = (int(value or 0) for value in size.first())
+    limit = _driver_limit(parts.sparkSession)
+    room = _SHARE * limit
+    needed = largest if merge is not None else together
+    if needed > room:
+        what = "the class statistics take" if merge is not None else "the points take"
+        remedy = "reduce the number of features" if merge is not None else "lower maxBytes"
+        raise ValueError(
+            f"{what} {needed / 1e6:.0f} MB and the driver takes results of {limit / 1e6:.0f} MB: raise "
+            f"spark.driver.maxResultSize to {needed / _SHARE / 2**20:.0f}m or more, or {remedy}"
+        )
+    if together > room:
+        # The widest power of two of neighbours, so that groups are subtrees of the same merge.
+        group = 2
+        while (last + 1) // group * largest > room:
+            group *= 2
+        key = functions.floor(functions.col("part") / group)
+        parts = parts.groupBy(key).applyInArrow(_joined, _PARTS)
+    rows = sorted(parts.collect(), key=lambda row: (row["part"], row["batch"]))
+    return ((row["part"], bytes(row["state"]), row["problem"]) for row in rows)
+
+
+def _explained(error: Exception) -> Exception:
+    """An error of Spark in words; any other as it is."""
+    words = str(error)
+    if "maxResultSize" in words and not isinstance(error, ValueError):
+        return ValueError(
+            "the results are larger than the driver takes: raise spark.driver.maxResultSize, or use "
+            f"fewer partitions ({words.splitlines()[0]})"
+        )
+    if any(sign in words for sign in ("OutOfMemoryError", "exit code 137", "exited with code 137")):
+        return RuntimeError(
+            "Spark's executors ran out of memory: a task holds a batch of points and sums of classes × "
+            "columns² / 2 numbers; raise spark.executor.memory or spark.executor.memoryOverhead, or "
+            f"take fewer columns ({words.splitlines()[0]})"
+        )
+    if any(sign in words for sign in ("Connection refused", "StatusCode.UNAVAILABLE", "stopped Spark")):
+        return ConnectionError(
+            "the connection to Spark was lost: make a new session and fit again "
+            f"({words.splitlines()[0]})"
+        )
+    return error
+
+
+def _driver_limit(session: Any) -> float:
+    """The bytes of results that the driver takes."""
+    text = str(session.conf.get("spark.driver.maxResultSize", "1g")).strip().lower()
+    units = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+    digits = text.rstrip("bkmgt")
+    unit = text[len(digits) :].rstrip("b")
+    limit = float(digits) * units.get(unit, 1)
+    return limit if limit > 0 else float("inf")
