@@ -2,11 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sqfa_io::model_file::{Model, SHRINKAGE};
+use sqfa::classify::QDA_SHRINKAGE;
+use sqfa_io::model_file::Model;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(model) = Model::from_bytes(bytes, "input") {
-        let _ = model.qda(None, SHRINKAGE);
+        let _ = model.qda(None, QDA_SHRINKAGE);
         let _ = model.noisy_gaussians(model.description().noise);
         let again = model.to_bytes().map(|bytes| Model::from_bytes(&bytes, "again"));
         assert!(matches!(again, Ok(Ok(again)) if again == model));
