@@ -10,7 +10,7 @@ from sqfa_rs import _core
 from sqfa_rs.data._accumulator import merged_in_pairs
 from sqfa_rs.engines._fit import fit_on
 from sqfa_rs.engines._parts import merged_in_order, run_part
-from sqfa_rs.engines._work import FoldSums, Judged, Sampled, added
+from sqfa_rs.engines._work import FoldSums, Scored, Sampled, added
 
 
 class Lists:
@@ -54,7 +54,7 @@ def fit(points, rows=200, **settings):
 
 def test_noise_and_units_take_two_passes_and_do_as_well_as_at_home(points):
     model, engine = fit(points)
-    assert engine.passes == ["FoldSums", "Judged"]
+    assert engine.passes == ["FoldSums", "Scored"]
     selection = model.selection_
     assert selection.folds == 5
     assert {one.units for one in selection.tried} == {"within-class", "per-feature", "common"}
@@ -76,7 +76,7 @@ def test_choices_do_not_depend_on_how_points_lie(points):
 
 def test_the_number_of_components_is_chosen_in_one_more_pass(points):
     model, engine = fit(points, n_components="auto", max_components=4)
-    assert engine.passes == ["FoldSums", "Judged", "Judged"]
+    assert engine.passes == ["FoldSums", "Scored", "Scored"]
     assert [one.n_components for one in model.curve_] == [1, 2, 3, 4]
     # Two directions tell the classes apart, one of them alone does not.
     assert len(model.components_) == 2
@@ -129,7 +129,7 @@ def test_scores_add_up_exactly(points):
         np.array([np.cov(X[y == k, :2].T) for k in range(3)]),
         np.full(3, 1 / 3),
     )
-    work = Judged([(at, [candidate, candidate]) for at in range(5)], [True] * 3, np.arange(3), 5, 3)
+    work = Scored([(at, [candidate, candidate]) for at in range(5)], [True] * 3, np.arange(3), 5, 3)
     whole = Lists(X, y, 900).reduced(work, added)
     assert (Lists(X, y, 31).reduced(work, added) == whole).all()
     assert whole[0, 0, 0] == whole[1, 0, 0] == 900
@@ -155,7 +155,7 @@ def test_a_class_that_cannot_be_held_out_is_learned_from(points):
 def test_a_refinement_takes_coordinates(points):
     plain, _ = fit(points, n_components=1)
     refined, engine = fit(points, n_components=1, refine=True)
-    assert engine.passes == ["FoldSums", "Judged", "Sampled"]
+    assert engine.passes == ["FoldSums", "Scored", "Sampled"]
     assert "refinement_steps" in refined.refinement_
     assert refined.score(*points) >= plain.score(*points) - 0.02
     given, engine = fit(points, n_components=1, noise=0.1, refine=True)

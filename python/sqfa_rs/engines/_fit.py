@@ -20,8 +20,9 @@ from ..data._accumulator import _widened
 from ..data._labels import check_room, class_names
 from ..data._statistics import estimator_name
 from ..estimators._base import Reducer
-from ..estimators._settings import core_settings, watcher
-from ._work import Counted, FoldSums, Judged, Sampled, Sums, Work, added, all_counts
+from ..estimators._progress import watcher
+from ..estimators._settings import core_settings
+from ._work import Counted, FoldSums, Scored, Sampled, Sums, Work, added, all_counts
 
 # Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
 # of more columns one part in seven has, so that no more than two sums travel.
@@ -149,7 +150,7 @@ class _Choosing:
         threads, watch = thread_count(self.estimator.n_jobs), watcher(self.estimator)
         while (asked := self.remote.ask(watch, threads)) is not None:
             folds, held = asked
-            work = Judged(folds, held, self.classes, self.parts, self.seed)
+            work = Scored(folds, held, self.classes, self.parts, self.seed)
             # Arrays that came over a wire need not be aligned.
             sums = np.require(self.engine.reduced(work, added), requirements=["C", "A"])
             self.remote.answer(sums)

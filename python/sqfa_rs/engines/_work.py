@@ -60,7 +60,7 @@ class FoldSums:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Scored:
     """The exact sums of the scores of candidates on points of a part that these did not learn from."""
 
     folds: list[tuple[int, list[Candidate]]]
