@@ -10,7 +10,7 @@ from sqfa_rs import _core
 from sqfa_rs.data._accumulator import merged_in_pairs
 from sqfa_rs.engines._fit import fit_on
 from sqfa_rs.engines._parts import merged_in_order, run_part
-from sqfa_rs.engines._work import FoldSums, Scored, Sampled, added
+from sqfa_rs.engines._work import FoldSums, Sampled, Scored, added
 
 
 class Lists:

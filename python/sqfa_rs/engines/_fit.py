@@ -22,7 +22,7 @@ from ..data._statistics import estimator_name
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
 from ..estimators._settings import core_settings
-from ._work import Counted, FoldSums, Scored, Sampled, Sums, Work, added, all_counts
+from ._work import Counted, FoldSums, Sampled, Scored, Sums, Work, added, all_counts
 
 # Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
 # of more columns one part in seven has, so that no more than two sums travel.
