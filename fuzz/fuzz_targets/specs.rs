@@ -10,5 +10,5 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(resolved) = spec.resolved("toy") else { return };
     let text = serde_json::to_string(&resolved).unwrap_or_default();
     assert!(serde_json::from_str::<Spec>(&text).is_ok_and(|again| again == resolved));
-    let _ = plan(&resolved);
+    let _ = plan(&resolved, 1);
 });

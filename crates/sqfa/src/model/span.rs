@@ -1,6 +1,8 @@
 //! Fits in the dimensions that matter, the span of the data or those outside which classes are isotropic: exact where
 //! mathematics says so, refused where it does not.
 
+use std::time::Instant;
+
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, orthonormalize};
 use crate::optimize::{Control, Optimizer, Progress};
@@ -13,7 +15,7 @@ use super::recipe::{Noise, Sqfa, Start};
 /// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
 const FEW_SAMPLES: usize = 4000;
 /// Passes that finding isotropic dimensions takes.
-const SEARCH_PASSES: usize = 2;
+const SEARCH_PASSES: usize = 3;
 
 /// Whether there are few enough samples, kept as they are, that a fit in their span costs least.
 pub(super) fn is_cheaper(statistics: &ClassStatistics) -> bool {
@@ -83,6 +85,7 @@ impl Sqfa {
             && self.goal.is_exact_in_span()
             && self.constraint != Constraint::None
             && noise > 0.0;
+        let began = Instant::now();
         let found = if sought { statistics.isotropic_outside(self.filters) } else { None }?;
         let (lower, lift) = (
             |filters: MatRef<'_, f64>| found.lower(filters),
@@ -91,6 +94,7 @@ impl Sqfa {
         let fitted = self.fit_reduced(found.statistics(), noise, &lower, &lift, observer);
         Some(fitted.map(|mut fitted| {
             fitted.passes += SEARCH_PASSES;
+            fitted.seconds = began.elapsed().as_secs_f64();
             fitted
         }))
     }

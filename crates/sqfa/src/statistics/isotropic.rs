@@ -4,7 +4,7 @@
 //! submatrix of order q has it with multiplicity q−r at least (Cauchy's interlacing theorem): a small eigenproblem tells s
 //! and r, or that there is no such structure. Q then spans (Φ−s)Ω for a random block Ω of a few columns more than r (Halko,
 //! Martinsson & Tropp, 2011), and a pass over Q and over random directions outside proves it, or refuses.
-//! Cost: eigenproblems of at most two passes, and where they succeed two more of about r columns.
+//! Cost: eigenproblems of at most two passes, and where they succeed three passes of about r columns.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -26,7 +26,7 @@ const SEARCH: f64 = 2.0;
 const EIGENPROBLEM: f64 = 10.0;
 /// Eigenvalues this close relative to their size count as one: matrices may be of single precision.
 const ONE_VALUE: f64 = 1e-4;
-/// Columns of the random block beyond the rank.
+/// Columns of the random block beyond the rank, at least; a tenth of it otherwise.
 const MORE: usize = 8;
 /// Random directions that prove that nothing is left outside.
 const PROBES: usize = 16;
@@ -83,16 +83,21 @@ impl ClassStatistics {
         let flops: f64 = self.covariances().iter().map(|covariance| covariance.flops()).sum();
         let weights = weights(classes);
         let (level, rank) = bulk(&entries, &weights, n, SEARCH * flops * filters as f64)?;
-        let width = rank + MORE;
+        let width = rank + MORE.max(rank / 10);
         if width + classes + filters > n / 2 || width > 3 * filters + 64 {
             return None;
         }
-        let drawn = random(n, width, SEED, 0);
-        let mut range = Mat::zeros(n, width);
-        add_scaled(range.as_mut(), -level, drawn.as_ref());
-        for (product, weight) in pass(self, &[drawn.as_ref()]).remove(0).iter().zip(&weights) {
-            add_scaled(range.as_mut(), *weight, product.as_ref());
-        }
+        let beyond_level = |block: Mat<f64>| {
+            let mut range = Mat::zeros(n, block.ncols());
+            add_scaled(range.as_mut(), -level, block.as_ref());
+            for (product, weight) in pass(self, &[block.as_ref()]).remove(0).iter().zip(&weights) {
+                add_scaled(range.as_mut(), *weight, product.as_ref());
+            }
+            range
+        };
+        // Twice: a random block is too badly conditioned for weak directions to outdo the rounding of a pass.
+        let range = orthonormal_span(beyond_level(random(n, width, SEED, 0)))?;
+        let range = beyond_level(range);
         let core = orthonormal_span(beside(&[self.means().as_ref(), range.as_ref()]))?;
         let kept = core.ncols();
         let outside = outside(core.as_ref(), PROBES.max(filters))?;
