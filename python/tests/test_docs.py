@@ -22,7 +22,7 @@ MODULES = ["sqfa_rs"] + [
 
 
 # Modules of what make test-spark, make test-ray and make test-torch install alone.
-ENGINES = {"sqfa_rs.spark", "sqfa_rs.ray", "sqfa_rs.torch"}
+ENGINES = {"sqfa_rs.spark", "sqfa_rs.engines._spark", "sqfa_rs.ray", "sqfa_rs.torch"}
 
 
 @pytest.mark.parametrize("name", MODULES)
