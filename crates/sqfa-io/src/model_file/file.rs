@@ -117,7 +117,9 @@ impl Model {
             SafeTensors::read_metadata(bytes).map_err(|error| damaged(error.to_string()))?;
         let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
         let text = text.ok_or_else(|| damaged("it holds tensors, but no sqfa model".to_owned()))?;
-        let (stored, text) = split_checksum(text);
+        let (stored, text) = split_checksum(text).ok_or_else(|| {
+            damaged("its checksum differs from what it holds: it is none".to_owned())
+        })?;
         let description = describe(&text, place)?;
         if let Some(stored) = stored {
             let views: Vec<_> = tensors.tensors();
@@ -189,14 +191,16 @@ fn checksum(text: &str, mut tensors: Vec<(&str, &[usize], &[u8])>) -> u32 {
     crc.sum()
 }
 
-/// The checksum at the beginning of a description, and the description without it.
-fn split_checksum(text: &str) -> (Option<u32>, String) {
-    let found = text.strip_prefix('{').and_then(|rest| rest.strip_prefix(CHECKSUM));
-    let found = found.and_then(|rest| rest.split_once("\","));
-    match found.and_then(|(sum, rest)| Some((u32::from_str_radix(sum, 16).ok()?, rest))) {
-        Some((sum, rest)) => (Some(sum), format!("{{{rest}")),
-        None => (None, text.to_owned()),
-    }
+/// The checksum at the beginning of a description, if it has one, and the description without it; `None` where what is there
+/// is no checksum: such a file is damaged, not old.
+fn split_checksum(text: &str) -> Option<(Option<u32>, String)> {
+    let Some(rest) = text.strip_prefix('{').and_then(|rest| rest.strip_prefix(CHECKSUM)) else {
+        return Some((None, text.to_owned()));
+    };
+    let (digits, rest) = rest.split_once("\",")?;
+    let hexadecimal = digits.len() == 8 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let sum = hexadecimal.then(|| u32::from_str_radix(digits, 16).ok())??;
+    Some((Some(sum), format!("{{{rest}")))
 }
 
 /// Compares every declared place with the bytes there before the header is taken at its word.

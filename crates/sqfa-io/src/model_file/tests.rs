@@ -196,6 +196,15 @@ fn every_flipped_bit_is_noticed_and_old_files_still_load() {
             [&bytes[..8], text.replacen(from, to, 1).as_bytes(), &bytes[header..]].concat();
         assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
     }
+    // Nor does the checksum itself, also where it is no number any more.
+    let digits = 8 + text.find(r#"checksum\":\""#).unwrap() + r#"checksum\":\""#.len();
+    for at in digits..digits + 8 {
+        for other in [bytes[at] ^ 1, b'(', b'+'] {
+            let mut changed = bytes.clone();
+            changed[at] = other;
+            assert!(Model::from_bytes(&changed, "m").unwrap_err().to_string().contains("checksum"));
+        }
+    }
     // A file from before there were checksums.
     let start = text.find(r#"{\"checksum\""#).unwrap();
     let end = start + text[start..].find(',').unwrap() + 1;
