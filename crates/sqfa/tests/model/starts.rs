@@ -142,7 +142,9 @@ fn inverse_regression_is_where_the_fit_starts() {
         let training = sqfa::reduce::Training::from_statistics(&statistics);
         let closed =
             closed.fit_one(&training, 2, &mut |_| sqfa::optimize::Control::Continue).unwrap();
-        assert_eq!(bits(unmoved.filters()), bits(&closed.filters), "{name}");
+        // A start is brought to unit length once more, which may turn a last bit.
+        let apart = unmoved.filters() - &closed.filters;
+        assert!(apart.norm_max() <= 4.0 * f64::EPSILON, "{name}: {:e}", apart.norm_max());
         let fitted = recipe.fit(&statistics).unwrap();
         assert_eq!((fitted.restarts().len(), fitted.converged()), (1, true));
         assert!(fitted.objective() > unmoved.objective());
