@@ -128,56 +128,6 @@ pub(crate) fn beside(blocks: &[MatRef<'_, f64>]) -> Mat<f64> {
     joined
 }
 
-/// Orthonormalises the columns of a tall block by two rounds of Gram–Schmidt; `None` when they are dependent.
-pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
-    let mut result = block.to_owned();
-    for j in 0..result.ncols() {
-        let before = column_inner(result.as_ref(), result.as_ref(), j).sqrt();
-        for _ in 0..2 {
-            for k in 0..j {
-                let (left, mut right) = result.as_mut().split_at_col_mut(j);
-                let own = right.as_mut().subcols_mut(0, 1);
-                let other = left.as_ref().subcols(k, 1);
-                let overlap = inner(other, own.as_ref());
-                add_scaled(own, -overlap, other);
-            }
-        }
-        let norm = column_inner(result.as_ref(), result.as_ref(), j).sqrt();
-        if norm.is_nan() || norm <= 1e-10 * before {
-            return None;
-        }
-        result.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= norm);
-    }
-    Some(result)
-}
-
-/// An orthonormal basis of as many columns; those that depend on earlier ones give way to random directions.
-pub(crate) fn completed_basis(block: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
-    let mut basis = block.to_owned();
-    let mut fresh = 0;
-    let mut j = 0;
-    while j < basis.ncols() {
-        let (left, mut right) = basis.as_mut().split_at_col_mut(j);
-        let mut own = right.as_mut().subcols_mut(0, 1);
-        let before = inner(own.as_ref(), own.as_ref()).sqrt();
-        for _ in 0..2 {
-            let overlap = transpose_times(left.as_ref(), own.as_ref());
-            for k in 0..j {
-                add_scaled(own.as_mut(), -overlap[(k, 0)], left.as_ref().subcols(k, 1));
-            }
-        }
-        let norm = inner(own.as_ref(), own.as_ref()).sqrt();
-        if norm.is_nan() || norm <= 1e-10 * before {
-            fresh += 1;
-            own.copy_from(random(block.nrows(), 1, seed, u64::MAX - 2 - fresh));
-            continue;
-        }
-        own.as_mut().col_mut(0).iter_mut().for_each(|value| *value /= norm);
-        j += 1;
-    }
-    basis
-}
-
 /// Independent normal numbers; every (seed, stream) is its own sequence, whatever else is drawn.
 pub(crate) fn random(n: usize, columns: usize, seed: u64, stream: u64) -> Mat<f64> {
     let mut generator = ChaCha12Rng::seed_from_u64(seed);

@@ -5,6 +5,7 @@ mod exponential;
 mod factor;
 mod gram;
 mod jacobi;
+mod orthonormal;
 mod pencil;
 mod real;
 mod rounded;
@@ -15,13 +16,14 @@ mod thin;
 
 pub(crate) use block::{
     add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,
-    add_weighted_scatter, beside, column_inner, completed_basis, inner, orthonormalize, random,
-    rows_times, rows_times_rows, rows_transposed_times, tall_times, transpose_times,
+    add_weighted_scatter, beside, column_inner, inner, random, rows_times, rows_times_rows,
+    rows_transposed_times, tall_times, transpose_times,
 };
 pub(crate) use exponential::exponential;
 pub(crate) use factor::{MAX_ORDER, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::add_scatter;
+pub(crate) use orthonormal::{completed_basis, orthonormal_span, orthonormalize, take_out};
 pub(crate) use pencil::{Pencil, pencil};
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use rounded::{add_rounded_products, rounded_transpose_times};

@@ -63,7 +63,7 @@ impl Sqfa {
         let single = statistics.covariances().iter().any(|covariance| covariance.is_single());
         let statistics = precise_enough(statistics, noise, largest, &mut warnings);
         let preconditioner =
-            Preconditioner::new(&statistics, noise, largest, self.preconditioning_wish());
+            Preconditioner::new(&statistics, noise, largest, self.preconditioning_requested());
         let mut learned = self.fixed_filters()?;
         let fixed = learned.as_ref().map_or(0, |filters| filters.ncols());
         let free = self.filters - fixed;
@@ -207,7 +207,7 @@ impl Sqfa {
 
     /// The total covariance is the natural metric only of distances that do not change under linear maps:
     /// Wasserstein, for one, lives in the directions of large variance, which it would shorten.
-    fn preconditioning_wish(&self) -> Preconditioning {
+    fn preconditioning_requested(&self) -> Preconditioning {
         let varies = !self.goal.is_linear_invariant();
         match self.preconditioning {
             Preconditioning::Auto if varies => Preconditioning::Off,

@@ -65,15 +65,15 @@ impl Sqfa {
                 "{filters} filters in a span of {order} dimensions: ask for at most {order}"
             ));
         }
-        let (lower, lift) = (
-            |filters: MatRef<'_, f64>| span.lower(filters),
-            |filters: MatRef<'_, f64>| span.lift(filters),
-        );
-        self.fit_reduced(span.statistics(), noise, &lower, &lift, observer)
+        let mut recipe = self.clone();
+        if let Start::Given(filters) = &self.start {
+            recipe = recipe.start(Start::Given(span.lower(filters.as_ref())));
+        }
+        recipe.fit_lifted(span.statistics(), noise, &|filters| span.lift(filters), observer)
     }
 
     /// Fits filters in the few dimensions outside which every class is isotropic, where there are such and nothing asks for
-    /// the whole space.
+    /// the whole space, as given filters do, which may lie outside.
     pub(super) fn fit_where_not_isotropic(
         &self,
         statistics: &ClassStatistics,
@@ -82,16 +82,14 @@ impl Sqfa {
     ) -> Option<Result<FittedSqfa, FitError>> {
         let sought = self.optimizer == Optimizer::Auto
             && self.fixed.is_none()
+            && !matches!(self.start, Start::Given(_))
             && self.goal.is_exact_in_span()
             && self.constraint != Constraint::None
             && noise > 0.0;
         let began = Instant::now();
         let found = if sought { statistics.isotropic_outside(self.filters) } else { None }?;
-        let (lower, lift) = (
-            |filters: MatRef<'_, f64>| found.lower(filters),
-            |filters: MatRef<'_, f64>| found.lift(filters),
-        );
-        let fitted = self.fit_reduced(found.statistics(), noise, &lower, &lift, observer);
+        let lift = |filters: MatRef<'_, f64>| found.lift(filters);
+        let fitted = self.fit_lifted(found.statistics(), noise, &lift, observer);
         Some(fitted.map(|mut fitted| {
             fitted.passes += SEARCH_PASSES;
             fitted.seconds = began.elapsed().as_secs_f64();
@@ -99,19 +97,15 @@ impl Sqfa {
         }))
     }
 
-    fn fit_reduced(
+    /// Fits filters in the dimensions of reduced statistics and lifts them back.
+    fn fit_lifted(
         &self,
         reduced: &ClassStatistics,
         noise: f64,
-        lower: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
         lift: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<FittedSqfa, FitError> {
-        let mut recipe = self.clone().noise(Noise::Value(noise));
-        if let Start::Given(filters) = &self.start {
-            recipe = recipe.start(Start::Given(lower(filters.as_ref())));
-        }
-        let mut fitted = recipe.fit_as_given(reduced, noise, observer)?;
+        let mut fitted = self.fit_as_given(reduced, noise, observer)?;
         let mut filters = lift(fitted.filters.as_ref());
         if self.constraint == Constraint::Sphere {
             filters = with_unit_length(filters);

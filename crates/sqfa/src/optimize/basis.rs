@@ -5,7 +5,7 @@
 //! from p vectors to q combinations of them.
 
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, beside, column_inner, inner, tall_times, transpose_times,
+    Mat, MatRef, add_scaled, beside, column_inner, inner, take_out, tall_times, transpose_times,
 };
 use crate::parallel;
 
@@ -33,9 +33,7 @@ impl Basis {
     pub(super) fn outside(&self, block: MatRef<'_, f64>) -> Mat<f64> {
         let mut rest = scaled_columns(block);
         for _ in 0..2 {
-            let mut overlap = transpose_times(self.vectors.as_ref(), rest.as_ref());
-            negate(&mut overlap);
-            add_products(rest.as_mut(), &[(self.vectors.as_ref(), overlap.as_ref())]);
+            take_out(rest.as_mut(), self.vectors.as_ref());
         }
         // What is left is small where the block lay inside; it counts by what it was.
         independent(rest.as_ref(), false)
@@ -136,12 +134,6 @@ fn scaled_columns(block: MatRef<'_, f64>) -> Mat<f64> {
 
 fn symmetric(matrix: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]))
-}
-
-fn negate(matrix: &mut Mat<f64>) {
-    for j in 0..matrix.ncols() {
-        matrix.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
-    }
 }
 
 #[cfg(test)]

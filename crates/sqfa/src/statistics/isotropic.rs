@@ -12,8 +12,8 @@ use rand_chacha::ChaCha12Rng;
 
 use super::{ClassStatistics, Entries, pass};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, beside, column_inner, random, symmetric_eigen,
-    tall_times, transpose_times,
+    Mat, MatRef, add_scaled, beside, column_inner, orthonormal_span, random, symmetric_eigen,
+    take_out, tall_times, transpose_times,
 };
 
 /// Fewer dimensions are fitted sooner than searched.
@@ -34,8 +34,6 @@ const PROBES: usize = 16;
 const LEFT: f64 = 2e-5;
 /// Levels of classes this close relative to their size count as the same.
 const SAME_LEVEL: f64 = 1e-5;
-/// What of a unit column must remain for it to count as a direction of its own.
-const INDEPENDENT: f64 = 1e-6;
 /// All random numbers come from here: the same statistics are always treated alike.
 const SEED: u64 = 0x150;
 
@@ -56,11 +54,6 @@ impl Isotropic {
     /// Filters in input space.
     pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         tall_times(self.basis.as_ref(), filters)
-    }
-
-    /// Filters in the basis: what lies outside is lost.
-    pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
-        transpose_times(self.basis.as_ref(), filters)
     }
 }
 
@@ -174,39 +167,11 @@ fn bulk(entries: &[Entries<'_>], weights: &[f64], n: usize, flops: f64) -> Optio
     None
 }
 
-/// An orthonormal basis of the span of a block; `None` where it has no directions.
-fn orthonormal_span(mut block: Mat<f64>) -> Option<Mat<f64>> {
-    for j in 0..block.ncols() {
-        let length = column_inner(block.as_ref(), block.as_ref(), j).sqrt();
-        if length > 0.0 {
-            block.as_mut().col_mut(j).iter_mut().for_each(|value| *value /= length);
-        }
-    }
-    // Twice, because the first Gram matrix is that of nearly dependent columns.
-    for _ in 0..2 {
-        let gram = transpose_times(block.as_ref(), block.as_ref());
-        let (values, vectors) = symmetric_eigen(gram.as_ref())?;
-        let largest = values.iter().fold(0.0_f64, |most, &value| most.max(value));
-        let kept: Vec<usize> = (0..values.len())
-            .filter(|&j| values[j] > INDEPENDENT * INDEPENDENT * largest)
-            .collect();
-        let turn = Mat::from_fn(block.ncols(), kept.len(), |i, j| {
-            vectors[(i, kept[j])] / values[kept[j]].sqrt()
-        });
-        block = tall_times(block.as_ref(), turn.as_ref());
-    }
-    (block.ncols() > 0).then_some(block)
-}
-
 /// So many orthonormal directions outside the span of orthonormal columns.
 fn outside(core: MatRef<'_, f64>, count: usize) -> Option<Mat<f64>> {
     let mut drawn = random(core.nrows(), count, SEED, 1);
     for _ in 0..2 {
-        let mut overlap = transpose_times(core, drawn.as_ref());
-        for j in 0..overlap.ncols() {
-            overlap.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
-        }
-        add_products(drawn.as_mut(), &[(core, overlap.as_ref())]);
+        take_out(drawn.as_mut(), core);
         drawn = orthonormal_span(drawn)?;
     }
     (drawn.ncols() == count).then_some(drawn)
@@ -220,11 +185,7 @@ fn proved_level(core: MatRef<'_, f64>, probed: MatRef<'_, f64>, product: &Mat<f6
         (kept..kept + probes).map(|j| column_inner(probed, product.as_ref(), j)).sum::<f64>()
             / probes as f64;
     let mut rest = product.clone();
-    let mut inside = transpose_times(core, product.subcols(0, kept));
-    for j in 0..kept {
-        inside.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
-    }
-    add_products(rest.as_mut().subcols_mut(0, kept), &[(core, inside.as_ref())]);
+    take_out(rest.as_mut().subcols_mut(0, kept), core);
     add_scaled(rest.as_mut().subcols_mut(kept, probes), -level, probed.subcols(kept, probes));
     let length = |block: MatRef<'_, f64>, j: usize| column_inner(block, block, j).sqrt();
     let small = |j: usize| {

@@ -10,6 +10,7 @@ mod problems;
 mod classifier;
 mod fixed;
 mod forms;
+mod isotropic;
 mod lda_and_knn;
 mod learning;
 mod noise;

@@ -1,10 +1,11 @@
 //! Single and double precision covariances reach the same optimum, and double takes over where it must.
 
-use sqfa::Noise;
 use sqfa::model::Warning;
+use sqfa::optimize::{Optimizer, Stopping};
+use sqfa::{ClassStatistics, Noise};
 
 use crate::common::{Normal, diagonal};
-use crate::problems::{given, given_single, random_classes, recipe};
+use crate::problems::{given, given_single, objective, random_classes, recipe};
 
 /// Single-precision passes keep the objective to a few parts in a million.
 const SINGLE: f64 = 1e-5;
@@ -20,6 +21,24 @@ fn both_precisions_reach_the_same_objective() {
         let gap = (single - double).abs();
         assert!(gap <= SINGLE * double.max(1.0), "{distance}: off by {gap:e}");
     }
+}
+
+#[test]
+fn hundreds_of_filters_are_climbed_in_single_precision_to_the_same_height() {
+    // From 128 filters on products of blocks are rounded, not only the passes.
+    let classes = random_classes(150, 3, 73);
+    let stopping = Stopping { max_iterations: 40, ..Stopping::default() };
+    let fit = |statistics: ClassStatistics| {
+        let recipe = recipe(130, "calvo-oller").noise(Noise::Value(0.1)).stopping(stopping);
+        let fitted = recipe.optimizer(Optimizer::Lbfgs).fit(&statistics).unwrap();
+        // What is reported is what the filters achieve by products in double precision.
+        let exact = objective(&given(&classes), "calvo-oller", fitted.filters().as_ref(), 0.1);
+        assert!((fitted.objective() / exact - 1.0).abs() < SINGLE);
+        assert!(fitted.trace().windows(2).all(|pair| pair[0] <= pair[1] * (1.0 + SINGLE)));
+        fitted.objective()
+    };
+    let (single, double) = (fit(given_single(&classes)), fit(given(&classes)));
+    assert!((single / double - 1.0).abs() < 1e-3, "{single} {double}");
 }
 
 /// Classes whose largest variance is `ratio`, in two of eight dimensions; the rest are about 1.
