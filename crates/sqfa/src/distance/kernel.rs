@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Dissimilarity;
 use super::formula::{Formula, Pair, Slopes, Work};
 use crate::features::Gaussian;
-use crate::linalg::Lanes;
+use crate::linalg::{Lanes, dispatch};
 
 /// Above this order one pair at a time, with the backend's blocked factorisations, is faster.
 pub(super) const LANE_ORDER: usize = 48;
@@ -59,7 +59,10 @@ impl<F: Formula> Kernel for F {
         work: &mut Work<Lanes>,
         slopes: Option<&mut Slopes<Lanes>>,
     ) -> Lanes {
-        self.pair(pair, work, slopes)
+        dispatch(
+            #[inline(always)]
+            || self.pair(pair, work, slopes),
+        )
     }
     fn one(
         &self,

@@ -52,6 +52,7 @@ impl Link for EqualCovarianceLink {
 pub(crate) struct Linked<F, L>(pub(crate) F, pub(crate) L);
 
 impl<F: Formula, L: Link> Formula for Linked<F, L> {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,

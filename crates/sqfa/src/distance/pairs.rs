@@ -10,7 +10,7 @@ use super::Distance;
 use super::formula::{Pair, Slopes, Work, filled};
 use super::kernel::Hint;
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Real};
+use crate::linalg::{LANES, Lanes, Real, dispatch};
 use crate::parallel;
 
 /// Why the pairs could not be evaluated. Each may vanish at a shorter step.
@@ -170,6 +170,9 @@ impl ChunkSums {
             buffers.load(gaussians, gaussians, pairs);
             let hint = self.hints.get_mut(batch);
             let values = buffers.evaluate(distance, Some(&mut slopes), hint);
+            let mut shares = R::splat(0.0);
+            weights.iter().enumerate().for_each(|(lane, &weight)| shares.set_lane(lane, weight));
+            let check = R::weigh(&mut slopes, shares);
             for (lane, (&(i, j), &weight)) in pairs.iter().zip(weights).enumerate() {
                 let (i, j) = (i as usize, j as usize);
                 if same(gaussians, i, gaussians, j) {
@@ -179,39 +182,25 @@ impl ChunkSums {
                 if !value.is_finite() {
                     return Err(diagnose(distance, (gaussians, i), (gaussians, j), value));
                 }
-                self.value += weight * value;
-                let mut sum = self.accumulate(i, &slopes.mean_a, &slopes.cov_a, lane, weight);
-                sum += self.accumulate(j, &slopes.mean_b, &slopes.cov_b, lane, weight);
-                if !sum.is_finite() {
-                    return Err(diagnose(distance, (gaussians, i), (gaussians, j), sum));
+                if !check.lane(lane).is_finite() {
+                    return Err(diagnose(distance, (gaussians, i), (gaussians, j), f64::NAN));
                 }
+                self.value += weight * value;
+                self.accumulate(i, &slopes.mean_a, &slopes.cov_a, lane);
+                self.accumulate(j, &slopes.mean_b, &slopes.cov_b, lane);
             }
         }
         Ok(())
     }
 
-    /// Adds one lane's derivatives to a class; returns a number that is finite only if all of them are.
-    fn accumulate<R: Real>(
-        &mut self,
-        class: usize,
-        mean: &[R],
-        cov: &[R],
-        lane: usize,
-        weight: f64,
-    ) -> f64 {
+    /// Adds one lane's derivatives to a class.
+    fn accumulate<R: Real>(&mut self, class: usize, mean: &[R], cov: &[R], lane: usize) {
         let order = self.order;
         let (mean_sum, cov_sum) =
             self.slopes[class].get_or_insert_with(|| (vec![0.0; order], vec![0.0; order * order]));
-        let mut check = 0.0;
-        for (sum, slope) in mean_sum.iter_mut().zip(mean) {
-            *sum += weight * slope.lane(lane);
-            check += *sum * 0.0;
+        for (sums, slopes) in [(mean_sum, mean), (cov_sum, cov)] {
+            sums.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope.lane(lane));
         }
-        for (sum, slope) in cov_sum.iter_mut().zip(cov) {
-            *sum += weight * slope.lane(lane);
-            check += *sum * 0.0;
-        }
-        check
     }
 
     fn fold_into(self, total: &mut PairSums, order: usize) {
@@ -292,6 +281,22 @@ pub(super) trait Batch: Real {
         slopes: Option<&mut Slopes<Self>>,
         hint: Option<&mut Hint>,
     ) -> Self;
+
+    /// Multiplies derivatives by the weights of their pairs; what is returned is finite in a lane only if all of them are.
+    fn weigh(slopes: &mut Slopes<Self>, weights: Self) -> Self;
+}
+
+#[inline(always)]
+fn weigh<R: Real>(slopes: &mut Slopes<R>, weights: R) -> R {
+    let Slopes { mean_a, cov_a, mean_b, cov_b } = slopes;
+    let (zero, mut check) = (R::splat(0.0), R::splat(0.0));
+    for values in [mean_a, cov_a, mean_b, cov_b] {
+        for value in values {
+            *value = *value * weights;
+            check = check + *value * zero;
+        }
+    }
+    check
 }
 
 impl Batch for f64 {
@@ -307,6 +312,10 @@ impl Batch for f64 {
             None => distance.kernel.one(pair, work, slopes),
         }
     }
+
+    fn weigh(slopes: &mut Slopes<Self>, weights: Self) -> Self {
+        weigh(slopes, weights)
+    }
 }
 
 impl Batch for Lanes {
@@ -318,6 +327,13 @@ impl Batch for Lanes {
         _: Option<&mut Hint>,
     ) -> Self {
         distance.kernel.eight(pair, work, slopes)
+    }
+
+    fn weigh(slopes: &mut Slopes<Self>, weights: Self) -> Self {
+        dispatch(
+            #[inline(always)]
+            || weigh(slopes, weights),
+        )
     }
 }
 

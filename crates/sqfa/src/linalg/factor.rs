@@ -87,6 +87,33 @@ pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     }
 }
 
+pub(super) fn eigen_of_factor(rows: &mut [f64], values: &mut [f64], order: usize) {
+    let mut matrix = vec![0.0; order * order];
+    multiply(rows, true, rows, false, &mut matrix, order);
+    let mut vectors = vec![0.0; order * order];
+    eigen(&mut matrix, &mut vectors, order);
+    for j in 0..order {
+        values[j] = matrix[j * order + j];
+        for i in 0..order {
+            rows[j * order + i] = vectors[i * order + j];
+        }
+    }
+}
+
+pub(super) fn weighted_squares(rows: &[f64], weights: &[f64], result: &mut [f64], order: usize) {
+    let mut weighted = rows[..order * order].to_vec();
+    for (row, &weight) in weighted.chunks_mut(order).zip(weights) {
+        row.iter_mut().for_each(|value| *value *= weight);
+    }
+    multiply(&weighted, true, rows, false, result, order);
+    for i in 0..order {
+        for j in 0..i {
+            let mean = 0.5 * (result[i * order + j] + result[j * order + i]);
+            (result[i * order + j], result[j * order + i]) = (mean, mean);
+        }
+    }
+}
+
 /// Dense eigenproblems beyond this order would take minutes and gigabytes.
 pub(crate) const MAX_ORDER: usize = 8192;
 

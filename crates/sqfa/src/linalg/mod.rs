@@ -5,6 +5,7 @@ mod exponential;
 mod factor;
 mod gram;
 mod jacobi;
+mod one_sided;
 mod orthonormal;
 mod pencil;
 mod real;

@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{factor, jacobi, small};
+use super::{factor, jacobi, one_sided, small};
 
 /// How many pairs of classes share one evaluation.
 pub(crate) const LANES: usize = 8;
@@ -50,8 +50,25 @@ pub(crate) trait Real:
         product: &mut [Self],
         order: usize,
     );
+    /// Whether any lane is above zero; NaN is not.
+    fn any_positive(self) -> bool;
+    /// tan(φ/2)/tan φ for x = tan φ between 0 and 10¹⁷, with the digits of single precision.
+    fn rough_half_angle(self) -> Self;
+    /// 1/√x for x between 1 and 2, with the digits of single precision.
+    fn rough_inverse_root(self) -> Self;
+
     /// Diagonalises a symmetric matrix: eigenvalues to its diagonal, eigenvectors to `vectors`' columns.
     fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize);
+    /// Diagonalises Σ r rᵀ over the rows r of a factor: orthonormal eigenvectors to the rows, eigenvalues to `values`.
+    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize);
+    /// `result = Σ weight · r rᵀ` over rows r, symmetric to the last bit.
+    fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize);
+}
+
+/// tan(φ/2)/tan φ = 1/(1 + √(1 + x²)) for x = tan φ.
+#[inline(always)]
+fn half_angle(x: f32) -> f32 {
+    1.0 / (1.0 + (1.0 + x * x).sqrt())
 }
 
 impl Real for f64 {
@@ -76,6 +93,19 @@ impl Real for f64 {
     #[inline(always)]
     fn sqrt(self) -> Self {
         f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn any_positive(self) -> bool {
+        self > 0.0
+    }
+    #[inline(always)]
+    fn rough_half_angle(self) -> Self {
+        f64::from(half_angle(self as f32))
+    }
+    #[inline(always)]
+    fn rough_inverse_root(self) -> Self {
+        f64::from(1.0 / (self as f32).sqrt())
     }
 
     fn cholesky(matrix: &mut [Self], order: usize) {
@@ -111,6 +141,20 @@ impl Real for f64 {
             factor::eigen(matrix, vectors, order);
         } else {
             jacobi::eigen(matrix, vectors, order);
+        }
+    }
+    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize) {
+        if order > factor::SMALL_ORDER {
+            factor::eigen_of_factor(rows, values, order);
+        } else {
+            one_sided::eigen(rows, values, order);
+        }
+    }
+    fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize) {
+        if order > factor::SMALL_ORDER {
+            factor::weighted_squares(rows, weights, result, order);
+        } else {
+            small::weighted_squares(rows, weights, result, order);
         }
     }
 }
@@ -176,6 +220,33 @@ impl Real for Lanes {
         self.map(f64::sqrt)
     }
 
+    #[inline(always)]
+    fn any_positive(self) -> bool {
+        self.0.iter().fold(false, |any, &value| any | (value > 0.0))
+    }
+    #[inline(always)]
+    fn rough_half_angle(self) -> Self {
+        let mut single = [0.0_f32; LANES];
+        for lane in 0..LANES {
+            single[lane] = self.0[lane] as f32;
+        }
+        for value in &mut single {
+            *value = half_angle(*value);
+        }
+        Self(single.map(f64::from))
+    }
+    #[inline(always)]
+    fn rough_inverse_root(self) -> Self {
+        let mut single = [0.0_f32; LANES];
+        for lane in 0..LANES {
+            single[lane] = self.0[lane] as f32;
+        }
+        for value in &mut single {
+            *value = 1.0 / value.sqrt();
+        }
+        Self(single.map(f64::from))
+    }
+
     fn cholesky(matrix: &mut [Self], order: usize) {
         super::dispatch(
             #[inline(always)]
@@ -205,6 +276,18 @@ impl Real for Lanes {
         super::dispatch(
             #[inline(always)]
             || jacobi::eigen(matrix, vectors, order),
+        );
+    }
+    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize) {
+        super::dispatch(
+            #[inline(always)]
+            || one_sided::eigen(rows, values, order),
+        );
+    }
+    fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize) {
+        super::dispatch(
+            #[inline(always)]
+            || small::weighted_squares(rows, weights, result, order),
         );
     }
 }

@@ -81,6 +81,22 @@ pub(super) fn multiply<R: Real>(a: &[R], a_t: bool, b: &[R], b_t: bool, c: &mut 
     }
 }
 
+/// Σ weight·rrᵀ over rows r. Cost 3n³/2.
+#[inline(always)]
+pub(super) fn weighted_squares<R: Real>(rows: &[R], weights: &[R], result: &mut [R], n: usize) {
+    let (rows, weights, result) = (&rows[..n * n], &weights[..n], &mut result[..n * n]);
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = R::splat(0.0);
+            for k in 0..n {
+                sum = sum + weights[k] * rows[k * n + i] * rows[k * n + j];
+            }
+            result[i * n + j] = sum;
+            result[j * n + i] = sum;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::real::{LANES, Lanes};

@@ -3,14 +3,13 @@
 //! Embeds (μ, Σ) as Ω = [Σ+μμᵀ, μ; μᵀ, 1]; with ℓ = ln λ(Ω_a, Ω_b) and s = Σℓ = ln|Σ_b|/|Σ_a|,
 //! d² = (b/2) Σℓ² + ((b−1)/4) s², where b = (ν+m)/(ν+m+2) for t distributions of scatter Σ with ν degrees of
 //! freedom and 1 for Gaussians. s² ≤ (m+1) Σℓ² makes d² ≥ 0 for ν ≥ 1; below that it bounds nothing.
-//! Ω itself is never factored: with Σ_a = LLᵀ the pair is moved to (0, I) and
-//! (δ, X) = (L⁻¹(μ_b−μ_a), L⁻¹Σ_bL⁻ᵀ), whose embedding is diagonalised; a common shift of the means therefore
-//! costs no digits. Cost per pair: one Cholesky and one symmetric eigenproblem of order m + 1.
+//! Ω itself is never formed: with Σ_a = L_aL_aᵀ and Σ_b = L_bL_bᵀ the pair is moved to (0, I) and to an embedding CCᵀ with the factor
+//! C = [L_a⁻¹L_b, L_a⁻¹Δ; 0, 1]; a common shift of the means therefore costs no digits, nor do eigenvalues far below the largest.
+//! With CCᵀ = UΛUᵀ and W = diag(L_a⁻ᵀ, 1)U the derivative with respect to Ω_b is W f(Λ) Wᵀ with f(λ) = (b ln λ + ((b−1)/2) s)/λ.
+//! Cost per pair: two Cholesky factors and one eigenproblem of order m + 1 by one-sided rotations.
 //! References: Calvo & Oller, *J. Multivariate Analysis* 35, 1990; *Statistics & Decisions* 20, 2002 (elliptical).
 
-use crate::distance::formula::{
-    Formula, Pair, Slopes, Work, apply, congruence, difference, factor, spectral,
-};
+use crate::distance::formula::{Formula, Pair, Slopes, Work, apply, difference, factor};
 use crate::linalg::Real;
 
 pub(crate) struct SquaredCalvoOller {
@@ -37,6 +36,7 @@ impl SquaredCalvoOller {
 }
 
 impl Formula for SquaredCalvoOller {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,
@@ -45,66 +45,68 @@ impl Formula for SquaredCalvoOller {
     ) -> R {
         let m = pair.order;
         let size = m + 1;
-        let [lower, inverse, embedded, vectors, scratch, inner, block] = &mut work.matrices;
-        let [delta, raw, column] = &mut work.vectors;
-        lower[..m * m].copy_from_slice(pair.cov_a);
-        factor(lower, inverse, m);
-        difference(pair, raw);
-        apply(inverse, false, raw, delta, m);
-        congruence(inverse, false, pair.cov_b, scratch, block, m);
-        embed(delta, block, embedded, m);
-        R::eigen(embedded, vectors, size);
+        let [first, second, inverse, rows, turned, block, _] = &mut work.matrices;
+        let [delta, values, weights] = &mut work.vectors;
+        difference(pair, delta);
+        border(pair.cov_a, first, m);
+        factor(first, inverse, size);
+        border(pair.cov_b, second, m);
+        R::cholesky(second, size);
+        for i in 0..m {
+            second[i * size + m] = delta[i];
+        }
+        R::multiply(second, true, inverse, true, rows, size);
+        R::eigen_of_factor(rows, values, size);
         let (shape, less) = self.shape(m);
         let (shape, half_less) = (R::splat(shape), R::splat(0.5 * less));
         let half = R::splat(0.5);
         let (mut squares, mut sum) = (R::splat(0.0), R::splat(0.0));
         for i in 0..size {
-            let log = embedded[i * size + i].map(f64::ln);
+            let log = values[i].map(f64::ln);
             squares = squares + half * log * log;
             sum = sum + log;
+            weights[i] = log;
         }
         let common = half_less * sum;
         let value = shape * squares + half * common * sum;
         if let Some(slopes) = slopes {
-            let two = R::splat(2.0);
-            // λ·∂d²/∂λ.
-            let slope = |l: R| shape * l.map(f64::ln) + common;
-            // d²'s derivative with respect to the first embedding, in blocks [G, g; gᵀ, ·].
-            spectral(embedded, vectors, |l| -slope(l), scratch, inner, size);
-            split(inner, block, column, m);
-            congruence(inverse, true, block, scratch, &mut slopes.cov_a, m);
-            apply(inverse, true, column, &mut slopes.mean_a, m);
-            spectral(embedded, vectors, |l| slope(l) / l, scratch, inner, size);
-            split(inner, block, column, m);
-            congruence(inverse, true, block, scratch, &mut slopes.cov_b, m);
-            apply(block, false, delta, raw, m);
-            for i in 0..m {
-                raw[i] = raw[i] + column[i];
+            R::multiply(rows, false, inverse, false, turned, size);
+            // λ·∂d²/∂λ, negative for the first embedding.
+            for weight in &mut weights[..size] {
+                *weight = -(shape * *weight + common);
             }
-            apply(inverse, true, raw, &mut slopes.mean_b, m);
+            R::weighted_squares(turned, weights, block, size);
+            split(block, &mut slopes.cov_a, &mut slopes.mean_a, m);
+            for i in 0..size {
+                weights[i] = -weights[i] / values[i];
+            }
+            R::weighted_squares(turned, weights, block, size);
+            split(block, &mut slopes.cov_b, weights, m);
+            apply(&slopes.cov_b, false, delta, &mut slopes.mean_b, m);
             for i in 0..m {
-                slopes.mean_a[i] = slopes.mean_a[i] * two;
-                slopes.mean_b[i] = slopes.mean_b[i] * two;
+                slopes.mean_a[i] = slopes.mean_a[i] + slopes.mean_a[i];
+                let slope = slopes.mean_b[i] + weights[i];
+                slopes.mean_b[i] = slope + slope;
             }
         }
         value
     }
 }
 
-/// Writes [X+δδᵀ, δ; δᵀ, 1].
-fn embed<R: Real>(delta: &[R], x: &[R], embedded: &mut [R], m: usize) {
+/// Writes [Σ, 0; 0, 1].
+#[inline(always)]
+fn border<R: Real>(covariance: &[R], bordered: &mut [R], m: usize) {
     let size = m + 1;
     for i in 0..m {
-        for j in 0..m {
-            embedded[i * size + j] = x[i * m + j] + delta[i] * delta[j];
-        }
-        embedded[i * size + m] = delta[i];
-        embedded[m * size + i] = delta[i];
+        bordered[i * size..i * size + m].copy_from_slice(&covariance[i * m..(i + 1) * m]);
+        bordered[i * size + m] = R::splat(0.0);
+        bordered[m * size + i] = R::splat(0.0);
     }
-    embedded[m * size + m] = R::splat(1.0);
+    bordered[m * size + m] = R::splat(1.0);
 }
 
 /// Reads the leading block and the last column out of an embedding's derivative.
+#[inline(always)]
 fn split<R: Real>(embedded: &[R], block: &mut [R], column: &mut [R], m: usize) {
     let size = m + 1;
     for i in 0..m {

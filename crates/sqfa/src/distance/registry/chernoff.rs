@@ -11,6 +11,7 @@ use crate::linalg::Real;
 pub(crate) struct Chernoff(pub(crate) f64);
 
 impl Formula for Chernoff {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,

@@ -13,6 +13,7 @@ use crate::linalg::Real;
 pub(crate) struct Jeffreys;
 
 impl Formula for Jeffreys {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,

@@ -14,6 +14,7 @@ const SERIES: f64 = 1e-4;
 pub(crate) struct SquaredLogEuclidean(pub(crate) Compared);
 
 impl Formula for SquaredLogEuclidean {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,
@@ -54,6 +55,7 @@ impl Formula for SquaredLogEuclidean {
 }
 
 /// (ln x − ln y)/(x − y), and 1/x at x = y, without cancellation.
+#[inline(always)]
 fn divided_difference<R: Real>(x: R, y: R) -> R {
     let sum = x + y;
     let ratio = (x - y) / sum;

@@ -10,6 +10,7 @@ use crate::linalg::Real;
 pub(crate) struct SquaredMahalanobis;
 
 impl Formula for SquaredMahalanobis {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,

@@ -13,6 +13,7 @@ use crate::linalg::Real;
 pub(crate) struct SquaredWasserstein;
 
 impl Formula for SquaredWasserstein {
+    #[inline(always)]
     fn pair<R: Real>(
         &self,
         pair: &Pair<'_, R>,

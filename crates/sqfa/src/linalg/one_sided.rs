@@ -1,0 +1,249 @@
+//! One-sided Jacobi: eigenvalues and eigenvectors of positive matrices that are known by a factor, eight at a time.
+//!
+//! A = Σ r_j r_jᵀ for rows r_j. Each rotation turns two rows until they are orthogonal; when all are, their squared lengths are the
+//! eigenvalues and their directions the eigenvectors. A itself is never formed, so that eigenvalues far below the largest keep
+//! their digits (Demmel & Veselić, 1992), and a triangular factor needs fewer sweeps than A (Veselić & Hari, 1989).
+//! An angle only decides how fast this converges, so it is found in single precision; that sine and cosine are those of some
+//! angle keeps the rows' span, so they are exact to the last digits of double precision.
+//! Pairs are taken in rounds of a tournament: those of one round share no row, and processors work on several at once.
+//! Cost about 4n³ a sweep, 4–6 sweeps.
+
+use super::real::Real;
+
+/// Cosine between rows below which they count as orthogonal.
+const TOLERANCE: f64 = 1e-13;
+/// Far more sweeps than any finite factor needs.
+const MAX_SWEEPS: usize = 40;
+/// Keeps 0/0 out of the rotation of rows that are orthogonal already.
+const TINY: f64 = 1e-300;
+/// A tangent whose angle is a right one in double precision and whose square single precision holds.
+const LARGE: f64 = 1e17;
+
+/// Replaces the rows of a factor by orthonormal eigenvectors of Σ r rᵀ and writes its eigenvalues, in no order.
+#[inline(always)]
+pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
+    let (rows, values) = (&mut rows[..n * n], &mut values[..n]);
+    // An odd number of rows leaves one of them out in turn.
+    let seats = n + n % 2;
+    for _ in 0..MAX_SWEEPS {
+        squared_lengths(rows, values, n);
+        let mut turned = false;
+        for round in 1..seats {
+            for seat in 0..seats / 2 {
+                let (p, q) = opponents(round, seat, seats);
+                if q < n {
+                    turned |= orthogonalize(rows, values, n, p, q);
+                }
+            }
+        }
+        if !turned {
+            break;
+        }
+    }
+    squared_lengths(rows, values, n);
+    for (row, &value) in rows.chunks_mut(n).zip(values.iter()) {
+        let inverse = R::splat(1.0) / value.sqrt();
+        row.iter_mut().for_each(|entry| *entry = *entry * inverse);
+    }
+}
+
+/// Who meets at a table in a round of a tournament in which everybody meets everybody once: the first row keeps its seat, the
+/// others move on by one a round.
+#[inline(always)]
+fn opponents(round: usize, seat: usize, seats: usize) -> (usize, usize) {
+    let moved = |at: usize| if at == 0 { 0 } else { 1 + (at - 1 + round) % (seats - 1) };
+    let (p, q) = (moved(seat), moved(seats - 1 - seat));
+    (p.min(q), p.max(q))
+}
+
+#[inline(always)]
+fn squared_lengths<R: Real>(rows: &[R], values: &mut [R], n: usize) {
+    for (row, value) in rows.chunks(n).zip(values) {
+        let mut sum = R::splat(0.0);
+        for &entry in row {
+            sum = sum + entry * entry;
+        }
+        *value = sum;
+    }
+}
+
+/// Turns two rows until they are orthogonal, unless they are in every lane; says whether it did. A lane of NaN counts as done.
+#[inline(always)]
+fn orthogonalize<R: Real>(rows: &mut [R], values: &mut [R], n: usize, p: usize, q: usize) -> bool {
+    let (above, below) = rows.split_at_mut(q * n);
+    let (first, second) = (&mut above[p * n..(p + 1) * n], &mut below[..n]);
+    let mut overlap = R::splat(0.0);
+    for k in 0..n {
+        overlap = overlap + first[k] * second[k];
+    }
+    let (alpha, beta) = (values[p], values[q]);
+    let excess = overlap * overlap - R::splat(TOLERANCE * TOLERANCE) * alpha * beta;
+    if !excess.any_positive() {
+        return false;
+    }
+    let (difference, twice) = (beta - alpha, overlap + overlap);
+    // tan 2θ without its sign, and bounded: beyond that θ is 45° to the last digit.
+    let double = twice.map(f64::abs) / (difference.map(f64::abs) + R::splat(TINY));
+    let double = double.map(|tangent| if tangent < LARGE { tangent } else { LARGE });
+    let sign = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
+    let t = double * double.rough_half_angle() * difference.map(sign) * twice.map(sign);
+    let square = R::splat(1.0) + t * t;
+    let (half, three_halves) = (R::splat(0.5) * square, R::splat(1.5));
+    // Two steps of Newton's from single precision reach the last digit of 1/√(1 + t²).
+    let mut c = square.rough_inverse_root();
+    c = c * (three_halves - half * c * c);
+    c = c * (three_halves - half * c * c);
+    let s = t * c;
+    for k in 0..n {
+        let (x, y) = (first[k], second[k]);
+        first[k] = c * x - s * y;
+        second[k] = s * x + c * y;
+    }
+    values[p] = alpha - t * overlap;
+    values[q] = beta + t * overlap;
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::real::{LANES, Lanes};
+    use super::*;
+
+    /// Rows count as orthogonal at the tolerance; products of rows of up to 49 entries add roundings of about 49ε.
+    const ROUNDING: f64 = 2.0 * TOLERANCE;
+
+    /// A reproducible number between −1 and 1.
+    fn noise(seed: usize) -> f64 {
+        2.0 * ((seed as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 1.0
+    }
+
+    fn factor(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        (0..n * n).map(|at| entry(at / n, at % n)).collect()
+    }
+
+    /// Named factors of one order.
+    fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
+        let same = |i: usize, j: usize| f64::from(u8::from(i == j));
+        vec![
+            ("random", factor(n, |i, j| noise(31 * i + j))),
+            (
+                "graded",
+                factor(n, |i, j| {
+                    (same(i, j) + 0.1 * noise(7 * i + j)) * 10.0_f64.powi(-3 * i as i32)
+                }),
+            ),
+            (
+                "graded downwards",
+                factor(n, |i, j| {
+                    (same(i, j) + 0.1 * noise(7 * i + j)) * 10.0_f64.powi(-(j as i32))
+                }),
+            ),
+            ("triangular", factor(n, |i, j| if j <= i { 1.5 + noise(5 * i + j) } else { 0.0 })),
+            ("near identity", factor(n, |i, j| same(i, j) + 1e-9 * noise(3 * i + j))),
+            ("identity", factor(n, same)),
+            ("repeated", factor(n, |i, j| same(i, j) * if i % 2 == 0 { 2.0 } else { 5.0 })),
+            ("nearly dependent", factor(n, |i, j| 1.0 + 1e-6 * noise(11 * i + j))),
+            ("large", factor(n, |i, j| 1e60 * noise(3 * i + 5 * j + 1))),
+            ("small", factor(n, |i, j| 1e-60 * noise(3 * i + 5 * j + 1))),
+        ]
+    }
+
+    /// Every row of the factor is what its coordinates in the eigenvectors say, and those have the eigenvalues as squares.
+    fn check(name: &str, factor: &[f64], vectors: &[f64], values: &[f64], n: usize) {
+        let scale = factor.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
+        for i in 0..n {
+            for j in 0..n {
+                let inner: f64 = (0..n).map(|k| vectors[i * n + k] * vectors[j * n + k]).sum();
+                let expected = f64::from(u8::from(i == j));
+                assert!((inner - expected).abs() <= ROUNDING, "{name} of order {n}: {inner:e}");
+                // uᵢᵀ(Σ r rᵀ)uⱼ, without forming the sum.
+                let coordinate = |r: usize, v: usize| -> f64 {
+                    (0..n).map(|k| factor[r * n + k] / scale * vectors[v * n + k]).sum()
+                };
+                let form: f64 = (0..n).map(|r| coordinate(r, i) * coordinate(r, j)).sum();
+                let expected = if i == j { values[i] / scale / scale } else { 0.0 };
+                assert!(
+                    (form - expected).abs() <= n as f64 * ROUNDING * n as f64,
+                    "{name} of order {n}: {form:e} is not {expected:e}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_diagonalises_what_the_factor_stands_for() {
+        for n in [1, 2, 3, 5, 9, 16, 17, 33, 49] {
+            for (name, factor) in zoo(n) {
+                let (mut rows, mut values) = (factor.clone(), vec![0.0; n]);
+                eigen(&mut rows, &mut values, n);
+                check(name, &factor, &rows, &values, n);
+            }
+        }
+    }
+
+    #[test]
+    fn eight_different_factors_at_a_time_are_diagonalised_as_one_is() {
+        for n in [1, 2, 5, 9, 16, 33] {
+            for batch in zoo(n).chunks(LANES) {
+                let mut rows = vec![Lanes::splat(0.0); n * n];
+                for lane in 0..LANES {
+                    let (_, factor) = &batch[lane % batch.len()];
+                    rows.iter_mut().zip(factor).for_each(|(x, &value)| x.set_lane(lane, value));
+                }
+                let mut values = vec![Lanes::splat(0.0); n];
+                Lanes::eigen_of_factor(&mut rows, &mut values, n);
+                for (lane, (name, factor)) in batch.iter().enumerate() {
+                    let [vectors, values] = [&rows, &values]
+                        .map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
+                    check(name, factor, &vectors, &values, n);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_meets_everybody_once_a_sweep() {
+        for seats in [2, 4, 8, 10, 18] {
+            let mut met = vec![0; seats * seats];
+            for round in 1..seats {
+                let mut seen = vec![false; seats];
+                for seat in 0..seats / 2 {
+                    let (p, q) = opponents(round, seat, seats);
+                    assert!(p < q && !seen[p] && !seen[q]);
+                    (seen[p], seen[q]) = (true, true);
+                    met[p * seats + q] += 1;
+                }
+            }
+            assert_eq!(met.iter().sum::<usize>(), seats * (seats - 1) / 2);
+            assert!(met.iter().all(|&times| times <= 1));
+        }
+    }
+
+    #[test]
+    fn eigenvalues_far_below_the_largest_have_their_own_digits() {
+        // The rows (1, 2⁻³⁰) and (0, 2⁻⁶⁰): the product of the eigenvalues is the squared determinant, 2⁻¹²⁰ exactly, while the
+        // entries of Σ r rᵀ hold the smaller one, about 2⁻¹²⁰, in no digit.
+        let (small, smaller) = (2.0_f64.powi(-30), 2.0_f64.powi(-60));
+        let (mut rows, mut values) = (vec![1.0, small, 0.0, smaller], vec![0.0; 2]);
+        eigen(&mut rows, &mut values, 2);
+        let (least, most) = (values[0].min(values[1]), values[0].max(values[1]));
+        assert!((most - (1.0 + small * small)).abs() <= 1e-15);
+        assert!((least * most / (smaller * smaller) - 1.0).abs() <= 1e-14, "{least:e}");
+    }
+
+    #[test]
+    fn a_lane_of_nan_leaves_its_neighbours_alone() {
+        let n = 5;
+        let sound = factor(n, |i, j| noise(31 * i + j));
+        let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
+        rows[1].set_lane(2, f64::NAN);
+        let mut values = vec![Lanes::splat(0.0); n];
+        Lanes::eigen_of_factor(&mut rows, &mut values, n);
+        for lane in (0..LANES).filter(|&lane| lane != 2) {
+            let [vectors, values] =
+                [&rows, &values].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
+            check("beside NaN", &sound, &vectors, &values, n);
+        }
+        assert!(values.iter().any(|value| value.lane(2).is_nan()));
+    }
+}
