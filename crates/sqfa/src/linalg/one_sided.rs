@@ -129,7 +129,7 @@ mod tests {
             (
                 "graded",
                 factor(n, |i, j| {
-                    (same(i, j) + 0.1 * noise(7 * i + j)) * 10.0_f64.powi(-3 * i as i32)
+                    (same(i, j) + 0.1 * noise(7 * i + j)) * 10.0_f64.powi(-(i as i32))
                 }),
             ),
             (

@@ -14,7 +14,7 @@ pub(super) const GRADIENT_SHARE: f64 = 1e-3;
 /// Length of the very first step, relative to the filters.
 const FIRST_STEP: f64 = 0.2;
 /// Iterations between recomputations that keep round-off from drifting.
-const REFRESH: usize = 50;
+const REFRESH: usize = 25;
 
 /// One start's way to its end.
 #[derive(Debug)]
