@@ -41,6 +41,7 @@ pub mod labels;
 pub mod split;
 mod parallel;
 mod linalg;
+mod finite;
 pub mod transform;
 mod neighbors;
 pub mod robust;

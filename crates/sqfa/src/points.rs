@@ -107,6 +107,14 @@ impl<'a, T: Copy> Table<'a, T> {
     }
 }
 
+impl<'a, T> Table<'a, T> {
+    /// One dimension of some points in a row as a slice, when their numbers lie side by side.
+    pub(crate) fn column(&self, rows: std::ops::Range<usize>, column: usize) -> Option<&'a [T]> {
+        let first = column * self.column_stride;
+        (self.row_stride == 1).then(|| &self.values[first + rows.start..first + rows.end])
+    }
+}
+
 /// Points in whichever number type they came; the core never makes a copy of all of them.
 #[derive(Debug, Clone, Copy)]
 pub enum Points<'a> {
@@ -148,18 +156,6 @@ impl Points<'_> {
             Self::F32(table) => Self::F32(table.rows_between(rows)),
             Self::F64(table) => Self::F64(table.rows_between(rows)),
         }
-    }
-
-    /// The first number that is not finite: its row, its column and itself.
-    pub(crate) fn first_not_finite(&self) -> Option<(usize, usize, f64)> {
-        if matches!(self, Self::U8(_)) {
-            return None;
-        }
-        with_table!(self, table => (0..table.rows()).find_map(|row| {
-            let mut values = (0..table.columns()).map(|column| table.get(row, column).to_f64());
-            let column = values.position(|value| !value.is_finite())?;
-            Some((row, column, table.get(row, column).to_f64()))
-        }))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Points through filters: z = Fᵀx (+ offset), block by block in the points' own precision.
 
-use crate::linalg::{Element, Float, Mat, MatRef, rows_times, rows_transposed_times};
+use crate::linalg::{
+    Element, Float, Lines, Mat, MatRef, Packed, rows_times, rows_transposed_times,
+};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
@@ -44,12 +46,14 @@ impl Features {
 
 /// Points of one block: enough for an efficient product, little beside the data.
 const BLOCK: usize = 512;
+/// Up to so many filters points are read where they lie; for more, copies that a product of matrices packs take less time.
+const FEW: usize = 64;
 
 /// Projects points through filters (n × m) and adds an offset (m values).
 ///
 /// Points must have as many dimensions as the filters have rows.
 pub fn transform(points: Points<'_>, filters: MatRef<'_, f64>, offset: Option<&[f64]>) -> Features {
-    project_points(points, points.rows(), &|row| row, filters, Shift::after(offset))
+    project_points(points, Chosen::All(points.rows()), filters, Shift::after(offset))
 }
 
 /// Projects some of the points.
@@ -58,7 +62,7 @@ pub(crate) fn transform_rows(
     rows: &[usize],
     filters: MatRef<'_, f64>,
 ) -> Features {
-    project_points(points, rows.len(), &|row| rows[row], filters, Shift::None)
+    project_points(points, Chosen::Some(rows), filters, Shift::None)
 }
 
 /// Projects some of the points and adds an offset.
@@ -68,7 +72,7 @@ pub(crate) fn transform_rows_offset(
     filters: MatRef<'_, f64>,
     offset: Option<&[f64]>,
 ) -> Features {
-    project_points(points, rows.len(), &|row| rows[row], filters, Shift::after(offset))
+    project_points(points, Chosen::Some(rows), filters, Shift::after(offset))
 }
 
 /// Projects some of the points less a centre (n values), which is taken off before anything is rounded to single precision:
@@ -79,7 +83,7 @@ pub(crate) fn transform_rows_about(
     filters: MatRef<'_, f64>,
     centre: &[f64],
 ) -> Features {
-    project_points(points, rows.len(), &|row| rows[row], filters, Shift::Before(centre))
+    project_points(points, Chosen::Some(rows), filters, Shift::Before(centre))
 }
 
 /// What moves points or features.
@@ -98,37 +102,100 @@ impl<'a> Shift<'a> {
     }
 }
 
+/// Which points take part.
+#[derive(Clone, Copy)]
+enum Chosen<'a> {
+    /// The first so many, which are all.
+    All(usize),
+    Some(&'a [usize]),
+}
+
+impl Chosen<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Self::All(count) => *count,
+            Self::Some(rows) => rows.len(),
+        }
+    }
+
+    fn row(&self, at: usize) -> usize {
+        match self {
+            Self::All(_) => at,
+            Self::Some(rows) => rows[at],
+        }
+    }
+}
+
 fn project_points(
     points: Points<'_>,
-    count: usize,
-    which: &(impl Fn(usize) -> usize + Sync),
+    chosen: Chosen<'_>,
     filters: MatRef<'_, f64>,
     shift: Shift<'_>,
 ) -> Features {
     match points {
-        Points::U8(table) => Features::F32(project_table(&table, count, which, filters, shift)),
-        Points::F32(table) => Features::F32(project_table(&table, count, which, filters, shift)),
-        Points::F64(table) => Features::F64(project_table(&table, count, which, filters, shift)),
+        Points::U8(table) => Features::F32(project_copies(&table, chosen, filters, shift)),
+        Points::F32(table) => Features::F32(project_table(&table, chosen, filters, shift)),
+        Points::F64(table) => Features::F64(project_table(&table, chosen, filters, shift)),
     }
 }
 
-fn project_table<S: Scalar, T: Element>(
+/// Points in the precision of the features, read where they lie if that is by rows or by columns.
+fn project_table<T: Scalar + Element>(
+    table: &Table<'_, T>,
+    chosen: Chosen<'_>,
+    filters: MatRef<'_, f64>,
+    shift: Shift<'_>,
+) -> Vec<T> {
+    let (n, m) = (filters.nrows(), filters.ncols());
+    let count = chosen.count();
+    let offset = match shift {
+        Shift::None => None,
+        Shift::After(offset) => Some(offset),
+        Shift::Before(_) => return project_copies(table, chosen, filters, shift),
+    };
+    let lines = |first: usize, rows: usize| -> Option<Lines<'_, T>> {
+        let all = matches!(chosen, Chosen::All(_));
+        let by_rows = (first..first + rows).map(|at| table.row(chosen.row(at))).collect();
+        let columns = || (0..n).map(|j| table.column(first..first + rows, j)).collect();
+        Option::map(by_rows, Lines::Rows)
+            .or_else(|| if all { Option::map(columns(), Lines::Columns) } else { None })
+    };
+    if m == 0 || m > FEW || count == 0 || n == 0 || lines(0, 1).is_none() {
+        return project_copies(table, chosen, filters, shift);
+    }
+    let packed = Packed::<T>::new(filters);
+    let mut features = vec![T::ZERO; count * m];
+    parallel::for_each(features.chunks_mut(BLOCK * m).enumerate(), |(index, target)| {
+        let mut sums = vec![0.0; target.len()];
+        if let Some(lines) = lines(index * BLOCK, target.len() / m) {
+            packed.apply(&lines, &mut sums);
+        }
+        for (target, sums) in target.chunks_mut(m).zip(sums.chunks(m)) {
+            for (j, (value, &sum)) in target.iter_mut().zip(sums).enumerate() {
+                *value = T::from_f64(offset.map_or(sum, |offset| sum + offset[j]));
+            }
+        }
+    });
+    features
+}
+
+/// Copies of some points at a time, in the precision of the features.
+fn project_copies<S: Scalar, T: Element>(
     table: &Table<'_, S>,
-    count: usize,
-    which: &(impl Fn(usize) -> usize + Sync),
+    chosen: Chosen<'_>,
     filters: MatRef<'_, f64>,
     shift: Shift<'_>,
 ) -> Vec<T> {
     let (n, m) = (filters.nrows(), filters.ncols());
     let cast = Mat::from_fn(n, m, |i, j| T::from_f64(filters[(i, j)]));
-    let mut features = vec![T::ZERO; count * m];
+    let mut features = vec![T::ZERO; chosen.count() * m];
     if m == 0 {
         return features;
     }
     parallel::for_each(features.chunks_mut(BLOCK * m).enumerate(), |(index, target)| {
         let first = index * BLOCK;
         let rows = target.len() / m;
-        let which = (first..first + rows).map(which);
+        let which = (first..first + rows).map(|at| chosen.row(at));
         let block = match shift {
             Shift::Before(centre) => block_about::<S, T>(table, which, centre),
             Shift::None | Shift::After(_) => block_of::<S, T>(table, which),

@@ -4,6 +4,7 @@
 //! depends on rounding or threads. Cost: 2Nm flops a point for N training points of m features.
 
 use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
+use crate::finite::first_not_finite;
 use crate::labels::Classes;
 use crate::neighbors::{Neighbor, Reference};
 use crate::parallel;
@@ -133,7 +134,7 @@ impl Knn {
 }
 
 fn check_finite(points: Points<'_>) -> Result<(), ClassifierError> {
-    match points.first_not_finite() {
+    match first_not_finite(points, None) {
         None => Ok(()),
         Some((row, column, value)) => Err(ClassifierError::NotFinite { row, column, value }),
     }

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Lift, LiftError, LiftKind, LiftParts, LiftRecipe};
+use crate::finite::first_not_finite;
 use crate::linalg::{MAX_ORDER, Mat, rows_times_rows, symmetric_eigen};
 use crate::parallel;
 use crate::pipeline::{WIDE, alike, constant_columns};
@@ -37,7 +38,7 @@ impl LiftRecipe {
                 return Err(LiftError::FewPoints { count, points: rows });
             }
         }
-        if let Some((row, column, value)) = points.first_not_finite() {
+        if let Some((row, column, value)) = first_not_finite(points, None) {
             return Err(LiftError::NotFinite { row, column, value });
         }
         let (offset, factors) = units(points);

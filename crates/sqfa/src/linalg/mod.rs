@@ -14,6 +14,7 @@ mod small;
 mod solver;
 mod symmetric;
 mod thin;
+mod through;
 
 pub(crate) use block::{
     add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,
@@ -31,6 +32,7 @@ pub(crate) use rounded::{add_rounded_products, rounded_transpose_times};
 pub(crate) use solver::CholeskySolver;
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 pub(crate) use thin::{add_table_transpose_times, table_times};
+pub(crate) use through::{Lines, Packed};
 
 /// Flops from which work is shared between threads: fewer take less time than waking them.
 pub(crate) const WORTH_THREADS: f64 = 1e6;

@@ -11,7 +11,7 @@ use super::symmetric::{Element, num};
 use crate::parallel;
 
 /// The longest sum that stays in the table's precision.
-const DEPTH: usize = 1024;
+pub(super) const DEPTH: usize = 1024;
 /// Rows that are read side by side.
 const TOGETHER: usize = 8;
 /// Rows of the table that one task of X·V owns.
@@ -58,13 +58,13 @@ pub(crate) fn add_table_transpose_times<T: Element>(
 }
 
 /// A product that multiplies and adds in one instruction, or in two.
-trait Product {
+pub(super) trait Product {
     type Sums;
     fn run<const FUSED: bool>(self) -> Self::Sums;
 }
 
 /// In one instruction where the processor has it.
-struct Dispatched<P>(P);
+pub(super) struct Dispatched<P>(pub(super) P);
 
 impl<P: Product> pulp::WithSimd for Dispatched<P> {
     type Output = P::Sums;
@@ -80,7 +80,7 @@ impl<P: Product> pulp::WithSimd for Dispatched<P> {
 }
 
 /// The rows of a thin block as arrays in the table's precision.
-fn packed<T: Element, const W: usize>(block: MatRef<'_, f64>) -> Vec<[T; W]> {
+pub(super) fn packed<T: Element, const W: usize>(block: MatRef<'_, f64>) -> Vec<[T; W]> {
     let mut packed = vec![[T::ZERO; W]; block.nrows()];
     for j in 0..block.ncols() {
         for (row, &value) in packed.iter_mut().zip(block.col(j).iter()) {
@@ -98,7 +98,8 @@ fn right<T: Element, const W: usize>(
 ) {
     let packed = packed::<T, W>(block);
     let panels = parallel::map(table.chunks(ROW_PANEL * n), |panel| {
-        super::dispatch_with(Dispatched(Right { panel, n, packed: &packed }))
+        let rows: Vec<&[T]> = panel.chunks(n).collect();
+        super::dispatch_with(Dispatched(Right { rows: &rows, packed: &packed }))
     });
     for (row, sums) in panels.iter().flatten().enumerate() {
         for j in 0..product.ncols() {
@@ -107,10 +108,10 @@ fn right<T: Element, const W: usize>(
     }
 }
 
-struct Right<'a, T, const W: usize> {
-    panel: &'a [T],
-    n: usize,
-    packed: &'a [[T; W]],
+/// Σ_j x_j v_j for rows that may lie anywhere.
+pub(super) struct Right<'a, T, const W: usize> {
+    pub(super) rows: &'a [&'a [T]],
+    pub(super) packed: &'a [[T; W]],
 }
 
 impl<T: Element, const W: usize> Product for Right<'_, T, W> {
@@ -118,14 +119,14 @@ impl<T: Element, const W: usize> Product for Right<'_, T, W> {
 
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> Self::Sums {
-        let Self { panel, n, packed } = self;
-        let rows = panel.len() / n;
+        let Self { rows: all, packed } = self;
+        let (rows, n) = (all.len(), packed.len());
         let mut sums = vec![[0.0; W]; rows];
         for first in (0..n).step_by(DEPTH) {
             let depth = DEPTH.min(n - first);
             let columns = &packed[first..first + depth];
             for start in (0..rows).step_by(TOGETHER) {
-                let part = |k: usize| &panel[(start + k) * n + first..][..depth];
+                let part = |k: usize| &all[start + k][first..][..depth];
                 if start + TOGETHER <= rows {
                     let rows: [&[T]; TOGETHER] = std::array::from_fn(part);
                     let dots = dots::<T, W, TOGETHER, FUSED>(&rows, columns);
@@ -164,7 +165,7 @@ fn dots<T: Element, const W: usize, const R: usize, const FUSED: bool>(
 }
 
 #[inline(always)]
-fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
+pub(super) fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
     for lane in 0..W {
         sum[lane] += num::Float::to_f64(part[lane]);
     }

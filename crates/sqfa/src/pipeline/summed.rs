@@ -4,6 +4,7 @@
 
 use std::sync::OnceLock;
 
+use crate::finite::first_not_finite;
 use crate::statistics::{StatisticsError, check_classes};
 
 use super::{Parts, PipelineError, Plan, SetAside, WIDE, Weighted, constant_columns};
@@ -36,7 +37,7 @@ impl<'a> Summed<'a> {
         if data.weights.is_none() {
             check_classes(data.labels)?;
         }
-        if let Some((row, column, value)) = data.points.first_not_finite() {
+        if let Some((row, column, value)) = first_not_finite(data.points, None) {
             return Err(StatisticsError::NotFinite { row, column, value }.into());
         }
         let aside = constant_columns(data.points, data.weights);

@@ -9,6 +9,7 @@
 
 use super::RobustError;
 use super::mcd::{McdOptions, mcd, median};
+use crate::finite::first_not_finite;
 use crate::linalg::{Mat, symmetric_eigen};
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
@@ -153,7 +154,7 @@ fn check(points: Points<'_>, codes: &[u32], cleaning: &Cleaning) -> Result<(), R
     if codes.len() != points.rows() {
         return Err(RobustError::LabelCount { labels: codes.len(), points: points.rows() });
     }
-    if let Some((row, column, value)) = points.first_not_finite() {
+    if let Some((row, column, value)) = first_not_finite(points, None) {
         return Err(RobustError::NotFinite { row, column, value });
     }
     let positive = [

@@ -20,6 +20,7 @@ use rand_chacha::ChaCha12Rng;
 
 use super::RobustError;
 use super::chi_squared::{cumulative, quantile};
+use crate::finite::first_not_finite;
 use crate::linalg::Real;
 use crate::parallel;
 use crate::points::{Points, Scalar};
@@ -88,7 +89,7 @@ pub fn mcd(points: Points<'_>, options: &McdOptions) -> Result<Mcd, RobustError>
     if !(options.support > 0.5 && options.support <= 1.0) {
         return Err(RobustError::Support { share: options.support });
     }
-    if let Some((row, column, value)) = points.first_not_finite() {
+    if let Some((row, column, value)) = first_not_finite(points, None) {
         return Err(RobustError::NotFinite { row, column, value });
     }
     let all = Columns::new(points);

@@ -10,19 +10,17 @@ use super::error::StatisticsError;
 use super::estimator::Estimator;
 use super::fourth::{Fourth, Known};
 use super::{ClassStatistics, Dense, Moments};
+use crate::finite::first_not_finite;
 use crate::labels::{Classes, Labels};
 use crate::linalg::{Element, Float, Mat, add_scatter};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
-use crate::with_table;
 
 /// Bytes are centred here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
 const BYTE_CENTRE: f64 = 128.0;
 pub(super) const BYTE_BLOCK: usize = 512;
 /// Points whose products are summed in the data's own precision before the sum continues in f64.
 pub(super) const BLOCK: usize = 512;
-/// Points that are worth handing to another thread.
-const ROWS_A_TASK: usize = 64;
 
 /// A running sum of labelled points.
 #[derive(Debug, Clone)]
@@ -90,7 +88,7 @@ impl ClassAccumulator {
         labels: &Labels,
         selected: &[usize],
     ) -> Result<Vec<Vec<usize>>, StatisticsError> {
-        check(points, labels, self.dimension)?;
+        check(points, labels, self.dimension, Some(selected))?;
         let labels = labels.recode(&self.classes)?;
         let mut rows = vec![Vec::new(); self.classes.len()];
         for &row in selected {
@@ -332,11 +330,12 @@ impl ClassSum {
     }
 }
 
-/// Refuses a batch that does not fit or holds a value that is not finite.
+/// Refuses a batch that does not fit, or one of whose points, or of some of them, holds a value that is not finite.
 pub(super) fn check(
     points: Points<'_>,
     labels: &Labels,
     dimension: usize,
+    selected: Option<&[usize]>,
 ) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
@@ -347,27 +346,11 @@ pub(super) fn check(
     if dimension == 0 {
         return Err(StatisticsError::Empty { points: points.rows(), dimension });
     }
-    with_table!(points, table => finite(&table))
-}
-
-/// The first value that is not finite is an error.
-fn finite<S: Scalar>(table: &Table<'_, S>) -> Result<(), StatisticsError> {
-    if size_of::<S>() == 1 {
-        return Ok(());
+    // All of them are looked at in the order in which they lie.
+    match first_not_finite(points, selected.filter(|rows| rows.len() < points.rows())) {
+        Some((row, column, value)) => Err(StatisticsError::NotFinite { row, column, value }),
+        None => Ok(()),
     }
-    let is_bad = |row: usize| match table.row(row) {
-        // The sum of zeros is zero exactly when every value is finite.
-        Some(values) => values.iter().map(|value| value.to_f64() * 0.0).sum::<f64>() != 0.0,
-        None => (0..table.columns()).any(|column| !table.get(row, column).to_f64().is_finite()),
-    };
-    let parts = parallel::map((0..table.rows()).step_by(ROWS_A_TASK), |first| {
-        (first..(first + ROWS_A_TASK).min(table.rows())).find(|&row| is_bad(row))
-    });
-    let Some(row) = parts.into_iter().flatten().next() else { return Ok(()) };
-    let column = (0..table.columns())
-        .find(|&column| !table.get(row, column).to_f64().is_finite())
-        .unwrap_or(0);
-    Err(StatisticsError::NotFinite { row, column, value: table.get(row, column).to_f64() })
 }
 
 pub(super) fn gather<S: Scalar, T: Element>(

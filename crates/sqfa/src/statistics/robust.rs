@@ -61,7 +61,7 @@ impl ClassStatistics {
         estimator: Estimator,
     ) -> Result<Self, StatisticsError> {
         estimator.check()?;
-        check(points, labels, points.columns())?;
+        check(points, labels, points.columns(), None)?;
         let classes = labels.classes().clone();
         if classes.len() < 2 {
             return Err(StatisticsError::TooFewClasses { count: classes.len() });

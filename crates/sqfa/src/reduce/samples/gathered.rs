@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 
 use super::SampleError;
+use crate::finite::first_not_finite;
 use crate::labels::Labels;
 use crate::points::Points;
 
@@ -53,7 +54,7 @@ pub(super) fn check(
     if filters == 0 || filters > dimension {
         return Err(SampleError::Filters { filters, dimension });
     }
-    if let Some((row, column, value)) = points.first_not_finite() {
+    if let Some((row, column, value)) = first_not_finite(points, None) {
         return Err(SampleError::NotFinite { row, column, value });
     }
     let rows = rows_by_class(labels);
