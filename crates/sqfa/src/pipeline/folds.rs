@@ -211,7 +211,7 @@ impl<'a> Parts<'a> {
         if estimator.needs_points() {
             return Ok((self.robust(without, estimator)?, None));
         }
-        finished(self.merged(without)?, estimator)
+        finished(&self.taking_part(without), estimator)
     }
 
     fn robust(
@@ -250,26 +250,34 @@ impl<'a> Parts<'a> {
     }
 
     fn merged(&self, left_out: Option<usize>) -> Result<ClassAccumulator, StatisticsError> {
-        let mut sums = self.sums[self.sums.len() - 1].clone();
-        let kept = |part: &&usize| Some(**part) != left_out && Some(**part) != self.spared;
-        for &part in self.active.iter().filter(kept) {
-            sums.merge(&self.sums[part])?;
-        }
+        let parts = self.taking_part(left_out);
+        let mut sums = parts[0].clone();
+        parts[1..].iter().try_for_each(|part| sums.merge(part))?;
         Ok(sums)
+    }
+
+    /// The sums of the rows in no part, and of the parts that take part.
+    fn taking_part(&self, left_out: Option<usize>) -> Vec<&ClassAccumulator> {
+        let kept = |part: &&usize| Some(**part) != left_out && Some(**part) != self.spared;
+        let active = self.active.iter().filter(kept).map(|&part| &self.sums[part]);
+        std::iter::once(&self.sums[self.sums.len() - 1]).chain(active).collect()
     }
 }
 
-/// The statistics of some sums, and the same without shrinkage where they are shrunk.
+/// The statistics of some sums together, and the same without shrinkage where they are shrunk.
 pub(crate) fn finished(
-    sums: ClassAccumulator,
+    sums: &[&ClassAccumulator],
     estimator: Estimator,
 ) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
     let shrinks = estimator != Estimator::Empirical;
-    let plain = shrinks.then(|| sums.clone().finish(Estimator::Empirical)).transpose()?;
-    Ok((sums.finish(estimator)?, plain))
+    let plain = shrinks.then(|| ClassAccumulator::finish_together(sums, Estimator::Empirical));
+    Ok((ClassAccumulator::finish_together(sums, estimator)?, plain.transpose()?))
 }
 
 fn deal(data: &Weighted<'_>, plan: Plan, seed: u64) -> Vec<u16> {
+    if plan.held == 0 {
+        return vec![NEVER; data.labels.len()];
+    }
     with_table!(data.points, table => deal_table(&table, data, plan, seed))
 }
 
@@ -313,8 +321,20 @@ fn deal_table<S: Scalar>(
     of_row
 }
 
+/// Numbers that are compared at once while they are equal.
+const AT_ONCE: usize = 32;
+
 fn compare<S: Scalar>(table: &Table<'_, S>, a: usize, b: usize) -> Ordering {
-    (0..table.columns())
+    let equal = match (table.row(a), table.row(b)) {
+        (Some(a), Some(b)) => {
+            let same = |(a, b): &(&[S], &[S])| {
+                a.iter().zip(*b).fold(true, |same, (a, b)| same & (a.to_f64() == b.to_f64()))
+            };
+            AT_ONCE * a.chunks(AT_ONCE).zip(b.chunks(AT_ONCE)).take_while(same).count()
+        }
+        _ => 0,
+    };
+    (equal..table.columns())
         .map(|column| {
             // Zero has one sign here.
             let value = |row: usize| table.get(row, column).to_f64() + 0.0;

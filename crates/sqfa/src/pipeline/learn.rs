@@ -87,23 +87,23 @@ impl<'a> Job<'a> {
 
     /// Statistics of preprocessed columns as a classifier should see them.
     fn seen_through(&self, map: Option<&Preprocessor>) -> ClassStatistics {
-        let mut statistics = self.plain.as_ref().unwrap_or(&self.statistics).copied();
-        map.iter().for_each(|map| map.apply(&mut statistics));
-        statistics
+        let statistics = self.plain.as_ref().unwrap_or(&self.statistics);
+        map.map_or_else(|| statistics.copied(), |map| map.applied(statistics))
     }
 
-    /// The account of filters of kept, preprocessed columns.
+    /// The account of filters of kept, preprocessed columns, with what a classifier should see where that is at hand.
     fn account(
         &self,
         mut reduction: Reduction,
         map: Option<Preprocessor>,
         selection: Option<Selection>,
+        seen: Option<ClassStatistics>,
     ) -> Fitted {
         let kept = reduction.filters.clone();
         if let Some(map) = &map {
             reduction.filters = map.embed(kept.as_ref());
         }
-        let statistics = self.seen_through(map.as_ref());
+        let statistics = seen.unwrap_or_else(|| self.seen_through(map.as_ref()));
         reduction.warnings.extend(Warning::of_statistics(&self.statistics));
         if let (Some(degrees), None) =
             (self.statistics.degrees(), reduction.setting(Setting::Degrees))
@@ -189,18 +189,18 @@ impl Pipeline {
         job: &Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let mut statistics = job.statistics.copied();
         let scaling = self.scaling.unwrap_or_default();
-        let map = preprocessor(&statistics, scaling, self.centers(), job.aside);
-        map.iter().for_each(|map| map.apply(&mut statistics));
+        let map = preprocessor(&job.statistics, scaling, self.centers(), job.aside);
+        let applied = map.as_ref().map(|map| map.applied(&job.statistics));
+        let statistics = applied.as_ref().unwrap_or(&job.statistics);
         let training = match job.parts {
             Some(parts) => {
                 let Weighted { points, labels, .. } = *parts.data();
                 let samples = Samples { points, labels, preprocessor: map.as_ref() };
-                let training = Training::new(&statistics, samples);
+                let training = Training::new(statistics, samples);
                 training.with_estimator(self.estimator()).on_rows(parts.repeated())
             }
-            None => Training::from_statistics(&statistics),
+            None => Training::from_statistics(statistics),
         };
         let start = match (&self.settings.start, &map) {
             (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
@@ -213,7 +213,8 @@ impl Pipeline {
         let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
         let reduction =
             reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
-        Ok(job.account(reduction, map, None))
+        let seen = if job.plain.is_none() { applied } else { None };
+        Ok(job.account(reduction, map, None, seen))
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.
@@ -252,7 +253,7 @@ impl Pipeline {
             reduction.filters = with_fixed_signs(lifted);
         }
         reduction.seconds = began.elapsed().as_secs_f64();
-        Ok((job.account(reduction, space.preprocessor, Some(selection)), cosine))
+        Ok((job.account(reduction, space.preprocessor, Some(selection), None), cosine))
     }
 
     /// The space in which all points are fitted: principal components where units within classes meet many columns.

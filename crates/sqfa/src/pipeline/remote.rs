@@ -168,7 +168,7 @@ impl Remote {
         let Some(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let (statistics, plain) = statistics_of(self.total.clone(), self.recipe.estimator())?;
+        let (statistics, plain) = statistics_of(&[&self.total], self.recipe.estimator())?;
         let job = Job::of(statistics, &self.aside, filters).with_plain(plain);
         let mut fitted = self.recipe.learn(&job, self.found.take(), observer)?;
         fitted.curve = self.curve.take();
@@ -192,7 +192,7 @@ impl Remote {
         let mut folds = Vec::new();
         for (at, sums) in &self.training {
             let Some((_, maker)) = makers.get(arm) else { break };
-            let side = Side::new(&**maker, statistics_of(sums.clone(), self.recipe.estimator())?)?;
+            let side = Side::new(&**maker, statistics_of(&[sums], self.recipe.estimator())?)?;
             let noise = usual.share * side.unit;
             let fitted = self.recipe.fit_counts(&side.space, &counts, noise, observer)?;
             counts.truncate(fitted.len());
@@ -234,7 +234,7 @@ impl Remote {
         for (at, sums) in &self.training {
             let mut scorers = Vec::new();
             for (arm, (_, maker)) in makers.iter().enumerate() {
-                let side = Side::new(&**maker, statistics_of(sums.clone(), estimator)?)?;
+                let side = Side::new(&**maker, statistics_of(&[sums], estimator)?)?;
                 let mut before: Vec<(f64, Mat<f64>)> = Vec::new();
                 for (candidate, found) in &mut candidates[arm * GRID.len()..][..GRID.len()] {
                     let noise = candidate.share * side.unit;
@@ -280,8 +280,7 @@ impl Remote {
     fn makers(&self) -> Result<Vec<Maker<'_>>, PipelineError> {
         let recipe = &self.recipe;
         let wide = self.total.dimension() - self.aside.len() > WIDE;
-        let total =
-            wide.then(|| statistics_of(self.total.clone(), recipe.estimator())).transpose()?;
+        let total = wide.then(|| statistics_of(&[&self.total], recipe.estimator())).transpose()?;
         recipe
             .units()
             .into_iter()

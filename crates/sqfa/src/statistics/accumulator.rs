@@ -97,8 +97,8 @@ impl ClassAccumulator {
         Ok(rows)
     }
 
-    /// Adds what another accumulator has seen.
-    pub fn merge(&mut self, other: &Self) -> Result<(), StatisticsError> {
+    /// Refuses an accumulator of other columns or classes.
+    fn check_kind(&self, other: &Self) -> Result<(), StatisticsError> {
         if self.dimension != other.dimension {
             return Err(StatisticsError::Dimension {
                 expected: self.dimension,
@@ -108,6 +108,12 @@ impl ClassAccumulator {
         if self.classes != other.classes {
             return Err(StatisticsError::Classes);
         }
+        Ok(())
+    }
+
+    /// Adds what another accumulator has seen.
+    pub fn merge(&mut self, other: &Self) -> Result<(), StatisticsError> {
+        self.check_kind(other)?;
         self.double |= other.double;
         for (sum, other) in self.sums.iter_mut().zip(&other.sums) {
             sum.merge(other);
@@ -117,56 +123,81 @@ impl ClassAccumulator {
 
     /// The class statistics; needs at least two classes with at least two points each.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
-        estimator.check()?;
-        if estimator.needs_points() {
-            return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
-        }
-        if self.classes.len() < 2 {
-            return Err(StatisticsError::TooFewClasses { count: self.classes.len() });
-        }
-        for (class, sum) in self.sums.iter().enumerate() {
-            if sum.count < 2 {
-                return Err(StatisticsError::TooFewSamples {
-                    class: self.classes.label(class).to_string(),
-                    count: sum.count,
-                });
-            }
-        }
-        let n = self.dimension;
         let counts = self.counts();
-        let mut means = Mat::zeros(n, self.classes.len());
-        let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
-        let mut shrunk = true;
-        for (class, mut sum) in self.sums.into_iter().enumerate() {
-            sum.leave_bytes();
-            let quartic = if estimator.needs_quartic() { sum.quartic() } else { None };
-            for (target, &mean) in means.col_mut(class).iter_mut().zip(&sum.mean) {
-                *target = mean;
-            }
-            let divisor = (sum.count - 1) as f64;
-            parallel::rows(&mut sum.scatter, n, |i, row| {
-                row[..=i].iter_mut().for_each(|value| *value /= divisor);
-            });
-            let share = estimator
-                .shrink(&mut sum.scatter, n, sum.count, quartic)
-                .ok_or(StatisticsError::NoFourthMoments)?;
-            shrunk &= share > 0.0;
-            covariances.push(if self.double {
-                Box::new(Dense::new(mirrored::<f64>(&sum.scatter, n), n).expect("n² entries"))
-            } else {
-                Box::new(Dense::new(mirrored::<f32>(&sum.scatter, n), n).expect("n² entries"))
-            });
-        }
-        let mut statistics = ClassStatistics::from_parts(
-            self.classes,
-            Some(counts),
-            means,
-            covariances,
-            Moments::Central,
-        );
-        statistics.shrunk = shrunk;
-        Ok(statistics)
+        let Self { classes, dimension, sums, double } = self;
+        finish(classes, dimension, counts, sums.into_iter(), double, estimator)
     }
+
+    /// The class statistics of all that several accumulators have seen, as if merged in their order: class by class, so that
+    /// never more than one class is copied.
+    pub(crate) fn finish_together(
+        parts: &[&Self],
+        estimator: Estimator,
+    ) -> Result<ClassStatistics, StatisticsError> {
+        let Some((first, others)) = parts.split_first() else {
+            return Err(StatisticsError::TooFewClasses { count: 0 });
+        };
+        others.iter().try_for_each(|other| first.check_kind(other))?;
+        let counts = (0..first.sums.len())
+            .map(|class| parts.iter().map(|part| part.sums[class].count).sum())
+            .collect();
+        let sums = (0..first.sums.len()).map(|class| {
+            let mut sum = first.sums[class].clone();
+            others.iter().for_each(|other| sum.merge(&other.sums[class]));
+            sum
+        });
+        let double = parts.iter().any(|part| part.double);
+        finish(first.classes.clone(), first.dimension, counts, sums, double, estimator)
+    }
+}
+
+/// The statistics of classes whose sums come one after the other.
+fn finish(
+    classes: Classes,
+    n: usize,
+    counts: Vec<u64>,
+    sums: impl Iterator<Item = ClassSum>,
+    double: bool,
+    estimator: Estimator,
+) -> Result<ClassStatistics, StatisticsError> {
+    estimator.check()?;
+    if estimator.needs_points() {
+        return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
+    }
+    if classes.len() < 2 {
+        return Err(StatisticsError::TooFewClasses { count: classes.len() });
+    }
+    if let Some(class) = counts.iter().position(|&count| count < 2) {
+        let (count, class) = (counts[class], classes.label(class).to_string());
+        return Err(StatisticsError::TooFewSamples { class, count });
+    }
+    let mut means = Mat::zeros(n, classes.len());
+    let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
+    let mut shrunk = true;
+    for (class, mut sum) in sums.enumerate() {
+        sum.leave_bytes();
+        let quartic = if estimator.needs_quartic() { sum.quartic() } else { None };
+        for (target, &mean) in means.col_mut(class).iter_mut().zip(&sum.mean) {
+            *target = mean;
+        }
+        let divisor = (sum.count - 1) as f64;
+        parallel::rows(&mut sum.scatter, n, |i, row| {
+            row[..=i].iter_mut().for_each(|value| *value /= divisor);
+        });
+        let share = estimator
+            .shrink(&mut sum.scatter, n, sum.count, quartic)
+            .ok_or(StatisticsError::NoFourthMoments)?;
+        shrunk &= share > 0.0;
+        covariances.push(if double {
+            Box::new(Dense::new(mirrored::<f64>(&sum.scatter, n), n).expect("n² entries"))
+        } else {
+            Box::new(Dense::new(mirrored::<f32>(&sum.scatter, n), n).expect("n² entries"))
+        });
+    }
+    let mut statistics =
+        ClassStatistics::from_parts(classes, Some(counts), means, covariances, Moments::Central);
+    statistics.shrunk = shrunk;
+    Ok(statistics)
 }
 
 impl ClassSum {

@@ -78,6 +78,34 @@ impl Preprocessor {
 
     /// Turns statistics of raw data into those of preprocessed data; dimensions set aside leave dense ones.
     pub fn apply(&self, statistics: &mut ClassStatistics) {
+        if let Some(selected) = self.selected(statistics) {
+            *statistics = selected;
+        } else {
+            self.rescale(statistics);
+        }
+    }
+
+    /// The statistics of preprocessed data: [`Self::apply`] to a copy.
+    pub fn applied(&self, statistics: &ClassStatistics) -> ClassStatistics {
+        self.selected(statistics).unwrap_or_else(|| {
+            let mut copy = statistics.copied();
+            self.rescale(&mut copy);
+            copy
+        })
+    }
+
+    /// Preprocessed statistics of the dimensions that are kept; none when all are, or when covariances keep no entries.
+    fn selected(&self, statistics: &ClassStatistics) -> Option<ClassStatistics> {
+        let kept = self.kept()?;
+        let mut selected = statistics.selected(&kept)?;
+        let of = |values: &[f64]| kept.iter().map(|&i| values[i]).collect();
+        let (offset, factors) = (of(&self.offset), of(&self.factors));
+        Self { offset, factors }.rescale(&mut selected);
+        Some(selected)
+    }
+
+    /// Shifts and scales without setting anything aside.
+    fn rescale(&self, statistics: &mut ClassStatistics) {
         for class in 0..statistics.means.ncols() {
             let column = statistics.means.as_mut().col_mut(class);
             if statistics.moments == Moments::Second {
@@ -91,11 +119,6 @@ impl Preprocessor {
             for covariance in &mut statistics.covariances {
                 covariance.rescale(&self.factors);
             }
-        }
-        if let Some(kept) = self.kept()
-            && let Some(selected) = statistics.selected(&kept)
-        {
-            *statistics = selected;
         }
     }
 

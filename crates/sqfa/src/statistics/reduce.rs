@@ -91,5 +91,10 @@ impl ClassStatistics {
 }
 
 fn picked<T: Copy>(all: &[T], n: usize, columns: &[usize]) -> Vec<T> {
-    columns.iter().flat_map(|&i| columns.iter().map(move |&j| all[i * n + j])).collect()
+    let mut entries = Vec::with_capacity(columns.len() * columns.len());
+    for &i in columns {
+        let row = &all[i * n..(i + 1) * n];
+        entries.extend(columns.iter().map(|&j| row[j]));
+    }
+    entries
 }
