@@ -97,6 +97,7 @@ bench:
 	cargo build --release -p sqfa-bench
 	target/release/sqfa-bench kernels --out benchmarks/runs --date $(DATE)
 	target/release/sqfa-bench scaling --out benchmarks/runs --date $(DATE)
+	target/release/sqfa-bench growth --out benchmarks/runs --date $(DATE)
 	target/release/sqfa-bench fits --data $(DATA) --out benchmarks/runs --date $(DATE)
 	target/release/sqfa-bench accuracy --set mnist --data $(DATA) --out benchmarks/runs --date $(DATE)
 	target/release/sqfa-bench accuracy --set svhn --data $(DATA) --out benchmarks/runs --date $(DATE)

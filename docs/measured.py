@@ -252,13 +252,14 @@ def python(_: str) -> Made:
 
 def large(_: str) -> Made:
     """Many dimensions: samples in their span, low rank, dense."""
-    found = [*newest_like(r"factor-.*"), *newest_like(r"large-n\d+-.*")]
+    found = [*newest_like(r"factor-.*"), *newest_like(r"sparse-.*"), *newest_like(r"large-n\d+-.*")]
     lines = []
     for record in found:
         result = record.result
         fit = result.get("fit", result)
         if "samples" in result:
-            what = f"n = {result['dimension']}, {result['samples']} samples, in their span"
+            sparse = f" with {result['entries']} entries" if "entries" in result else ""
+            what = f"n = {result['dimension']}, {result['samples']} samples{sparse}, in their span"
             passes = f"{result['passes_in_the_span']} in the span"
             reached = f"objective {result['relative_gap']:.0e} from one pass over the samples"
         else:

@@ -23,7 +23,9 @@ KINDS = {
     "scaling": "seconds against the dimension n",
     "fits": "seconds and passes on images",
     "filters": "seconds against the number of filters m",
+    "growth": "seconds against classes c, points N and threads",
     "large": "one fit in 20 000 dimensions",
+    "sparse": "few sparse samples in very many dimensions",
     "factor": "few samples in very many dimensions",
     "stream": "sums of files larger than memory",
     "peers": "the authors' package",
@@ -32,11 +34,6 @@ KINDS = {
 }
 # What the tables and plots cannot show, because no benchmark varies it in one run.
 OPEN = [
-    "seconds against the number of classes c: every record of a fit has five classes or ten, "
-    "`kernels` has one point (41 classes)",
-    "seconds against the number of points N: `kernels` (60 000 points) and `stream` (one size a record) "
-    "give rates, no series",
-    "seconds against the number of threads",
     "the authors' package at more than one dimension",
 ]
 
@@ -92,11 +89,72 @@ def filter_series() -> tuple[list[float], dict[str, list[float]], dict[str, list
     return [fit["filters"] for fit in fits], series, limits, [record]
 
 
+def class_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[float]], list[Record]]:
+    """Seconds of a fit against c, looking at chosen pairs and at all."""
+    record = newest("growth")
+    rows = record.result["classes"]
+    series = {
+        "pairs as chosen": [row["auto"]["seconds"] for row in rows],
+        "all pairs": [row["all_pairs"]["seconds"] for row in rows],
+    }
+    return [row["classes"] for row in rows], series, {}, [record]
+
+
+def point_series() -> tuple[list[float], dict[str, list[float]], dict[str, list[float]], list[Record]]:
+    """Seconds of class sums against N, with the limits of reading and of half XᵀX."""
+    record = newest("growth")
+    rows, dimension = record.result["points"], record.result["dimension"]
+    x = [row["points"] for row in rows]
+    limits = {
+        "reading": [4 * dimension * points / (gigabytes(record) * 1e9) for points in x],
+        "arithmetic": [points * dimension**2 / flops(record) for points in x],
+    }
+    return x, {"class sums": [row["seconds"] for row in rows]}, limits, [record]
+
+
+def growth(which: str) -> measured.Made:
+    """What the plots of classes show, and what another thread brings."""
+    record = newest("growth")
+    if which == "threads":
+        rows = record.result["threads"]
+        lines = [
+            [str(row["threads"])]
+            + [
+                f"{row[key]:.3f} ({rows[0][key] / row[key]:.2f}×)"
+                for key in ("sums_seconds", "fit_seconds")
+            ]
+            for row in rows
+        ]
+        return table(["threads", "sums of 100 000 points, s", "fit of 41 classes, s"], lines), [record]
+    lines = [
+        [
+            str(row["classes"]),
+            f"{row['auto']['seconds']:.2f}",
+            f"{row['all_pairs']['seconds']:.2f}",
+            f"{row['relative_below_all_pairs']:.1e}",
+        ]
+        for row in record.result["classes"]
+    ]
+    head = [
+        "classes",
+        "seconds, pairs as chosen",
+        "seconds, all pairs",
+        "objective below that of all",
+    ]
+    return table(head, lines), [record]
+
+
 def slopes(which: str) -> measured.Made:
     """A slope a series, over all points and over the last two."""
-    x, series, _, found = {"dimension": dimension_series, "filters": filter_series}[which]()
+    made = {
+        "dimension": dimension_series,
+        "filters": filter_series,
+        "classes": class_series,
+        "points": point_series,
+    }
+    x, series, _, found = made[which]()
     lines = [[name, f"{slope(x, y):.2f}", f"{slope(x[-2:], y[-2:]):.2f}"] for name, y in series.items()]
-    axis = {"dimension": "n", "filters": "m"}[which]
+    axis = {"dimension": "n", "filters": "m", "classes": "c", "points": "N"}[which]
     return table([f"exponent of {axis}", "all points", "the last two"], lines), found
 
 
@@ -195,9 +253,18 @@ PLOTS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
         "Seconds a pass against the number of filters, both axes logarithmic, with a fitted power law "
         "and the limits of the machine",
     ),
+    "classes": (
+        lambda path: draw(path, "classes c", *class_series()[:3]),
+        "Seconds of a fit against the number of classes, both axes logarithmic, with fitted power laws",
+    ),
+    "points": (
+        lambda path: draw(path, "points N", *point_series()[:3]),
+        "Seconds of class sums against the number of points, both axes logarithmic, with a fitted power "
+        "law and the limits of the machine",
+    ),
     "peers": (
         draw_peers,
         "Seconds of a fit of this package and of the authors' on every problem, on a logarithmic axis",
     ),
 }
-measured.TABLES |= {"slopes": slopes, "missing": missing}
+measured.TABLES |= {"slopes": slopes, "growth": growth, "missing": missing}

@@ -5,6 +5,7 @@ mod data;
 mod defaults;
 mod defaults_table;
 mod fits;
+mod growth;
 mod kernels;
 mod large;
 mod machine;
@@ -15,6 +16,7 @@ mod reducers;
 mod robust;
 mod robust_table;
 mod sampling;
+mod sparse;
 
 use std::path::PathBuf;
 
@@ -130,6 +132,13 @@ enum What {
         #[arg(long, default_value_t = 0)]
         seeds: u64,
     },
+    /// Seconds against the number of classes, of points and of threads.
+    Growth {
+        #[arg(long, value_delimiter = ',', default_value = "10,41,100,200,500,1000")]
+        classes: Vec<usize>,
+        #[arg(long, value_delimiter = ',', default_value = "10000,30000,100000,300000,1000000")]
+        points: Vec<usize>,
+    },
     /// Class sums of a temporary file against the same in memory and against plain reading.
     Stream {
         /// Size of the file.
@@ -159,6 +168,9 @@ enum What {
         dimension: usize,
         #[arg(long, default_value_t = 2_000)]
         samples: usize,
+        /// Share of numbers that are not zero; below 1 the samples are sparse.
+        #[arg(long, default_value_t = 1.0)]
+        density: f64,
     },
     /// Many filters in 5000 dimensions: the gap to the true subspace.
     Filters {
@@ -191,13 +203,17 @@ fn main() -> Result<()> {
         What::Scaling { dimension, filters, seeds } => {
             ("scaling", fits::scaling(*dimension, *filters, *seeds)?)
         }
+        What::Growth { classes, points } => ("growth", growth::run(classes, points)?),
         What::Stream { gigabytes, folder, format } => {
             ("stream", large::stream(*gigabytes, folder, format)?)
         }
         What::Large { dimension, form, tolerance } => {
             ("large", large::large(*dimension, form, *tolerance)?)
         }
-        What::Factor { dimension, samples } => ("factor", large::factor(*dimension, *samples)?),
+        What::Factor { dimension, samples, density } if *density < 1.0 => {
+            ("sparse", sparse::run(*dimension, *samples, *density)?)
+        }
+        What::Factor { dimension, samples, .. } => ("factor", large::factor(*dimension, *samples)?),
         What::Filters { counts, form, tolerance } => {
             ("filters", large::filters(counts, form, *tolerance)?)
         }
@@ -243,7 +259,7 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
             What::Robust { args, .. } => format!("-{}", args.sets.join("-")),
             What::Scaling { dimension, filters, .. } => format!("-n{dimension}-m{filters}"),
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
-            What::Factor { dimension, samples } => format!("-n{dimension}-N{samples}"),
+            What::Factor { dimension, samples, .. } => format!("-n{dimension}-N{samples}"),
             What::Filters { form, .. } => format!("-{form}"),
             What::Stream { format, .. } if format != "npy" => format!("-{format}"),
             _ => String::new(),
