@@ -34,6 +34,7 @@ pub(crate) fn run(dimension: usize, samples: usize, density: f64) -> Result<Valu
         "dimension": dimension, "samples": samples, "density": density, "entries": entries,
         "covariance_bytes": statistics.bytes(), "making_seconds": making, "seconds": seconds,
         "passes_in_the_span": fitted.passes(), "objective": fitted.objective(),
+        "optimizer": fitted.optimizer().name(),
         "termination": fitted.termination().name(), "noise": fitted.noise(), "peak_bytes": peak,
         "objective_from_samples": whole,
         "relative_gap": (whole - fitted.objective()).abs() / whole,
