@@ -24,7 +24,7 @@ pub(crate) use block::{
 pub(crate) use exponential::exponential;
 pub(crate) use factor::{MAX_ORDER, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
-pub(crate) use gram::add_scatter;
+pub(crate) use gram::{add_scatter, add_scatter_of};
 pub(crate) use orthonormal::{completed_basis, orthonormal_span, orthonormalize, take_out};
 pub(crate) use pencil::{Pencil, pencil};
 pub(crate) use real::{LANES, Lanes, Real};

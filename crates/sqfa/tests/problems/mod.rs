@@ -11,6 +11,7 @@ use sqfa::{ClassStatistics, Classes, Distance, Labels, Mat, MatRef, Points, Sqfa
 use crate::common::{Normal, diagonal, norm, normals, stream, transposed};
 
 /// Labelled points in double precision, one a row.
+#[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) columns: usize,
     pub(crate) values: Vec<f64>,

@@ -72,6 +72,39 @@ fn single_precision_batches() {
 }
 
 #[test]
+fn columns_that_are_constant_in_a_batch() {
+    // Four of eight columns stay at one value, which is another one from row 250 on; two more never change.
+    let at = |row: usize, column: usize| match column {
+        0 | 5 => 0.75,
+        _ => {
+            if row < 250 {
+                -0.5
+            } else {
+                0.25 * column as f64
+            }
+        }
+    };
+    let mut sample = sample(74);
+    for (place, value) in sample.values.iter_mut().enumerate() {
+        if place % 8 < 6 {
+            *value = at(place / 8, place % 8);
+        }
+    }
+    let (singles, single) = sample.clone().singles();
+    let cuts: [&[usize]; 3] = [&[250], &[7, 250], &[100, 250, 400]];
+    for cut in cuts {
+        for found in
+            streamed_and_merged(&sample, cut, |batch| table(&sample.values, 8, batch).into())
+        {
+            assert_matches(&found, &sample, DOUBLE);
+        }
+        for found in streamed_and_merged(&single, cut, |batch| table(&singles, 8, batch).into()) {
+            assert_matches(&found, &single, SINGLE);
+        }
+    }
+}
+
+#[test]
 fn batches_of_bytes_have_the_same_bits() {
     let (bytes, sample) = sample(73).bytes();
     let whole = ClassStatistics::from_points(
