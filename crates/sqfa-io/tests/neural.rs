@@ -84,13 +84,8 @@ fn rates_are_tuned_to_orientation() {
 
 #[test]
 fn without_gains_counts_are_poisson_and_uncorrelated() {
-    let plain = Neural {
-        shared_gain: 0.0,
-        base_gain: 0.0,
-        private_gain: 0.0,
-        slope_gain: 0.0,
-        ..quiet()
-    };
+    let plain =
+        Neural { shared_gain: 0.0, base_gain: 0.0, private_gain: 0.0, slope_gain: 0.0, ..quiet() };
     let (fano, correlation) = variability(&plain);
     // 312 pairs of 400 trials: standard errors of 0.004 and 0.003.
     assert!((fano - 1.0).abs() < 0.02 && correlation.abs() < 0.015, "{fano} {correlation}");
@@ -134,13 +129,8 @@ fn the_gain_of_the_base_adds_the_same_to_all_stimuli() {
 #[test]
 fn correlations_depend_on_the_stimulus() {
     // Two neurons with one on either side of an orientation move against each other there, and together far from it.
-    let recipe = Neural {
-        shared_gain: 0.0,
-        base_gain: 0.0,
-        private_gain: 0.0,
-        slope_gain: 0.6,
-        ..quiet()
-    };
+    let recipe =
+        Neural { shared_gain: 0.0, base_gain: 0.0, private_gain: 0.0, slope_gain: 0.6, ..quiet() };
     let data = recipe.session(0).unwrap();
     let spread = (0..39)
         .map(|neuron| {

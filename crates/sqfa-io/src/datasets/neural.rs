@@ -209,8 +209,7 @@ impl Neural {
         let disturbed = rng.random::<f64>() < self.outlying;
         for (neuron, count) in neurons.iter().zip(counts) {
             let along = (slope * (2.0 * (neuron.preferred - angle)).sin()).exp();
-            let mut mean =
-                self.window * (base * neuron.base + tuned * neuron.tuned(angle)) * along;
+            let mut mean = self.window * (base * neuron.base + tuned * neuron.tuned(angle)) * along;
             mean *= own_gain(self.private_gain, rng);
             // Every trial draws the same numbers of chance, so that one share does not change the others.
             let (hit, burst) = (rng.random::<f64>(), rng.random::<f64>());

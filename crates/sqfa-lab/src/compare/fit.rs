@@ -140,12 +140,7 @@ fn with_given(
 
 /// What a method learns from, and where it chooses its settings: on the validation part of a split, unless the protocol has the
 /// method choose on a part of the training points.
-fn training<'a>(
-    job: &Job,
-    fold: &'a Fold<'_>,
-    given: &'a Given,
-    known: &Known<'_>,
-) -> Learned<'a> {
+fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'_>) -> Learned<'a> {
     let preprocessor = given.preprocessor.as_ref();
     let on = |part: &'a Part| {
         let samples = Samples { points: part.points.view(), labels: &part.labels, preprocessor };
@@ -292,9 +287,8 @@ mod tests {
             let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
             let detail = records[0].evaluated().unwrap().detail.as_ref().unwrap();
             // 40 points validate; 15 % of the 320 others are 48.
-            let counts: Vec<f64> = (detail.trials.iter())
-                .map(|trial| 40.0 * trial.accuracy.unwrap())
-                .collect();
+            let counts: Vec<f64> =
+                (detail.trials.iter()).map(|trial| 40.0 * trial.accuracy.unwrap()).collect();
             assert!(counts.len() > 1, "{method}");
             let whole = |count: &f64| (count - count.round()).abs() < 1e-9;
             assert_eq!(counts.iter().all(whole), validated, "{method}: {counts:?}");
