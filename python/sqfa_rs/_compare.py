@@ -72,10 +72,10 @@ def compare(
     cv : int, default=None
         Folds, each held out once, instead.
     splits : int, default=None
-        Stratified splits of every session, instead: a tenth to test, a tenth to choose settings on, the rest
-        to learn from.
+        Stratified splits of every session, instead: a tenth to test, a tenth to choose settings on, the
+        rest to learn from.
     sessions : array-like of shape (n_samples,), default=None
-        The session of every point; sessions share no filters. Names of the sessions where ``X`` is a list.
+        The session of every point; sessions share no filters. Where ``X`` is a list, their names.
     groups : array-like of shape (n_samples,), default=None
         The group of every point; a group stays on one side of every split. A list where ``X`` is one.
     circular : float, default=None

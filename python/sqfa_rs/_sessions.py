@@ -25,7 +25,7 @@ class Session(NamedTuple):
 def as_sessions(
     name: str, X: Any, y: Any, sessions: Any, groups: Any
 ) -> tuple[NDArray[Any], list[Session]]:
-    """The classes of all points, and their sessions: those of a list of arrays, or those that every point names."""
+    """The classes of all points, and their sessions: those of a list, or those that points name."""
     taken = _listed if _is_list(X) else _named
     classes, every = taken(name, X, y, sessions, groups)
     for session in every if len(every) > 1 else ():
@@ -39,9 +39,7 @@ def as_sessions(
     return classes, every
 
 
-def _named(
-    name: str, X: Any, y: Any, sessions: Any, groups: Any
-) -> tuple[NDArray[Any], list[Session]]:
+def _named(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDArray[Any], list[Session]]:
     """The sessions that every point of one table names."""
     classes, codes = _encode(y)
     points = dense(loose_points(X))
@@ -62,9 +60,7 @@ def _named(
     return classes, every
 
 
-def _listed(
-    name: str, X: Any, y: Any, sessions: Any, groups: Any
-) -> tuple[NDArray[Any], list[Session]]:
+def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDArray[Any], list[Session]]:
     """The sessions of a list of tables."""
     count = len(X)
     if not isinstance(y, (list, tuple)) or len(y) != count:
@@ -86,7 +82,7 @@ def _listed(
 
 
 def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    """Classes and positions; numbers that repeat, such as orientations of 22.5 degrees, are classes as well."""
+    """Classes and positions; numbers that repeat, as orientations of 22.5 degrees do, are classes too."""
     labels = column_or_1d(y, warn=True)
     if labels.dtype.kind == "f" and np.isfinite(labels).all():
         classes, codes = np.unique(labels, return_inverse=True)

@@ -126,7 +126,7 @@ def test_the_command_says_the_same_of_sessions(tmp_path):
 
 
 def test_groups_stay_on_one_side():
-    # Every group has a mark of its own that tells its class: who learns from a part of a group knows the rest of it.
+    # Every group has a mark of its own: who learns from a part of it knows the class of the rest.
     rng = np.random.default_rng(3)
     groups = np.repeat(np.arange(40), 10)
     marks = rng.normal(size=(40, 3)) * 3
