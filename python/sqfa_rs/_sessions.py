@@ -82,7 +82,7 @@ def _listed(name: str, X: Any, y: Any, sessions: Any, groups: Any) -> tuple[NDAr
 
 
 def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-    """Classes and positions; numbers that repeat, as orientations of 22.5 degrees do, are classes too."""
+    """Classes and positions; numbers that repeat, as orientations of 22.5 do, are classes too."""
     labels = column_or_1d(y, warn=True)
     if labels.dtype.kind == "f" and np.isfinite(labels).all():
         classes, codes = np.unique(labels, return_inverse=True)
