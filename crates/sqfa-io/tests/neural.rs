@@ -98,7 +98,7 @@ fn own_gain_makes_counts_variable_and_shared_gain_correlates_them() {
     let (fano, correlation) = variability(&Neural { private_gain: 0.5, ..none.clone() });
     assert!(fano > 1.1 && correlation.abs() < 0.015, "{fano} {correlation}");
     for shared in
-        [Neural { shared_gain: 0.5, ..none.clone() }, Neural { base_gain: 0.65, ..none.clone() }]
+        [Neural { shared_gain: 0.7, ..none.clone() }, Neural { base_gain: 0.65, ..none.clone() }]
     {
         let (fano, correlation) = variability(&shared);
         assert!(fano > 1.1 && correlation > 0.05, "{fano} {correlation}");
