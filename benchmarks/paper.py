@@ -14,14 +14,16 @@ from typing import Any
 
 
 def rows(folder: pathlib.Path, which: str) -> list[dict[str, Any]]:
-    """Every method and number of filters: means over sessions and splits of recordings, medians over seeds of others."""
+    """Every method and number of filters: means over recordings, medians over seeds of other data."""
     middle = statistics.fmean if which == "neural" else statistics.median
     found: dict[tuple[int, str], list[dict[str, float]]] = defaultdict(list)
     with (folder / "cells" / which / "records.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
             if record["outcome"]["status"] == "done":
-                scores = {one["classifier"]: 100 * one["accuracy"] for one in record["outcome"]["verdicts"]}
+                scores = {
+                    one["classifier"]: 100 * one["accuracy"] for one in record["outcome"]["verdicts"]
+                }
                 found[record["filters"], record["method"]].append(scores)
     return [
         {
