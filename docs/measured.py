@@ -27,6 +27,8 @@ TITLES = {
     "spca": "SPCA",
     "lfda": "LFDA",
     "lmnn": "LMNN",
+    "wda": "WDA",
+    "ama": "AMA",
 }
 MARK = re.compile(r"^<!-- record: ([\w -]+) -->$", flags=re.M)
 
@@ -82,6 +84,21 @@ def accuracy(which: str) -> Made:
         return f"{row['qda_median']:.1f} ({paper[row['filters'], TITLES[row['method']]]:.1f})"
 
     return table(*by_filters(record.result["rows"], cell)), [record]
+
+
+def paper(option: str) -> Made:
+    """Accuracy of the methods of ``sqfa paper`` on a data set by a classifier, with the paper's."""
+    judge, which = option.split()
+    record = newest(f"paper-{which}")
+    known = printed(f"{judge}_{record.result['set']}")
+    order = list(dict.fromkeys(title for _, title in known))
+    rows = [row for row in record.result["rows"] if (row["filters"], TITLES[row["method"]]) in known]
+    rows.sort(key=lambda row: order.index(TITLES[row["method"]]))
+
+    def cell(row: dict[str, Any]) -> str:
+        return f"{row[judge]:.1f} ({known[row['filters'], TITLES[row['method']]]:.1f})"
+
+    return table(*by_filters(rows, cell)), [record]
 
 
 def best(which: str) -> Made:
@@ -344,6 +361,7 @@ TABLES: dict[str, Callable[[str], Made]] = {
     function.__name__: function
     for function in (
         accuracy,
+        paper,
         best,
         starts,
         refined,

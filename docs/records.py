@@ -36,7 +36,7 @@ class Record(NamedTuple):
         told = self.held.get("command", COMMANDS.get(self.name, ""))
         told = re.sub(r"--(out|date|table|figure) \S+ ?", "", told)
         told = re.sub(r"--(data|folder|from) \S+", r"--\1 DIR", told).strip()
-        return told if told.startswith("python") or not told else f"sqfa-bench {told}"
+        return told if told.startswith(("python", "sqfa ")) or not told else f"sqfa-bench {told}"
 
     @property
     def machine(self) -> str:

@@ -1,4 +1,4 @@
-"""Many methods on one data set, evaluated on points they have not seen."""
+"""Many methods on one data set or several sessions, evaluated on points they have not seen."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _core
+from ._sessions import as_sessions
 from ._threads import thread_count
 from .data._inputs import dense, loose_points
-from .data._labels import class_names, encode, positions
+from .data._labels import class_names, positions
 from .data._statistics import estimator_name
 
 
@@ -32,6 +33,10 @@ def compare(
     classifiers: Sequence[str] = ("qda",),
     test_fraction: float | None = None,
     cv: int | None = None,
+    splits: int | None = None,
+    sessions: Any = None,
+    groups: Any = None,
+    circular: float | None = None,
     scale: str = "auto",
     center: bool = False,
     covariance: str | float | None = None,
@@ -48,8 +53,8 @@ def compare(
 
     Parameters
     ----------
-    X, y : array-like of shapes (n_samples, n_features) and (n_samples,)
-        Labelled points.
+    X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), or lists of them
+        Labelled points. Lists hold sessions, each with features and filters of its own.
     X_test, y_test : array-likes, default=None
         Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
     methods : sequence of str, default=("paper",)
@@ -66,6 +71,15 @@ def compare(
         The share of every class that is held out, instead.
     cv : int, default=None
         Folds, each held out once, instead.
+    splits : int, default=None
+        Stratified splits of every session, instead: a tenth to test, a tenth to choose settings on, the
+        rest to learn from.
+    sessions : array-like of shape (n_samples,), default=None
+        The session of every point; sessions share no filters. Where ``X`` is a list, their names.
+    groups : array-like of shape (n_samples,), default=None
+        The group of every point; a group stays on one side of every split. A list where ``X`` is one.
+    circular : float, default=None
+        The period after which labels repeat (180 for orientations), for the tuning in the report.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How the data are scaled first; "auto" chooses it with the noise, and is none with a given noise.
     center : bool, default=False
@@ -93,7 +107,7 @@ def compare(
     Returns
     -------
     Comparison, or list of dicts without pandas
-        A data frame with one row for every method, number of components, seed and fold: status,
+        A data frame with one row for every method, number of components, seed, session and fold: status,
         accuracy by every classifier, seconds, objective, settings. ``show()`` shows its report, in a
         notebook or in the browser; ``report(path)`` writes it.
 
@@ -106,26 +120,31 @@ def compare(
     >>> len(table)
     6
     """
-    X = dense(loose_points(X))
-    check_consistent_length(X, y)
-    classes, codes = encode(y)
+    classes, every = as_sessions(name, X, y, sessions, groups)
+    held = {"test_fraction": test_fraction, "cv": cv, "splits": splits}
+    given = [what for what, value in held.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"give {' or '.join(given)}, not both")
     test = test_codes = None
     if (X_test is None) != (y_test is None):
         raise ValueError("give both X_test and y_test, or neither")
     if X_test is not None:
-        if test_fraction is not None or cv is not None:
-            raise ValueError("test points were given: leave out test_fraction and cv")
+        given += ["sessions"] * (len(every) > 1) + ["groups"] * (groups is not None)
+        if given:
+            raise ValueError(f"test points were given: leave out {' and '.join(given)}")
         test = dense(loose_points(X_test))
         check_consistent_length(test, y_test)
         test_codes = positions(column_or_1d(y_test), classes)
+    if circular is not None and not 0 < circular < float("inf"):
+        raise ValueError(f"circular is {circular}: give the period of the labels, as in 180")
     counts = [n_components] if np.ndim(n_components) == 0 else list(n_components)  # type: ignore[arg-type]
     parts: Any = "given"
-    if test_fraction is not None and cv is not None:
-        raise ValueError("give test_fraction or cv, not both")
     if test_fraction is not None:
         parts = {"fraction": float(test_fraction)}
     elif cv is not None:
         parts = {"folds": int(cv)}
+    elif splits is not None:
+        parts = {"splits": int(splits)}
     spec = {
         "methods": [methods] if isinstance(methods, str) else list(methods),
         "filters": [int(count) for count in counts],  # type: ignore[arg-type]
@@ -145,17 +164,18 @@ def compare(
         page = pathlib.Path(folder) / "report.html" if report is None else pathlib.Path(report)
         lines = _core.compare(
             name,
-            X,
+            [tuple(session) for session in every],
             class_names(classes),
-            codes,
             test,
             test_codes,
             json.dumps(spec),
             str(page),
             image_shape,
+            circular,
             thread_count(n_jobs),
         )
-        rows = [_row(json.loads(line), spec["classifiers"]) for line in lines]
+        names = [session.name for session in every]
+        rows = [_row(json.loads(line), spec["classifiers"], names) for line in lines]
         try:
             from ._comparison import comparison
         except ImportError:
@@ -163,7 +183,7 @@ def compare(
         return comparison(rows, page.read_text(encoding="utf-8"))
 
 
-def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:
+def _row(record: dict[str, Any], classifiers: Any, sessions: list[str]) -> dict[str, Any]:
     """One record as a flat row."""
     outcome = record["outcome"]
     done = outcome if outcome["status"] == "done" else {}
@@ -172,6 +192,7 @@ def _row(record: dict[str, Any], classifiers: Any) -> dict[str, Any]:
         "method": record["method"],
         "n_components": record["filters"],
         "seed": record["seed"],
+        "session": sessions[record.get("session", 0)],
         "fold": record["fold"],
         "status": outcome["status"],
         **{f"{name}_accuracy": accuracies.get(name) for name in classifiers},

@@ -207,14 +207,14 @@ def fit_given(
 ) -> dict[str, Any]: ...
 def compare(
     name: str,
-    points: NDArray[Any],
+    sessions: list[tuple[str, NDArray[Any], NDArray[np.uint32], NDArray[np.uint32] | None, list[str]]],
     names: _Names,
-    codes: NDArray[np.uint32],
     test: NDArray[Any] | None,
     test_codes: NDArray[np.uint32] | None,
     spec: str,
     report: str | None,
     image_shape: tuple[int, int] | None,
+    circular: float | None,
     threads: int,
 ) -> list[str]: ...
 def class_statistics(

@@ -72,9 +72,10 @@ def make_neural(
 ) -> Bunch:
     """Spike counts of a simulated V1 population that sees one of eight orientations.
 
-    Rates are tuned to orientation; counts in 50 ms are Poisson under a gain that the population shares,
-    a fluctuation along the slope of tuning and a gain of every neuron's own. A few trials are disturbed
-    and a few neurons burst, for :func:`sqfa_rs.neural.clean` to find. Nothing of it was recorded.
+    Rates are tuned to orientation; counts in 50 ms are Poisson under gains of tuning and of the base
+    that the population shares, a fluctuation along the slope of tuning and a gain of every neuron's own.
+    A few trials are disturbed and a few neurons burst, for :func:`sqfa_rs.neural.clean` to find. Nothing
+    of it was recorded.
 
     Parameters
     ----------
@@ -96,6 +97,7 @@ def make_neural(
     References
     ----------
     Goris, Movshon & Simoncelli, "Partitioning neuronal variability", Nature Neuroscience 17, 2014.
+    Lin, Okun, Carandini & Harris, "The nature of shared cortical variability", Neuron 87, 2015.
 
     Examples
     --------

@@ -84,7 +84,8 @@ fn rates_are_tuned_to_orientation() {
 
 #[test]
 fn without_gains_counts_are_poisson_and_uncorrelated() {
-    let plain = Neural { shared_gain: 0.0, private_gain: 0.0, slope_gain: 0.0, ..quiet() };
+    let plain =
+        Neural { shared_gain: 0.0, base_gain: 0.0, private_gain: 0.0, slope_gain: 0.0, ..quiet() };
     let (fano, correlation) = variability(&plain);
     // 312 pairs of 400 trials: standard errors of 0.004 and 0.003.
     assert!((fano - 1.0).abs() < 0.02 && correlation.abs() < 0.015, "{fano} {correlation}");
@@ -92,18 +93,44 @@ fn without_gains_counts_are_poisson_and_uncorrelated() {
 
 #[test]
 fn own_gain_makes_counts_variable_and_shared_gain_correlates_them() {
-    let own = Neural { shared_gain: 0.0, slope_gain: 0.0, private_gain: 0.5, ..quiet() };
-    let (fano, correlation) = variability(&own);
+    let none =
+        Neural { shared_gain: 0.0, base_gain: 0.0, slope_gain: 0.0, private_gain: 0.0, ..quiet() };
+    let (fano, correlation) = variability(&Neural { private_gain: 0.5, ..none.clone() });
     assert!(fano > 1.1 && correlation.abs() < 0.015, "{fano} {correlation}");
-    let shared = Neural { slope_gain: 0.0, private_gain: 0.0, ..quiet() };
-    let (fano, correlation) = variability(&shared);
-    assert!(fano > 1.1 && correlation > 0.05, "{fano} {correlation}");
+    for shared in
+        [Neural { shared_gain: 0.7, ..none.clone() }, Neural { base_gain: 0.65, ..none.clone() }]
+    {
+        let (fano, correlation) = variability(&shared);
+        assert!(fano > 1.1 && correlation > 0.05, "{fano} {correlation}");
+    }
+}
+
+#[test]
+fn the_gain_of_the_base_adds_the_same_to_all_stimuli() {
+    // Far from its preferred orientation and at it, the covariance of two neurons is window² b₁ b₂ Var u, whatever the tuning.
+    let recipe = Neural {
+        shared_gain: 0.0,
+        slope_gain: 0.0,
+        private_gain: 0.0,
+        base_gain: 0.65,
+        rate_spread: (0.5, 0.0),
+        trials: 2000,
+        ..quiet()
+    };
+    let data = recipe.session(0).unwrap();
+    let expected = (0.05 * 16.0_f64).powi(2) * ((0.65_f64 * 0.65).exp() - 1.0);
+    for class in 0..8 {
+        let own = trials(&data, class);
+        let found = (0..39).map(|at| covariance(&own, at, at + 1)).sum::<f64>() / 39.0;
+        assert!((found / expected - 1.0).abs() < 0.15, "{class}: {found} {expected}");
+    }
 }
 
 #[test]
 fn correlations_depend_on_the_stimulus() {
     // Two neurons with one on either side of an orientation move against each other there, and together far from it.
-    let recipe = Neural { shared_gain: 0.0, private_gain: 0.0, slope_gain: 0.6, ..quiet() };
+    let recipe =
+        Neural { shared_gain: 0.0, base_gain: 0.0, private_gain: 0.0, slope_gain: 0.6, ..quiet() };
     let data = recipe.session(0).unwrap();
     let spread = (0..39)
         .map(|neuron| {
@@ -154,6 +181,7 @@ fn impossible_settings_are_refused() {
         Neural { orientations: 1, ..quiet() },
         Neural { trials: 0, ..quiet() },
         Neural { private_gain: f64::NAN, ..quiet() },
+        Neural { base_gain: -1.0, ..quiet() },
         Neural { crowding: 1.5, ..quiet() },
     ] {
         assert!(recipe.session(0).is_err(), "{recipe:?}");

@@ -1,4 +1,4 @@
-//! Many methods on one data set: the lab's comparison, its records as JSON and its report.
+//! Many methods on one data set or on several sessions: the lab's comparison, its records as JSON and its report.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,31 +8,48 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
 use sqfa::optimize::Control;
 use sqfa::points::Scalar;
-use sqfa::{Points, Table};
+use sqfa::{Labels, Points, Table};
 use sqfa_io::data::{LabeledData, OwnedPoints, Part};
 use sqfa_io::formats::AtomicFile;
-use sqfa_lab::compare::{CompareError, Event, Experiment, Manifest, Spec};
-use sqfa_lab::report::compare_report;
+use sqfa_lab::compare::{CompareError, Event, Experiment, Manifest, Session, Spec};
+use sqfa_lab::report::compare_report_on;
 
-use crate::arrays::PointArray;
+use crate::arrays::{PointArray, slice};
 use crate::classes::{classes, labels};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
+/// A session: its name, points, classes by position, groups by number and names of features.
+type SessionArrays<'py> = (
+    String,
+    Bound<'py, PyAny>,
+    PyReadonlyArray1<'py, u32>,
+    Option<PyReadonlyArray1<'py, u32>>,
+    Vec<String>,
+);
+
+/// A session that owns its points.
+struct Owned {
+    name: String,
+    data: LabeledData,
+    groups: Option<Labels>,
+    features: Vec<String>,
+}
+
 /// Runs a comparison; the spec is JSON, the answer one JSON record a cell.
 #[pyfunction]
-#[pyo3(signature = (name, points, names, codes, test, test_codes, spec, report, image_shape, threads))]
+#[pyo3(signature = (name, sessions, names, test, test_codes, spec, report, image_shape, circular, threads))]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
     name: &str,
-    points: &Bound<'py, PyAny>,
+    sessions: Vec<SessionArrays<'py>>,
     names: &Bound<'py, PyList>,
-    codes: PyReadonlyArray1<'py, u32>,
     test: Option<&Bound<'py, PyAny>>,
     test_codes: Option<PyReadonlyArray1<'py, u32>>,
     spec: &str,
     report: Option<PathBuf>,
     image_shape: Option<(usize, usize)>,
+    circular: Option<f64>,
     threads: usize,
 ) -> Outcome<Vec<String>> {
     let spec: Spec = serde_json::from_str(spec)?;
@@ -48,14 +65,25 @@ pub(crate) fn compare<'py>(
         let points = owned(array.points()?)?;
         Part::new(points, labels(&known, codes)?, name).map_err(|error| invalid(error.to_string()))
     };
-    let train = part(points, &codes)?;
     let test = match (test, &test_codes) {
         (Some(points), Some(codes)) => Some(part(points, codes)?),
         _ => None,
     };
-    let data = LabeledData { name: name.to_owned(), train, test, image_shape };
+    let mut all = Vec::new();
+    for (session, points, codes, groups, features) in sessions {
+        let (train, test) = (part(&points, &codes)?, test.clone());
+        let data = LabeledData { name: name.to_owned(), train, test, image_shape };
+        let groups = groups.as_ref().map(numbered).transpose()?;
+        all.push(Owned { name: session, data, groups, features });
+    }
     Ok(run(py, threads, |stop| {
-        let experiment = Experiment::new(spec, &data, None)?;
+        let sessions = all.iter().map(|own| Session {
+            name: own.name.clone(),
+            data: &own.data,
+            groups: own.groups.as_ref(),
+            features: &own.features,
+        });
+        let experiment = Experiment::of_sessions(spec, sessions.collect(), None)?;
         let records = experiment.run(Vec::new(), &mut |_: Event<'_>| {
             Ok::<_, CompareError>(if stop.asked() { Control::Cancel } else { Control::Continue })
         })?;
@@ -67,14 +95,23 @@ pub(crate) fn compare<'py>(
                 command: "sqfa_rs.compare".to_owned(),
             };
             let mut file = AtomicFile::create(&path)?;
-            file.write_all(compare_report(&manifest, &records).as_bytes()).map_err(|source| {
-                CompareError::Io { path: path.clone(), action: "write", source }
+            let page = compare_report_on(&manifest, &records, circular);
+            file.write_all(page.as_bytes()).map_err(|source| CompareError::Io {
+                path: path.clone(),
+                action: "write",
+                source,
             })?;
             file.commit()?;
         }
         let lines: Result<Vec<String>, _> = records.iter().map(serde_json::to_string).collect();
         Ok(lines?)
     })?)
+}
+
+/// Groups by number, as labels.
+fn numbered(codes: &PyReadonlyArray1<'_, u32>) -> Outcome<Labels> {
+    let codes: Vec<i64> = slice(codes, "groups")?.iter().map(|&code| i64::from(code)).collect();
+    Ok(Labels::from_integers(&codes))
 }
 
 fn owned(points: Points<'_>) -> Outcome<OwnedPoints> {

@@ -114,3 +114,20 @@ fn what_cannot_be_cleaned_is_named() {
     let failed = clean(points(&few), &codes[..22], &names(), &cleaning());
     assert!(matches!(failed, Err(RobustError::InClass { .. })), "{failed:?}");
 }
+
+#[test]
+fn a_class_is_not_lost_to_cleaning() {
+    // Most trials of the first class lie at its centre, none of the second do: a threshold at the median takes all of them.
+    let mut rates: Vec<f64> = (0..100).map(|trial| 100.0 + 1e-5 * f64::from(trial)).collect();
+    rates.extend((0..80).map(|trial| if trial % 2 == 0 { 99.0 } else { 101.0 }));
+    let codes: Vec<u32> = (0..180).map(|trial| u32::from(trial >= 140)).collect();
+    let table = Points::F64(Table::row_major(&rates, 180, 1).unwrap());
+    let strict = Cleaning { deviations: 1e-9, components: 1, window: None, ..Cleaning::default() };
+    let lost = RobustError::ClassLost { class: "right".into(), kept: 0, trials: 40 };
+    assert!(lost.to_string().contains("raise the threshold"), "{lost}");
+    assert_eq!(clean(table, &codes, &names(), &strict), Err(lost));
+    rates[7] = f64::NAN;
+    let table = Points::F64(Table::row_major(&rates, 180, 1).unwrap());
+    let failed = clean(table, &codes, &names(), &strict);
+    assert!(matches!(failed, Err(RobustError::NotFinite { row: 7, column: 0, .. })), "{failed:?}");
+}

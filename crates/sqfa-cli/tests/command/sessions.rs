@@ -156,3 +156,24 @@ fn unsound_sessions_are_refused() {
     folder.ok("dataset toy-6d --train 30 --test 30 --out p.npz");
     folder.run("compare p.npz --methods pca --filters 2 --splits 2").fails(2, "leave --splits out");
 }
+
+#[test]
+fn sessions_with_other_neurons_are_not_merged_into_one_fit() {
+    let folder = folder();
+    // The same number of neurons by other names, and another number of them.
+    let rows = session(1).join("\n");
+    folder.write("named.csv", format!("v0,v1,v2,v3,orientation,block\n{rows}\n"));
+    let fewer: Vec<String> =
+        session(1).iter().map(|row| row.split_once(',').unwrap().1.to_owned()).collect();
+    folder.write("fewer.csv", format!("u1,u2,u3,orientation,block\n{}\n", fewer.join("\n")));
+    for other in ["named.csv", "fewer.csv"] {
+        folder
+            .run(&format!(
+                "fit d0.csv {other} --label orientation --ignore block --filters 1 --out m.sqfa"
+            ))
+            .fails(1, "column");
+        assert!(!folder.path("m.sqfa").exists());
+        // As sessions they stand by themselves.
+        folder.ok(&format!("compare d0.csv {other} {COMPARE} --ignore block"));
+    }
+}

@@ -1,11 +1,13 @@
 //! A simulated population of V1 neurons: spike counts in 50 ms of trials with one of eight orientations.
 //!
 //! Neuron i fires at rᵢ(θ) = bᵢ + aᵢ exp(κᵢ (cos 2(θ − θᵢ) − 1)) spikes a second. A trial's count is Poisson with mean
-//! window · rᵢ(θ) · g · hᵢ · pᵢ, where g is a gain that the population shares, log hᵢ = s · sin 2(θᵢ − θ) · z a fluctuation
-//! with the sign of the tuning's slope (z is the trial's), and pᵢ a gain of the neuron's own (Gamma of mean 1). Both shared
-//! terms have a covariance that depends on the stimulus (Goris, Movshon & Simoncelli, Nature Neuroscience 17, 2014). Preferred
-//! orientations crowd about one of the session's own. A few trials are disturbed and a few neurons burst, for cleaning to find.
-//! Everything is simulated: parameters were chosen so that accuracies come near those of the paper's recordings.
+//! window · (u · bᵢ + g · (rᵢ(θ) − bᵢ)) · hᵢ · pᵢ. The population shares g, which multiplies tuning, and u, which multiplies the
+//! base and so adds the same to all stimuli: shared variability is affine (Lin, Okun, Carandini & Harris, Neuron 87, 2015).
+//! log hᵢ = s · sin 2(θᵢ − θ) · z is a fluctuation with the sign of the tuning's slope (z is the trial's), pᵢ a gain of the
+//! neuron's own (Gamma of mean 1; Goris, Movshon & Simoncelli, Nature Neuroscience 17, 2014). g and h make covariances depend on
+//! the stimulus. Preferred orientations crowd a little about one of the session's own. A few trials are disturbed and a few
+//! neurons burst, for cleaning to find. Everything is simulated: parameters were chosen so that accuracies come near those of
+//! the paper's recordings. u is what puts a direction without tuning among the first principal components.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -43,8 +45,10 @@ pub struct Neural {
     pub sharpness: (f64, f64),
     /// How much preferred orientations crowd about one: their density is 1 + crowding · cos 2(θ − θ₀).
     pub crowding: f64,
-    /// Standard deviation of the logarithm of the shared gain.
+    /// Standard deviation of the logarithm of the shared gain of tuning.
     pub shared_gain: f64,
+    /// Standard deviation of the logarithm of the shared gain of the base.
+    pub base_gain: f64,
     /// Variance of every neuron's own gain.
     pub private_gain: f64,
     /// Standard deviation of the fluctuation along the slope of tuning.
@@ -64,11 +68,12 @@ impl Default for Neural {
             trials: 400,
             seed: 1,
             window: 0.05,
-            rates: (63.0, 16.0),
+            rates: (54.0, 16.0),
             rate_spread: (0.5, 0.25),
-            sharpness: (3.0, 0.4),
-            crowding: 0.6,
-            shared_gain: 0.46,
+            sharpness: (2.5, 0.3),
+            crowding: 0.45,
+            shared_gain: 0.15,
+            base_gain: 0.75,
             private_gain: 0.05,
             slope_gain: 0.15,
             outlying: 0.01,
@@ -97,10 +102,9 @@ struct Neuron {
 }
 
 impl Neuron {
-    /// Spikes a second at an orientation in radians.
-    fn rate(&self, angle: f64) -> f64 {
-        let bump = (self.sharpness * ((2.0 * (angle - self.preferred)).cos() - 1.0)).exp();
-        self.base + self.peak * bump
+    /// Spikes a second above the base at an orientation in radians.
+    fn tuned(&self, angle: f64) -> f64 {
+        self.peak * (self.sharpness * ((2.0 * (angle - self.preferred)).cos() - 1.0)).exp()
     }
 }
 
@@ -156,6 +160,7 @@ impl Neural {
             ("sharpness", self.sharpness.0),
             ("sharpness", self.sharpness.1),
             ("shared_gain", self.shared_gain),
+            ("base_gain", self.base_gain),
             ("private_gain", self.private_gain),
             ("slope_gain", self.slope_gain),
         ] {
@@ -199,13 +204,12 @@ impl Neural {
 
     /// Counts of one trial.
     fn trial(&self, neurons: &[Neuron], angle: f64, rng: &mut ChaCha8Rng, counts: &mut [f32]) {
-        let spread = self.shared_gain;
-        let shared = (spread * normal(rng) - 0.5 * spread * spread).exp();
+        let (tuned, base) = (log_normal(self.shared_gain, rng), log_normal(self.base_gain, rng));
         let slope = self.slope_gain * normal(rng);
         let disturbed = rng.random::<f64>() < self.outlying;
         for (neuron, count) in neurons.iter().zip(counts) {
             let along = (slope * (2.0 * (neuron.preferred - angle)).sin()).exp();
-            let mut mean = self.window * neuron.rate(angle) * shared * along;
+            let mut mean = self.window * (base * neuron.base + tuned * neuron.tuned(angle)) * along;
             mean *= own_gain(self.private_gain, rng);
             // Every trial draws the same numbers of chance, so that one share does not change the others.
             let (hit, burst) = (rng.random::<f64>(), rng.random::<f64>());
@@ -218,6 +222,11 @@ impl Neural {
             *count = poisson(mean, rng) as f32;
         }
     }
+}
+
+/// A gain of mean 1 whose logarithm has this standard deviation.
+fn log_normal(spread: f64, rng: &mut ChaCha8Rng) -> f64 {
+    (spread * normal(rng) - 0.5 * spread * spread).exp()
 }
 
 /// A gain of mean 1 and this variance.

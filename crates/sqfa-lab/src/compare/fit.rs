@@ -11,10 +11,11 @@ use sqfa::reduce::{
     reducer, reducer_entry,
 };
 use sqfa::statistics::Preprocessor;
+use sqfa_io::data::Part;
 use sqfa_io::model_file::SelectionRecord;
 
 use super::cell::Known;
-use super::fold::{Fold, Given, Training};
+use super::fold::{Fold, Given, Training, Validated};
 use super::record::SettingRecord;
 use super::{Job, NoiseChoice, Protocol};
 
@@ -101,10 +102,7 @@ fn with_given(
     known: &Known<'_>,
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Vec<(usize, Result<Found, Missing>)> {
-    let preprocessor = given.preprocessor.as_ref();
-    let (points, labels) = (fold.train.points.view(), &fold.train.labels);
-    let training = Learned::new(&given.statistics, Samples { points, labels, preprocessor })
-        .with_estimator(known.spec.estimator().unwrap_or_default());
+    let training = training(job, fold, given, known);
     let mut all = Vec::new();
     let mut counts = job.filters.clone();
     let fitted = loop {
@@ -140,6 +138,31 @@ fn with_given(
     all
 }
 
+/// What a method learns from, and where it chooses its settings: on the validation part of a split, unless the protocol has the
+/// method choose on a part of the training points.
+fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'_>) -> Learned<'a> {
+    let preprocessor = given.preprocessor.as_ref();
+    let on = |part: &'a Part| {
+        let samples = Samples { points: part.points.view(), labels: &part.labels, preprocessor };
+        Learned::new(&given.statistics, samples)
+            .with_estimator(known.spec.estimator().unwrap_or_default())
+            .judged_with(known.spec.shrinkage)
+    };
+    let (protocol, entry) = (Protocol::named(&known.spec.protocol), reducer_entry(base(job)));
+    let inside = matches!((&protocol, &entry), (Some(protocol), Ok(entry)) if protocol.chooses_inside(entry));
+    match &fold.validated {
+        Some(Validated { all, learn, validation }) if !inside => {
+            on(all).on_rows(learn.clone()).validated_on(validation.clone())
+        }
+        _ => on(&fold.train),
+    }
+}
+
+/// The method of a job before any refinement.
+fn base(job: &Job) -> &str {
+    job.method.strip_suffix(REFINED).unwrap_or(&job.method)
+}
+
 impl From<&ReduceError> for Missing {
     fn from(error: &ReduceError) -> Self {
         match error {
@@ -170,8 +193,8 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
         learning: spec.pairs.then_some(Learning::Sequential(PAIR)),
         ..ReducerSettings::default()
     };
-    let base = job.method.strip_suffix(REFINED).unwrap_or(&job.method);
-    if let (Some(protocol), Ok(entry)) = (Protocol::named(&spec.protocol), reducer_entry(base)) {
+    if let (Some(protocol), Ok(entry)) = (Protocol::named(&spec.protocol), reducer_entry(base(job)))
+    {
         protocol.tailor(&entry, &mut settings);
     }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
@@ -180,4 +203,96 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
         settings.set(name, Choice::Value(value));
     }
     settings
+}
+
+#[cfg(test)]
+mod tests {
+    use sqfa::Labels;
+    use sqfa_io::data::{LabeledData, OwnedPoints};
+
+    use super::super::deal::{self, LEARN};
+    use super::super::{Experiment, Parts, Record, Spec};
+    use super::*;
+
+    /// Two classes that differ much along a direction of large variance and, relative to its variance, more along one of small
+    /// variance: little noise prefers the second, much noise the first. Outside the points that are learned from the second
+    /// difference has the other sign, so that whoever chooses on those points takes little noise and is wrong.
+    fn turned() -> LabeledData {
+        let classes: Vec<i64> = (0..400).map(|row| row % 2).collect();
+        let labels = Labels::from_integers(&classes);
+        let dealt = deal::split(&labels, None, 0).unwrap();
+        let mut state = 7_u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        let mut values = Vec::new();
+        for (row, &class) in classes.iter().enumerate() {
+            let side = if class == 0 { -0.5 } else { 0.5 };
+            let turn = if dealt[row] == LEARN { 1.0 } else { -1.0 };
+            let large = 6.0 * side + 2.0_f64.sqrt() * normal();
+            let small = 0.3 * side * turn + 0.001_f64.sqrt() * normal();
+            values.extend([large + small, large - small]);
+        }
+        let points = OwnedPoints::from_f64(values, 400, 2).unwrap();
+        let train = Part { points, labels };
+        LabeledData { name: "turned".to_owned(), train, test: None, image_shape: None }
+    }
+
+    fn accuracy(spec: Spec, data: &LabeledData) -> f64 {
+        let experiment = Experiment::new(spec, data, None).unwrap();
+        let records: Vec<Record> =
+            experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
+        records[0].evaluated().unwrap().accuracy("qda").unwrap()
+    }
+
+    #[test]
+    fn splits_choose_on_their_validation_part() {
+        let data = turned();
+        let spec = Spec {
+            methods: vec!["sqfa-h".to_owned()],
+            filters: vec![1],
+            seeds: 1,
+            parts: Parts::Splits(1),
+            ..Spec::default()
+        };
+        let neural = Spec {
+            methods: vec!["sqfa-h".to_owned()],
+            filters: vec![1],
+            ..Protocol::named("neural").unwrap().spec()
+        };
+        let neural = Spec { parts: Parts::Splits(1), ..neural };
+        for spec in [spec, neural] {
+            let name = spec.protocol.clone();
+            let least = Spec { noise: NoiseChoice::Value(1e-4), ..spec.clone() };
+            let least = Spec { protocol: String::new(), ..least };
+            assert!(accuracy(least, &data) < 0.1, "little noise is wrong here");
+            let found = accuracy(spec, &data);
+            assert!(found > 0.9, "'{name}': {found}");
+        }
+    }
+
+    #[test]
+    fn shrinkage_is_chosen_there_too_and_the_papers_neighbourhoods_are_not() {
+        let data = turned();
+        let trials = |method: &str| -> Vec<f64> {
+            let spec = Spec {
+                methods: vec![method.to_owned()],
+                filters: vec![1],
+                parts: Parts::Splits(1),
+                ..Protocol::named("neural").unwrap().spec()
+            };
+            let experiment = Experiment::new(spec, &data, None).unwrap();
+            let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
+            let detail = records[0].evaluated().unwrap().detail.as_ref().unwrap();
+            detail.trials.iter().map(|trial| trial.accuracy.unwrap()).collect()
+        };
+        // With little shrinkage LDA leans on the difference that is turned in the 40 points that validate.
+        let lda = trials("lda");
+        let whole = |share: &f64| (40.0 * share - (40.0 * share).round()).abs() < 1e-9;
+        assert!(lda.len() == 5 && lda[0] < 0.95 && lda.iter().all(whole), "{lda:?}");
+        // Among the points that are learned from no class is mistaken for the other.
+        assert_eq!(trials("lfda"), [1.0; 4]);
+    }
 }

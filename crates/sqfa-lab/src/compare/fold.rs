@@ -47,8 +47,17 @@ pub(super) struct Folds<'a> {
 pub(super) struct Fold<'a> {
     pub(super) train: Cow<'a, Part>,
     pub(super) test: Cow<'a, Part>,
+    /// Where settings are chosen, in splits that have a part for it.
+    pub(super) validated: Option<Validated<'a>>,
     /// The sums of the folds that are learned from.
     rest: Option<pipeline::Parts<'a>>,
+}
+
+/// All points of a session with those to learn from and those to choose settings on.
+pub(super) struct Validated<'a> {
+    pub(super) all: &'a Part,
+    pub(super) learn: Vec<usize>,
+    pub(super) validation: Vec<usize>,
 }
 
 /// What is derived from the training points alone and shared by fits.
@@ -99,11 +108,11 @@ impl<'a> Folds<'a> {
     /// The training and test points of a fold.
     pub(super) fn fold(&self, index: usize) -> Result<Fold<'a>, CompareError> {
         let (data, groups) = (self.session.data, self.session.groups);
-        let mut rest = None;
+        let (mut rest, mut validated) = (None, None);
         let (learn, held): (Vec<usize>, Vec<usize>) = match (self.parts, &data.test) {
             (Parts::Given, Some(test)) => {
                 let (train, test) = (Cow::Borrowed(&data.train), Cow::Borrowed(test));
-                return Ok(Fold { train, test, rest });
+                return Ok(Fold { train, test, validated, rest });
             }
             (Parts::Folds(count), _) => {
                 let dealt = deal::folds(self.labels(), groups, count, self.seed)?;
@@ -114,7 +123,9 @@ impl<'a> Folds<'a> {
                 let seed = self.seed.wrapping_add(index as u64);
                 let dealt = deal::split(self.labels(), groups, seed)?;
                 let rows = |part: u16| (0..dealt.len()).filter(|&row| dealt[row] == part).collect();
-                let (learn, held) = (rows(LEARN), rows(TEST));
+                let (learn, held): (Vec<usize>, Vec<usize>) = (rows(LEARN), rows(TEST));
+                let (all, validation) = (&data.train, rows(VALIDATION));
+                validated = Some(Validated { all, learn: learn.clone(), validation });
                 if data.train.points.columns() <= SPLIT_WIDE {
                     let (test, validation) = (usize::from(TEST), usize::from(VALIDATION));
                     let parts = pipeline::Parts::of(self.weighted(), dealt.into(), LEARN.into())?;
@@ -141,7 +152,7 @@ impl<'a> Folds<'a> {
             let Part { points, labels } = &data.train;
             Cow::Owned(Part { points: points.select(rows), labels: labels.select(rows) })
         };
-        Ok(Fold { train: select(&learn), test: select(&held), rest })
+        Ok(Fold { train: select(&learn), test: select(&held), validated, rest })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The settings of every method on the paper's own data sets.
 //!
-//! Choices are made per method and number of filters on a held-out 15 % of the training points.
+//! Choices are made per method and number of filters: on a held-out 15 % of the training points, on recordings on the validation
+//! part of every split, LFDA's apart.
 
 use sqfa::constraint::Constraint;
 use sqfa::reduce::{Choice, LocalScale, ReducerEntry, ReducerSettings, Setting};
@@ -178,6 +179,12 @@ impl Protocol {
         }
         let factor = |squares: &f64| 1.0 / ((squares / (total - 1.0)).sqrt() + FLOOR);
         Some(Preprocessor { offset: mean, factors: squares.iter().map(factor).collect() })
+    }
+
+    /// Whether a method chooses its settings on a part of the training points although there is a validation part: the paper's
+    /// LFDA, whose search splits by itself.
+    pub(super) fn chooses_inside(&self, method: &ReducerEntry) -> bool {
+        method.takes(Setting::LocalScale)
     }
 
     /// Sets what the paper sets for a method: what it says of the settings that the method takes.

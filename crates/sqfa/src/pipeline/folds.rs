@@ -14,7 +14,10 @@ use rand_chacha::ChaCha12Rng;
 use crate::labels::Labels;
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
+use crate::reduce::{Samples, Training};
+use crate::statistics::{
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, StatisticsError,
+};
 use crate::with_table;
 
 /// A row that is in no fold: always learned from.
@@ -167,6 +170,23 @@ impl<'a> Parts<'a> {
         self.active.len() > 1 || self.spared.is_some()
     }
 
+    /// What a method learns from, in some preprocessing: rows as often as they count; choices are made on a spared part.
+    pub(crate) fn training<'t>(
+        &'t self,
+        statistics: &'t ClassStatistics,
+        preprocessor: Option<&'t Preprocessor>,
+        estimator: Estimator,
+    ) -> Training<'t> {
+        let Weighted { points, labels, .. } = self.data;
+        let training = Training::new(statistics, Samples { points, labels, preprocessor })
+            .with_estimator(estimator)
+            .on_rows(self.repeated());
+        match self.spared {
+            Some(part) => training.validated_on(self.rows(part)),
+            None => training,
+        }
+    }
+
     /// The rows of one part.
     pub fn rows(&self, part: usize) -> Vec<usize> {
         (0..self.of_row.len())
@@ -187,7 +207,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The same, each as often as it counts.
-    pub(crate) fn repeated(&self) -> Vec<usize> {
+    fn repeated(&self) -> Vec<usize> {
         let rows = self.learned().into_iter();
         rows.flat_map(|row| std::iter::repeat_n(row, self.data.weight(row) as usize)).collect()
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
 use crate::optimize::{Control, Progress};
-use crate::reduce::{ReducerSettings, Reduction, Samples, Setting, Training, reducer};
+use crate::reduce::{ReducerSettings, Reduction, Setting, Training, reducer};
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, StatisticsError};
 
 use super::arms::{finished, preprocessor};
@@ -13,7 +13,7 @@ use super::score::{Compared, Scores};
 use super::search::{Arm, Common, MakeSpace, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
 use super::space::{Space, Units, components, largest_cosine};
-use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE, Weighted};
+use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
 
 /// |cosine| beyond which two filters see the same thing.
 const COINCIDE: f64 = 0.999;
@@ -194,12 +194,7 @@ impl Pipeline {
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
         let statistics = applied.as_ref().unwrap_or(&job.statistics);
         let training = match job.parts {
-            Some(parts) => {
-                let Weighted { points, labels, .. } = *parts.data();
-                let samples = Samples { points, labels, preprocessor: map.as_ref() };
-                let training = Training::new(statistics, samples);
-                training.with_estimator(self.estimator()).on_rows(parts.repeated())
-            }
+            Some(parts) => parts.training(statistics, map.as_ref(), self.estimator()),
             None => Training::from_statistics(statistics),
         };
         let start = match (&self.settings.start, &map) {

@@ -200,15 +200,8 @@ impl Pipeline {
             return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
         };
         let recipe = self.refinement();
-        let data = parts.data();
-        let samples = Samples {
-            points: data.points,
-            labels: data.labels,
-            preprocessor: fitted.preprocessor.as_ref(),
-        };
-        let training = Training::new(&fitted.statistics, samples)
-            .with_estimator(self.estimator())
-            .on_rows(parts.repeated());
+        let map = fitted.preprocessor.as_ref();
+        let training = parts.training(&fitted.statistics, map, self.estimator());
         let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
         drop(training);
         fitted.adopt(refined);

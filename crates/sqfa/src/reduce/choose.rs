@@ -108,3 +108,36 @@ pub(crate) fn choose(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labels::Labels;
+    use crate::points::{Points, Table};
+
+    #[test]
+    fn validation_rows_choose_and_are_not_learned_from() {
+        // Rows 0 to 7 are learned from, in which both columns tell the classes apart; in rows 8 to 11 the first is turned.
+        let sides = [-1.0, 1.0, -1.1, 1.1, -0.9, 0.9, -1.2, 1.2];
+        let mut values: Vec<f64> = sides.iter().flat_map(|side| [3.0 * side, *side]).collect();
+        values.extend([-1.0, 1.0, -1.1, 1.1].iter().flat_map(|side| [-3.0 * side, *side]));
+        let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+        let points = |rows| Points::F64(Table::row_major(&values[..2 * rows], rows, 2).unwrap());
+        let own = labels.select(&(0..8).collect::<Vec<_>>());
+        let statistics =
+            crate::ClassStatistics::from_points(points(8), &own, crate::Estimator::Empirical)
+                .unwrap();
+        let samples =
+            crate::reduce::Samples { points: points(12), labels: &labels, preprocessor: None };
+        let training = Training::new(&statistics, samples)
+            .on_rows((0..8).collect())
+            .validated_on((8..12).collect());
+        let column = |learn: &Training<'_>, value: f64| {
+            assert_eq!(learn.rows(), (0..8).collect::<Vec<_>>());
+            Ok(vec![Mat::from_fn(2, 1, |i, _| f64::from(u8::from(i == value as usize)))])
+        };
+        let chosen = choose(&training, Setting::Noise, &[0.0, 1.0], &[1], 0, column).unwrap();
+        assert_eq!((chosen[0].value, chosen[0].accuracy()), (1.0, 1.0));
+        assert_eq!(chosen[0].trials[0].accuracy, 0.0);
+    }
+}

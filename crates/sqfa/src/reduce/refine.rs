@@ -75,7 +75,11 @@ impl Refinement {
         let samples = *training.need_samples("refinement", Remedy::PointsOrWithout)?;
         let (learn, held) = training.without_held_out("refinement", self.seed)?;
         let basis = self.basis(training, start)?;
-        let rows = training.rows();
+        let mut rows = training.rows();
+        let learned = rows.len();
+        if training.is_validated() {
+            rows.extend(&held);
+        }
         let coordinates = samples.features(&rows, basis.as_ref());
         let width = basis.ncols();
         let points = coordinates.as_points(width);
@@ -136,8 +140,8 @@ impl Refinement {
         let split = TrainValidation {
             points,
             preprocessor: None,
-            rows: (0..rows.len()).collect(),
-            codes: samples.codes(&rows),
+            rows: (0..learned).collect(),
+            codes: samples.codes(&rows[..learned]),
             held: Vec::new(),
             held_codes: Vec::new(),
         };

@@ -4,6 +4,7 @@
 //! preprocessing, which is folded into whatever filters they meet. Nothing of their size is ever copied.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::labels::Labels;
@@ -31,20 +32,24 @@ pub struct Samples<'a> {
 }
 
 /// Labelled training data.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Training<'a> {
     statistics: Shared<'a>,
     samples: Option<Samples<'a>>,
     /// The rows that belong to the training data, when not all do.
     rows: Option<Vec<usize>>,
+    /// Rows that settings are chosen on and nothing is learned from; without them a part of the training data serves.
+    validation: Option<Vec<usize>>,
+    /// Shrinkage of the quadratic classifier that chooses settings.
+    shrinkage: f64,
     /// How covariances of a part of the points are estimated.
     estimator: Estimator,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Shared<'a> {
     Borrowed(&'a ClassStatistics),
-    Owned(Box<ClassStatistics>),
+    Owned(Arc<ClassStatistics>),
 }
 
 impl Deref for Shared<'_> {
@@ -60,12 +65,7 @@ impl Deref for Shared<'_> {
 impl<'a> Training<'a> {
     /// Training data with points; `statistics` are those of the preprocessed points.
     pub fn new(statistics: &'a ClassStatistics, samples: Samples<'a>) -> Self {
-        Self {
-            statistics: Shared::Borrowed(statistics),
-            samples: Some(samples),
-            rows: None,
-            estimator: Estimator::Empirical,
-        }
+        Self { samples: Some(samples), ..Self::from_statistics(statistics) }
     }
 
     /// The same data, whose statistics came from another estimator than the empirical one.
@@ -75,9 +75,26 @@ impl<'a> Training<'a> {
     }
 
     /// The same data, of which only some rows belong to the training part that the statistics describe.
-    pub(crate) fn on_rows(mut self, rows: Vec<usize>) -> Self {
+    pub fn on_rows(mut self, rows: Vec<usize>) -> Self {
         self.rows = Some(rows);
         self
+    }
+
+    /// The same data with rows on which settings are chosen; they are not among those that are learned from.
+    pub fn validated_on(mut self, rows: Vec<usize>) -> Self {
+        self.validation = Some(rows);
+        self
+    }
+
+    /// The same data with another shrinkage of the quadratic classifier that chooses settings.
+    pub fn judged_with(mut self, shrinkage: f64) -> Self {
+        self.shrinkage = shrinkage;
+        self
+    }
+
+    /// Whether settings are chosen on points from which nothing is learned.
+    pub(crate) fn is_validated(&self) -> bool {
+        self.validation.is_some()
     }
 
     /// Class statistics alone: enough for every method that does not look at points.
@@ -86,6 +103,8 @@ impl<'a> Training<'a> {
             statistics: Shared::Borrowed(statistics),
             samples: None,
             rows: None,
+            validation: None,
+            shrinkage: QDA_SHRINKAGE,
             estimator: Estimator::Empirical,
         }
     }
@@ -94,9 +113,11 @@ impl<'a> Training<'a> {
     pub fn from_points(points: Points<'a>, labels: &'a Labels) -> Result<Self, ReduceError> {
         let statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
         Ok(Self {
-            statistics: Shared::Owned(Box::new(statistics)),
+            statistics: Shared::Owned(Arc::new(statistics)),
             samples: Some(Samples { points, labels, preprocessor: None }),
             rows: None,
+            validation: None,
+            shrinkage: QDA_SHRINKAGE,
             estimator: Estimator::Empirical,
         })
     }
@@ -131,13 +152,17 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// The same points without some: what is learned from, and the rows held out, stratified and seeded.
+    /// What is learned from while settings are chosen, and the rows they are chosen on: all of the training data and the
+    /// validation rows where there are any, otherwise a stratified, seeded part of the training data.
     pub(crate) fn without_held_out(
         &self,
         what: &'static str,
         seed: u64,
     ) -> Result<(Training<'a>, Vec<usize>), ReduceError> {
         let samples = *self.need_samples(what, Remedy::Number)?;
+        if let Some(held) = &self.validation {
+            return Ok((self.clone(), held.clone()));
+        }
         let rows = self.rows();
         let labels = samples.labels.select(&rows);
         let Split { learn, held } = stratified_split(&labels, HELD_OUT, seed)
@@ -169,10 +194,11 @@ impl<'a> Training<'a> {
             preprocessor.apply(&mut statistics);
         }
         Ok(Self {
-            statistics: Shared::Owned(Box::new(statistics)),
+            statistics: Shared::Owned(Arc::new(statistics)),
             samples: Some(samples),
             rows: Some(rows),
             estimator,
+            ..self.clone()
         })
     }
 
@@ -184,12 +210,8 @@ impl<'a> Training<'a> {
 
     /// The same with every covariance multiplied by a number.
     pub(crate) fn scaled(&self, factor: f64) -> Self {
-        Self {
-            statistics: Shared::Owned(Box::new(self.statistics.with_scaled_covariances(factor))),
-            samples: self.samples,
-            rows: self.rows.clone(),
-            estimator: self.estimator,
-        }
+        let scaled = self.statistics.with_scaled_covariances(factor);
+        Self { statistics: Shared::Owned(Arc::new(scaled)), ..self.clone() }
     }
 
     /// How covariances of a part of the points are estimated.
@@ -204,7 +226,7 @@ impl<'a> Training<'a> {
         held: &[usize],
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
-        let qda = Qda::from_statistics(&self.statistics, filters, QDA_SHRINKAGE)?;
+        let qda = Qda::from_statistics(&self.statistics, filters, self.shrinkage)?;
         let features = samples.features(held, filters);
         let codes = samples.codes(held);
         Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
