@@ -84,7 +84,12 @@ test-torch: wheel-installed
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "torch>=2.2"
 	$(VENV)/bin/pytest -q python/tests/test_torch.py python/tests/test_blocks.py -k 'not shell'
 
-check: $(VENV)/.ready
+# Linters of workflow files, which cannot run here; neither asks the network.
+$(VENV)/.workflows: $(VENV)/.ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "check-jsonschema>=0.33" "zizmor>=1.16"
+	touch $@
+
+check: $(VENV)/.ready $(VENV)/.workflows
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
@@ -92,6 +97,8 @@ check: $(VENV)/.ready
 	$(VENV)/bin/ruff format --check python examples benchmarks docs packaging
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python packaging/dependencies.py check
+	$(VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/zizmor --quiet --offline .github
 
 bench:
 	cargo build --release -p sqfa-bench

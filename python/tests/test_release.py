@@ -115,6 +115,18 @@ def test_the_oldest_rust_is_the_one_that_is_tried():
     assert f"cargo +{ABOUT['rust-version']} check" in text
 
 
+def test_versions_of_compilers_are_compared_as_numbers():
+    number = packaging("dependencies").number
+    assert number("1.89") < number("1.100") and number("1.89") < number("1.89.1")
+
+
+def test_artifacts_of_two_platforms_do_not_share_names():
+    """The release is one folder: what differs between platforms is named after the platform."""
+    text = (ROOT / "packaging" / "dist.py").read_text(encoding="utf-8")
+    written = re.findall(r"given\.folder / (\S+)", text)
+    assert written and all("{name}" in file for file in written), written
+
+
 def test_python_versions_agree():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest = project["requires-python"].removeprefix(">=")
