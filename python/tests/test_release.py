@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 
@@ -49,6 +50,30 @@ def test_crates_to_publish_say_what_they_are(crate):
         assert key in told, key
     for name in ("LICENSE-MIT", "LICENSE-APACHE"):
         assert (crate / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
+@pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
+def test_a_packaged_crate_has_what_its_sources_read(crate):
+    if manifest(crate)["package"].get("publish") is False:
+        return
+    listed = subprocess.run(
+        ["cargo", "package", "--list", "--allow-dirty", "--offline", "-p", crate.name],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    packed = set(listed.stdout.split())
+    assert {"README.md", "LICENSE-MIT", "LICENSE-APACHE", "Cargo.toml"} <= packed
+    for source in sorted((crate / "src").rglob("*.rs")):
+        for named in re.findall(
+            r'include_(?:str|bytes)!\("([^"]+)"\)', source.read_text(encoding="utf-8")
+        ):
+            file = (source.parent / named).resolve()
+            # Pages of the repository are read by its doctests alone.
+            if file.suffix != ".md":
+                assert file.relative_to(crate).as_posix() in packed, named
 
 
 def packaging(name):
