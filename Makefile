@@ -168,12 +168,14 @@ wheel: $(VENV)/.packaging
 packages:
 	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
 
-# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums.
+# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums. Built with the features of the
+# whole workspace, the binary links what the wheel has compiled.
 dist: wheel packages
-	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_PROFILE_RELEASE_STRIP=true $(VENV)/bin/cargo-zigbuild zigbuild --release \
-		-p sqfa-cli --target $(LINUX).$(GLIBC) --target-dir $(TARGET)
-	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(TARGET)/$(LINUX)/release/sqfa
-	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/release/sqfa --name $(ARCH)-linux
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/cargo-zigbuild zigbuild --release --workspace --bin sqfa \
+		--target $(LINUX).$(GLIBC) --target-dir $(TARGET)
+	strip -o $(TARGET)/$(LINUX)/sqfa $(TARGET)/$(LINUX)/release/sqfa
+	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(TARGET)/$(LINUX)/sqfa
+	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/sqfa --name $(ARCH)-linux
 
 clean:
 	cargo clean
