@@ -36,8 +36,7 @@ demo:
 test: test-rust test-python
 
 test-rust:
-	cargo test --workspace --all-targets
-	cargo test --workspace --doc
+	cargo test --workspace
 
 test-parquet:
 	cargo test -p sqfa-io --features parquet --test parquet
