@@ -95,8 +95,8 @@ def project(folder: pathlib.Path) -> None:
     listed = "\n".join(name.removesuffix(".md") for name in PROJECT.values())
     write(
         folder / "index.md",
-        "# The project\n\nHow it is built and changed, what is new, how we treat each other, and where to "
-        f"report what should not be public.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# The project\n\nHow it is built and changed, what is new, how we treat each other, and where "
+        f"to report what should not be public.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
     )
 
 
