@@ -36,8 +36,7 @@ demo:
 test: test-rust test-python
 
 test-rust:
-	cargo test --workspace --all-targets
-	cargo test --workspace --doc
+	cargo test --workspace
 
 test-parquet:
 	cargo test -p sqfa-io --features parquet --test parquet
@@ -84,7 +83,12 @@ test-torch: wheel-installed
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "torch>=2.2"
 	$(VENV)/bin/pytest -q python/tests/test_torch.py python/tests/test_blocks.py -k 'not shell'
 
-check: $(VENV)/.ready
+# Linters of workflow files, which cannot run here; neither asks the network.
+$(VENV)/.workflows: $(VENV)/.ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check "check-jsonschema>=0.33" "zizmor>=1.16"
+	touch $@
+
+check: $(VENV)/.ready $(VENV)/.workflows
 	cargo fmt --all -- --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
@@ -92,6 +96,8 @@ check: $(VENV)/.ready
 	$(VENV)/bin/ruff format --check python examples benchmarks docs packaging
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python packaging/dependencies.py check
+	$(VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/zizmor --quiet --offline .github
 
 bench:
 	cargo build --release -p sqfa-bench
@@ -162,12 +168,14 @@ wheel: $(VENV)/.packaging
 packages:
 	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
 
-# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums.
+# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums. Built with the features of the
+# whole workspace, the binary links what the wheel has compiled.
 dist: wheel packages
-	PATH="$(abspath $(VENV))/bin:$$PATH" CARGO_PROFILE_RELEASE_STRIP=true $(VENV)/bin/cargo-zigbuild zigbuild --release \
-		-p sqfa-cli --target $(LINUX).$(GLIBC) --target-dir $(TARGET)
-	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(TARGET)/$(LINUX)/release/sqfa
-	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/release/sqfa --name $(ARCH)-linux
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/cargo-zigbuild zigbuild --release --workspace --bin sqfa \
+		--target $(LINUX).$(GLIBC) --target-dir $(TARGET)
+	strip -o $(TARGET)/$(LINUX)/sqfa $(TARGET)/$(LINUX)/release/sqfa
+	$(VENV)/bin/python packaging/glibc.py $(GLIBC) $(TARGET)/$(LINUX)/sqfa
+	$(VENV)/bin/python packaging/dist.py $(DIST) --command $(TARGET)/$(LINUX)/sqfa --name $(ARCH)-linux
 
 clean:
 	cargo clean

@@ -93,7 +93,11 @@ def project(folder: pathlib.Path) -> None:
             text = text.replace(f"]({other})", f"]({name})")
         write(folder / page, text)
     listed = "\n".join(name.removesuffix(".md") for name in PROJECT.values())
-    write(folder / "index.md", f"# The project\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n")
+    write(
+        folder / "index.md",
+        "# The project\n\nHow it is built and changed, what is new, how we treat each other, and where "
+        f"to report what should not be public.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+    )
 
 
 def command_reference(command: pathlib.Path, folder: pathlib.Path) -> None:

@@ -84,10 +84,16 @@ html_css_files = ["sqfa.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-html_logo = "_static/mark.svg"
 html_favicon = "_static/mark.svg"
 html_theme_options = {
-    "logo": {"text": "sqfa", "alt_text": "sqfa, to the first page"},
+    "logo": {
+        "text": "sqfa",
+        "alt_text": "sqfa, to the first page",
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+    },
+    # The first page has no sections worth a list.
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 7,

@@ -1,6 +1,7 @@
 """Draws the picture at the top of the README: two classes with equal means, LDA against SQFA.
 
-``python docs/equal_means.py docs/_static/equal-means.svg``
+``python docs/equal_means.py docs/_static/equal-means.svg docs/_static/equal-means-tall.svg`` draws the
+panels side by side, and one below the other for phones.
 """
 
 import sys
@@ -30,8 +31,14 @@ def data() -> tuple[np.ndarray, np.ndarray]:
     return X @ turn, y
 
 
-def main(path: str) -> None:
-    """Draw it."""
+def main(wide: str, tall: str) -> None:
+    """Draw both."""
+    draw(wide, (1, 3), (11, 3.7))
+    draw(tall, (3, 1), (3.9, 9.6))
+
+
+def draw(path: str, grid: tuple[int, int], size: tuple[float, float]) -> None:
+    """Draw the three panels in a grid."""
     X, y = data()
     sqfa = SQFA(2, random_state=0).fit(X, y)
     # Equal means leave LDA nothing to choose by; by a hair's breadth between them it chooses chance.
@@ -39,7 +46,7 @@ def main(path: str) -> None:
     colors = plots.palette(2)
     with plots.style():
         plt.rcParams.update({"svg.hashsalt": "sqfa", "font.size": 11, "axes.titlesize": 12.5})
-        figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
+        figure, axes = plt.subplots(*grid, figsize=size, layout="constrained")
         plots.scatter(X[:, :2], y, ax=axes[0], legend=False, per_class=COUNT)
         axes[0].set(title="two of six columns", xlabel="column 1", ylabel="column 2")
         line = lda.transform(X)[:, 0]
@@ -60,4 +67,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

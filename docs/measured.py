@@ -30,21 +30,35 @@ TITLES = {
     "wda": "WDA",
     "ama": "AMA",
 }
+Made = tuple[str, list[Record]]
 MARK = re.compile(r"^<!-- record: ([\w -]+) -->$", flags=re.M)
 
 
 def filled(text: str) -> str:
-    """A page with its tables."""
-    return MARK.sub(lambda found: rendered(found[1]), text)
+    """A page with its tables, each with where it comes from; tables of the same records say it once."""
+    told = ""
+
+    def fill(found: re.Match[str]) -> str:
+        nonlocal told
+        body, sources = made(found[1])
+        before, told = told, origins(sources)
+        return body + (f"\n\n{told}" if told != before else "")
+
+    return MARK.sub(fill, text)
 
 
-def rendered(name: str) -> str:
-    """One table, and where it comes from."""
+def made(name: str) -> Made:
+    """One table and its records."""
     kind, _, option = name.partition(" ")
     if kind not in TABLES:
         raise LookupError(f"no table '{name}': there are {', '.join(sorted(TABLES))}")
-    body, sources = TABLES[kind](option)
-    return "\n\n".join([body, *(record.source for record in sources)])
+    return TABLES[kind](option)
+
+
+def origins(sources: list[Record]) -> str:
+    """Where a table comes from, in small letters."""
+    lines = "\n\n".join(record.source for record in sources)
+    return f":::{{container}} records\n{lines}\n:::" if lines else ""
 
 
 def printed(name: str) -> dict[tuple[int, str], float]:
@@ -57,9 +71,6 @@ def printed(name: str) -> dict[tuple[int, str], float]:
         for method, value in row.items()
         if method != "m" and value
     }
-
-
-Made = tuple[str, list[Record]]
 
 
 def by_filters(

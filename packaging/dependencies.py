@@ -1,8 +1,8 @@
 """What the binaries are made of: licences and versions of all crates, as ``cargo metadata`` tells them.
 
-``check`` refuses licences that are not on the list and versions that stand twice without a reason;
-``list FILE`` writes name, version, licence and source of every crate; ``sbom FILE`` does so as
-CycloneDX JSON. No network is needed.
+``check`` refuses licences that are not on the list, versions that stand twice without a reason, and
+crates that need a younger compiler than we promise. ``list FILE`` writes name, version, licence and
+source of every crate; ``sbom FILE`` does so as CycloneDX JSON. No network is needed.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -110,8 +111,19 @@ def _split(text: str, word: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+def number(version: str) -> tuple[int, ...]:
+    """A version as numbers that compare."""
+    return tuple(map(int, version.split(".")))
+
+
+def stated(key: str) -> str:
+    """What ``workspace.package`` says of itself."""
+    with (ROOT / "Cargo.toml").open("rb") as file:
+        return str(tomllib.load(file)["workspace"]["package"][key])
+
+
 def check() -> int:
-    """Complain about licences and doubled versions; returns how many there are."""
+    """Complain about licences, doubled versions and compilers; returns how many complaints there are."""
     found = packages()
     complaints = [
         f"{package['name']} {package['version']}: licence {package['license']!r} is not on the list"
@@ -129,6 +141,12 @@ def check() -> int:
     for name in TWICE:
         if len(versions[name]) < 2:
             complaints.append(f"{name} is no longer there twice: take it off the list")
+    promised = stated("rust-version")
+    complaints += [
+        f"{package['name']} {package['version']} needs Rust {package['rust_version']}, not {promised}"
+        for package in found
+        if number(package["rust_version"] or "0") > number(promised)
+    ]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     print(f"{len(found)} crates, {len({package['license'] for package in found})} licence expressions")
@@ -146,8 +164,6 @@ def listing() -> str:
 
 def sbom() -> str:
     """CycloneDX 1.5: https://cyclonedx.org/docs/1.5/json."""
-    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.M)
-    assert version is not None
     lock = (ROOT / "Cargo.lock").read_text(encoding="utf-8")
     pattern = r'name = "([^"]+)"\nversion = "([^"]+)"\nsource[^\n]*\nchecksum = "([^"]+)"'
     checksums = {(name, number): checksum for name, number, checksum in re.findall(pattern, lock)}
@@ -166,7 +182,7 @@ def sbom() -> str:
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": {"component": {"type": "application", "name": "sqfa", "version": version[1]}},
+        "metadata": {"component": {"type": "application", "name": "sqfa", "version": stated("version")}},
         "components": components,
     }
     return json.dumps(told, indent=2) + "\n"

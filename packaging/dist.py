@@ -28,10 +28,12 @@ def main() -> None:
     parser.add_argument("--name", required=True, help="the platform, as the archive calls it")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    (given.folder / "dependencies.txt").write_text(dependencies.listing(), encoding="utf-8")
-    (given.folder / "sbom.cdx.json").write_text(dependencies.sbom(), encoding="utf-8")
-    version = run(given.command, "--version").split()[1]
-    archive(given.folder / f"sqfa-{version}-{given.name}.tar.gz", given.command, given.folder)
+    name = f"sqfa-{run(given.command, '--version').split()[1]}-{given.name}"
+    # What is linked differs between platforms, so the platform is part of every name.
+    listing = given.folder / f"{name}.dependencies.txt"
+    listing.write_text(dependencies.listing(), encoding="utf-8")
+    (given.folder / f"{name}.cdx.json").write_text(dependencies.sbom(), encoding="utf-8")
+    archive(given.folder / f"{name}.tar.gz", given.command, listing)
     checksums(given.folder)
 
 
@@ -40,7 +42,7 @@ def run(command: pathlib.Path, *words: str) -> str:
     return subprocess.run([command, *words], check=True, capture_output=True, text=True).stdout
 
 
-def archive(path: pathlib.Path, command: pathlib.Path, folder: pathlib.Path) -> None:
+def archive(path: pathlib.Path, command: pathlib.Path, listing: pathlib.Path) -> None:
     """The binary and what belongs beside it, in one folder; the same files give the same archive."""
     name = path.name.removesuffix(".tar.gz")
     with tempfile.TemporaryDirectory() as scratch:
@@ -54,7 +56,7 @@ def archive(path: pathlib.Path, command: pathlib.Path, folder: pathlib.Path) -> 
             )
         for page in PAGES:
             shutil.copy(ROOT / page, root)
-        shutil.copy(folder / "dependencies.txt", root)
+        shutil.copy(listing, root / "dependencies.txt")
         # A compressed file names neither itself nor the hour.
         with (
             path.open("wb") as file,

@@ -42,5 +42,6 @@ def test_every_group_tells_its_objective(digits, tmp_path):
     assert len(model.group_traces_) == 2
     assert model.group_traces_[0][-1] == pytest.approx(pair.objective_, rel=1e-12)
     assert model.group_traces_[1][-1] == model.objective_ > model.group_traces_[0][-1]
+    np.testing.assert_array_equal(model.group_traces_[-1], model.objective_trace_)
     sqfa_rs.save(model, tmp_path / "model")
     assert sqfa_rs.load(tmp_path / "model").group_traces_[-1][-1] == model.objective_

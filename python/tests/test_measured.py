@@ -34,9 +34,15 @@ def test_every_mark_becomes_a_table_or_a_picture(page, tmp_path):
         assert len(marks) >= 12 and len(pictures) == 3
 
 
+def test_tables_of_the_same_records_name_them_once():
+    text = "<!-- record: scaling -->\n\n<!-- record: slopes dimension -->\n\n<!-- record: fits -->"
+    named = re.findall(r"^\*Record `([^`]+)`", measured.filled(text), flags=re.M)
+    assert len(named) == len(set(named)) > 3
+
+
 def test_every_table_names_a_record_that_exists_and_its_command():
     for name in ["accuracy mnist", "baselines svhn", "refined", "fits", "scaling", "peers", "python"]:
-        made = measured.rendered(name)
+        made = measured.filled(f"<!-- record: {name} -->")
         sources = re.findall(r"^\*Record `([^`]+)` of `([^`]+)`", made, flags=re.M)
         assert sources
         for file, command in sources:
@@ -51,9 +57,9 @@ def test_every_table_names_a_record_that_exists_and_its_command():
 def test_numbers_are_those_of_the_newest_record():
     path = sorted(records.RUNS.glob("*-peers.json"))[-1]
     rows = json.loads(path.read_text(encoding="utf-8"))["result"]
-    lines = measured.rendered("peers").splitlines()
-    assert path.name in lines[-1]
-    for row, line in zip(rows, lines[2:], strict=False):
+    body, [source] = measured.made("peers")
+    assert source.file == path.name
+    for row, line in zip(rows, body.splitlines()[2:], strict=True):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert cells[0] == row["set"]
         assert float(cells[2]) == pytest.approx(row["ours"]["median_seconds"], abs=6e-4)

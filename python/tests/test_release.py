@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 
@@ -49,6 +50,30 @@ def test_crates_to_publish_say_what_they_are(crate):
         assert key in told, key
     for name in ("LICENSE-MIT", "LICENSE-APACHE"):
         assert (crate / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
+@pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
+def test_a_packaged_crate_has_what_its_sources_read(crate):
+    if manifest(crate)["package"].get("publish") is False:
+        return
+    listed = subprocess.run(
+        ["cargo", "package", "--list", "--allow-dirty", "--offline", "-p", crate.name],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    packed = set(listed.stdout.split())
+    assert {"README.md", "LICENSE-MIT", "LICENSE-APACHE", "Cargo.toml"} <= packed
+    for source in sorted((crate / "src").rglob("*.rs")):
+        for named in re.findall(
+            r'include_(?:str|bytes)!\("([^"]+)"\)', source.read_text(encoding="utf-8")
+        ):
+            file = (source.parent / named).resolve()
+            # Pages of the repository are read by its doctests alone.
+            if file.suffix != ".md":
+                assert file.relative_to(crate).as_posix() in packed, named
 
 
 def packaging(name):
@@ -113,6 +138,18 @@ def test_workflows_call_words_of_the_makefile(file):
 def test_the_oldest_rust_is_the_one_that_is_tried():
     text = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
     assert f"cargo +{ABOUT['rust-version']} check" in text
+
+
+def test_versions_of_compilers_are_compared_as_numbers():
+    number = packaging("dependencies").number
+    assert number("1.89") < number("1.100") and number("1.89") < number("1.89.1")
+
+
+def test_artifacts_of_two_platforms_do_not_share_names():
+    """The release is one folder: what differs between platforms is named after the platform."""
+    text = (ROOT / "packaging" / "dist.py").read_text(encoding="utf-8")
+    written = re.findall(r"given\.folder / (\S+)", text)
+    assert written and all("{name}" in file for file in written), written
 
 
 def test_python_versions_agree():

@@ -163,6 +163,8 @@ class BaseSQFA(Reducer):
         self.objective_ = float(result["objective"])
         self.restarts_ = restarts_of(result)
         self.group_traces_ = list(result["group_traces"])
+        if not self.refine and self.group_traces_:
+            self.group_traces_[-1] = self.objective_trace_
         if result["trials"]:
             self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
         if self.refine:
