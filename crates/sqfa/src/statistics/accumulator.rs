@@ -65,8 +65,7 @@ impl ClassAccumulator {
 
     /// Adds labelled points; nothing is added when anything is wrong with them.
     pub fn update(&mut self, points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
-        let all: Vec<usize> = (0..points.rows()).collect();
-        self.update_rows(points, labels, &all)
+        self.update_some(points, labels, 0..points.rows())
     }
 
     /// Adds some of the labelled points.
@@ -76,6 +75,16 @@ impl ClassAccumulator {
         labels: &Labels,
         selected: &[usize],
     ) -> Result<(), StatisticsError> {
+        self.update_some(points, labels, selected.iter().copied())
+    }
+
+    /// The same for rows that are told one by one, and never kept in a list.
+    pub(crate) fn update_some(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        selected: impl Iterator<Item = usize> + Clone,
+    ) -> Result<(), StatisticsError> {
         let rows = self.rows_by_class(points, labels, selected)?;
         self.double |= matches!(points, Points::F64(_));
         let classes = self.sums.iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
@@ -83,19 +92,27 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// Checks a batch and sorts the selected rows by class.
+    /// Checks a batch and sorts the selected rows by class: four bytes a row, since tables of few columns are mostly rows.
     pub(super) fn rows_by_class(
         &self,
         points: Points<'_>,
         labels: &Labels,
-        selected: &[usize],
-    ) -> Result<Vec<Vec<usize>>, StatisticsError> {
+        selected: impl Iterator<Item = usize> + Clone,
+    ) -> Result<Vec<Vec<u32>>, StatisticsError> {
         check(points, labels, self.dimension)?;
-        let labels = labels.recode(&self.classes)?;
-        let mut rows = vec![Vec::new(); self.classes.len()];
-        for &row in selected {
-            rows[labels.codes()[row] as usize].push(row);
+        if u32::try_from(points.rows()).is_err() {
+            return Err(StatisticsError::BatchSize { points: points.rows() });
         }
+        let recoded = if *labels.classes() == self.classes {
+            None
+        } else {
+            Some(labels.recode(&self.classes)?)
+        };
+        let codes = recoded.as_ref().unwrap_or(labels).codes();
+        let mut counts = vec![0_usize; self.classes.len()];
+        selected.clone().for_each(|row| counts[codes[row] as usize] += 1);
+        let mut rows: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+        selected.for_each(|row| rows[codes[row] as usize].push(row as u32));
         Ok(rows)
     }
 
@@ -182,7 +199,7 @@ impl ClassSum {
         }
     }
 
-    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
+    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[u32]) {
         if !self.bytes {
             return self.add_reals::<f32, _>(table, rows);
         }
@@ -201,11 +218,7 @@ impl ClassSum {
         }
     }
 
-    pub(super) fn add_reals<T: Element, S: Scalar>(
-        &mut self,
-        table: &Table<'_, S>,
-        rows: &[usize],
-    ) {
+    pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
@@ -372,17 +385,20 @@ fn finite<S: Scalar>(table: &Table<'_, S>) -> Result<(), StatisticsError> {
 
 pub(super) fn gather<S: Scalar, T: Element>(
     table: &Table<'_, S>,
-    rows: &[usize],
+    rows: &[u32],
     block: &mut [T],
     convert: impl Fn(S) -> T + Sync,
 ) {
     let n = table.columns();
-    parallel::rows(&mut block[..rows.len() * n], n, |at, target| match table.row(rows[at]) {
-        Some(source) => {
-            target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
-        }
-        None => {
-            target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(rows[at], j)));
+    parallel::rows(&mut block[..rows.len() * n], n, |at, target| {
+        let row = rows[at] as usize;
+        match table.row(row) {
+            Some(source) => {
+                target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
+            }
+            None => {
+                target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
+            }
         }
     });
 }
