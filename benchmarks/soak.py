@@ -1,6 +1,8 @@
 """A campaign against the command: random kills, structured mutants and fuzzing, for some minutes.
 
-Usage: soak.py --minutes M --command sqfa --mutants BINARY [--fuzz fuzz/run.sh] --out FOLDER --date D.
+Usage: soak.py --minutes M --command sqfa --mutants BINARY [--fuzz fuzz/run.sh] [--kills N] --out FOLDER
+--date D. With --kills it goes on until so many commands were killed. Ctrl-C ends it and what was done
+is written.
 
 A killed command must leave the old file or the new one, and the next run must make what a run that
 nobody killed makes. Every process that is killed was started here. Ends with 1 when anything was found.
@@ -166,24 +168,10 @@ def jobs(soak: Soak) -> list[Job]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, required=True)
-    parser.add_argument("--command", type=Path, required=True)
-    parser.add_argument("--mutants", type=Path, help="the built test of the mutants")
-    parser.add_argument("--fuzz", type=Path, help="fuzz/run.sh")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--date", required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    soak = Soak(args.command.resolve(), random.Random(args.seed))
-    kill_jobs = jobs(soak)
-    began = time.monotonic()
-    end = began + 60.0 * args.minutes
-    # Half of the time for fuzzing, the rest in turns of kills and mutants.
-    middle = began + 30.0 * args.minutes if args.fuzz else end
+def campaign(soak: Soak, kill_jobs: list[Job], args: argparse.Namespace, end: float) -> None:
+    """Kills and mutants in turns."""
     seed = args.seed
-    while time.monotonic() < middle:
+    while time.monotonic() < end or sum(soak.kills.values()) < args.kills:
         for job in kill_jobs * 5:
             soak.kill(job)
         if args.mutants:
@@ -194,9 +182,30 @@ def main() -> None:
             soak.mutants += 10 * 300
             if done.returncode != 0:
                 soak.finds.append(f"mutants of SQFA_SEED={seed}: {done.stdout.decode()[-500:]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--command", type=Path, required=True)
+    parser.add_argument("--mutants", type=Path, help="the built test of the mutants")
+    parser.add_argument("--fuzz", type=Path, help="fuzz/run.sh")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--date", required=True)
+    parser.add_argument("--kills", type=int, default=0, help="commands to kill at least")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    soak = Soak(args.command.resolve(), random.Random(args.seed))
+    kill_jobs = jobs(soak)
+    began = time.monotonic()
+    end = began + 60.0 * args.minutes
+    # Half of the time for fuzzing, the rest in turns of kills and mutants.
+    middle = began + 30.0 * args.minutes if args.fuzz else end
+    with contextlib.suppress(KeyboardInterrupt):
+        campaign(soak, kill_jobs, args, middle)
     if args.fuzz:
         with tempfile.NamedTemporaryFile("r") as log:
-            targets = 11
+            targets = len(list((args.fuzz.parent / "fuzz_targets").glob("*.rs"))) - 1
             seconds = max(2, int((end - time.monotonic()) / targets))
             environment = {**os.environ, "FUZZ_LOG": log.name, "SQFA": str(soak.command)}
             done = subprocess.run([str(args.fuzz.resolve()), str(seconds)], env=environment, check=False)

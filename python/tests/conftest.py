@@ -6,6 +6,9 @@ import pathlib
 # Without this scikit-learn skips one of its checks.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# Workers on a busy machine may be slow to answer; none of them is lost.
+os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
+os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "600s")
 
 import numpy as np
 import pytest

@@ -1,6 +1,7 @@
 """What is wrong is said, as ValueError or TypeError, whatever it is; nothing ends the process."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -277,3 +278,26 @@ def test_labels_that_name_points_are_refused_before_anything_is_kept(estimator):
     y = [f"id{row % 50}" for row in range(60)]
     with pytest.raises(ValueError, match="50 different labels of 60 points"):
         estimator(n_components=1).fit(X, y)
+
+
+def test_masked_values_are_not_learned_from(blobs):
+    X, y = blobs
+    hidden = np.ma.masked_array(X, mask=X > 2.5)
+    count = int((X > 2.5).sum())
+    model = SQFA(2).fit(X, y)
+    for use in (lambda: SQFA(2).fit(hidden, y), lambda: model.transform(hidden)):
+        with pytest.raises(ValueError, match=f"{count} values are masked"):
+            use()
+    with pytest.raises(ValueError, match="1 labels are masked"):
+        SQFA(2).fit(X, np.ma.masked_array(y, mask=np.arange(len(y)) == 3))
+    nothing = np.ma.masked_array(X, mask=False)
+    np.testing.assert_array_equal(SQFA(2).fit(nothing, y).components_, model.components_)
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, pd.NaT])
+def test_missing_labels_are_no_class(blobs, gap):
+    X, y = blobs
+    names = np.array(["ant", "bee", "cat"], dtype=object)[y]
+    names[[5, 9]] = gap
+    with pytest.raises(ValueError, match=r"2 of 180 labels are missing .* at row 5"):
+        SQFA(2).fit(X, names)

@@ -10,6 +10,7 @@ import tomllib
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from sklearn.datasets import load_digits, load_wine
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -108,7 +109,7 @@ def test_shell(page, text, tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     for named in re.findall(r"--(?:out|report) (\S+)", "\n".join(lines)):

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import sqfa_rs
 from sqfa_rs import SQFA
@@ -15,7 +16,9 @@ COMMAND = [sys.executable, "-m", "sqfa_command"]
 
 
 def run(*words, folder=None):
-    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, cwd=folder, timeout=300)
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, cwd=folder, timeout=PATIENCE
+    )
 
 
 def test_version_help_and_wrong_usage():
@@ -67,7 +70,7 @@ def test_signals_end_it(number, tmp_path):
         process.stdin.write(b"a,1.0,2.0\nb,2.0,1.0\n" * 20000)
         process.stdin.flush()
         process.send_signal(number)
-        assert process.wait(timeout=60) in (130, -number)
+        assert process.wait(timeout=PATIENCE) in (130, -number)
     finally:
         process.kill()
         process.communicate()

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from baselines import BASELINES
+from patience import PATIENCE
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -39,7 +40,7 @@ def wine():
 def by_command(folder, X, y, *flags):
     np.savez(folder / "data.npz", X=X, y=y)
     arguments = [COMMAND, "fit", "data.npz", *flags, "-o", "theirs"]
-    subprocess.run(arguments, cwd=folder, check=True, capture_output=True, timeout=120)
+    subprocess.run(arguments, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
     return sqfa_rs.load(folder / "theirs")
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from patience import PATIENCE
 
 import sqfa_rs
 
@@ -97,7 +98,7 @@ def test_scripts(script, tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=600,
+        timeout=PATIENCE,
         env=os.environ | {"MPLBACKEND": "Agg"},
     )
     assert result.returncode == 0, result.stderr

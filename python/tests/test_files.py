@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import sqfa_rs
 from sqfa_rs import SQFA, SecondMomentSQFA
@@ -93,7 +94,9 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
     np.savez(tmp_path / "digits.npz", X=X, y=y)
 
     def command(*arguments):
-        subprocess.run([COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+        subprocess.run(
+            [COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
+        )
 
     ours = SQFA(3, noise="scale").fit(X, y)
     sqfa_rs.save(ours, tmp_path / "ours")

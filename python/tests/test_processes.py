@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
@@ -28,8 +29,8 @@ def test_a_fork_after_first_use_does_not_hang(digits):
     queue = context.Queue()
     child = context.Process(target=fit_in_child, args=(X, y, queue))
     child.start()
-    there = queue.get(timeout=60)
-    child.join(timeout=60)
+    there = queue.get(timeout=PATIENCE)
+    child.join(timeout=PATIENCE)
     assert child.exitcode == 0
     np.testing.assert_array_equal(here, there)
 
@@ -85,8 +86,9 @@ if stage == "climbing":
 else:
     X, y = rng.normal(size=(60_000, 1500)).astype(np.float32), rng.integers(0, 4, 60_000)
 sqfa = SQFA(10, restarts=20, tol=0.0, max_iter=10**9)
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    # However late it comes on a busy machine, somebody is there to catch it.
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     sqfa.fit(X, y)
 except KeyboardInterrupt:
     print("interrupted", hasattr(sqfa, "components_"))
@@ -122,4 +124,6 @@ def test_a_signal_handler_that_returns_does_not_disturb(digits):
         signal.setitimer(signal.ITIMER_REAL, 0.02)
         SQFA(6, random_state=0, restarts=8).fit(X, y)
     finally:
+        # A fit that was faster than the timer must not leave it running without a handler.
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

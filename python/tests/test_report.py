@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 ROOT = pathlib.Path(__file__).parents[2]
 COMMAND = pathlib.Path(os.environ.get("SQFA_COMMAND", ROOT / "target" / "debug" / "sqfa"))
@@ -105,6 +106,7 @@ class Browser:
 
     def __init__(self, context, address):
         self.page = context.pages[0] if context.pages else context.new_page()
+        self.page.set_default_timeout(1000.0 * PATIENCE)
         self.problems = []
         self.page.on("console", lambda message: self.problems.append(message.text))
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))

@@ -14,6 +14,7 @@ import threading
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
+from patience import PATIENCE
 
 SITE = pathlib.Path(os.environ.get("SQFA_SITE", ""))
 if not os.environ.get("SQFA_SITE"):
@@ -91,6 +92,7 @@ def opened(browser, address):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(1000.0 * PATIENCE)
         page.problems = []
         page.on("console", lambda said: said.type == "error" and page.problems.append(said.text))
         page.on("pageerror", lambda error: page.problems.append(str(error)))
@@ -160,7 +162,7 @@ def test_text_stands_out(opened, name, scheme):
 
 def test_search_finds_noise(opened, address):
     page = opened("search.html?q=noise")
-    page.locator("#search-results .search-summary", has_text="found").wait_for(timeout=30_000)
+    page.locator("#search-results .search-summary", has_text="found").wait_for()
     found = page.locator("#search-results ul.search li a").evaluate_all("all => all.map(a => a.href)")
     assert any("defaults" in link for link in found) and len(found) > 5
     assert page.problems == []

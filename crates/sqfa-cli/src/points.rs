@@ -1,9 +1,11 @@
 //! Copies of points that a command cannot avoid: some of the rows, another precision, preprocessed.
 
 use anyhow::{Context, Result};
-use sqfa::points::Scalar;
+use sqfa::points::{Scalar, Strain, Strained};
 use sqfa::{Points, Table, with_table};
 use sqfa_io::data::OwnedPoints;
+
+use crate::output;
 
 /// The precision in which covariances are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,31 +26,50 @@ impl Precision {
     }
 }
 
-/// Refuses points whose squares the precision cannot hold, which would only show as a failed fit.
+/// Refuses points whose squares the precision cannot hold, which would only show as a failed or a wrong fit, and warns of
+/// columns that have lost their digits.
 pub(crate) fn check_size(points: &OwnedPoints, columns: &[String]) -> Result<()> {
-    /// Squares of larger numbers, summed over many points, come near the end of single precision, 3.4e38.
-    const LARGEST_SINGLE: f64 = 1e15;
-    /// And of double precision, 1.8e308.
-    const LARGEST_DOUBLE: f64 = 1e150;
-    let find = |limit: f64, value: &dyn Fn(usize, usize) -> f64| {
-        let cells = (0..points.rows()).flat_map(|row| (0..points.columns()).map(move |j| (row, j)));
-        cells.map(|(row, j)| (row, j, value(row, j))).find(|(.., value)| value.abs() > limit)
+    let wider = match points.view() {
+        Points::F32(_) => "use --precision f64, or ",
+        _ => "",
     };
-    let (found, remedy) = match points.view() {
-        Points::U8(_) => return Ok(()),
-        Points::F32(table) => (
-            find(LARGEST_SINGLE, &|row, j| f64::from(table.get(row, j))),
-            "use --precision f64, or give the column in larger units",
-        ),
-        Points::F64(table) => {
-            (find(LARGEST_DOUBLE, &|row, j| table.get(row, j)), "give the column in larger units")
+    let (mut vanishing, mut rounded) = (Vec::new(), Vec::new());
+    for Strained { column, how } in points.view().strained() {
+        let column = sqfa_io::data::column_name(columns, column);
+        match how {
+            Strain::Overflow { value } => anyhow::bail!(
+                "column {column} reaches {value:e}: sums of squares would overflow; {wider}give the column in larger units"
+            ),
+            Strain::Vanish { spread, alone: false } => anyhow::bail!(
+                "column {column} spans {spread:e}: squares would vanish; {wider}give the column in smaller units"
+            ),
+            Strain::Vanish { spread, .. } => vanishing.push(format!("{column} ({spread:e})")),
+            Strain::Digits { low, spread, .. } => {
+                rounded.push(format!("{column} ({spread:e} from {low:e} on)"))
+            }
         }
-    };
-    let Some((row, column, value)) = found else { return Ok(()) };
-    let column = sqfa_io::data::column_name(columns, column);
-    anyhow::bail!(
-        "row {row}, column {column} is {value:e}: sums of squares would overflow; {remedy}"
-    )
+    }
+    if !vanishing.is_empty() {
+        output::warn(&format!(
+            "columns span so little that their squares vanish: {}; {wider}give them in smaller units",
+            some(&vanishing)
+        ));
+    }
+    if !rounded.is_empty() {
+        output::warn(&format!(
+            "columns have lost their digits to an offset: {}; subtract it before the numbers are rounded",
+            some(&rounded)
+        ));
+    }
+    Ok(())
+}
+
+/// The first few of many.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let more = names.len().saturating_sub(SHOWN);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len() - more].join(", ") + &rest
 }
 
 /// Some of the points.

@@ -1,6 +1,6 @@
 //! Class labels: integers in numeric order when every one is an integer, otherwise text in byte order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use thiserror::Error;
@@ -82,6 +82,46 @@ impl Classes {
         }
     }
 
+    /// Where the classes of another set stand in this one.
+    ///
+    /// A number and the text that writes it, as '1' or '1.0', are the same class, unless the texts have it both ways.
+    pub fn positions_of(&self, others: &Self) -> Vec<Option<u32>> {
+        match (self, others) {
+            (Self::Integers(mine), Self::Integers(theirs)) => found(mine, theirs),
+            (Self::Texts(mine), Self::Texts(theirs)) => found(mine, theirs),
+            (Self::Texts(mine), Self::Integers(theirs)) => {
+                let places = places(mine);
+                let of = |text: String| places.get(&text).copied();
+                theirs
+                    .iter()
+                    .map(|value| match (of(value.to_string()), of(format!("{value}.0"))) {
+                        (Some(_), Some(_)) => None,
+                        (plain, float) => plain.or(float),
+                    })
+                    .collect()
+            }
+            (Self::Integers(mine), Self::Texts(theirs)) => {
+                let (places, written) = (places(mine), places(theirs));
+                let value = |text: &String| match text.strip_suffix(".0") {
+                    Some(whole) if written.contains_key(&whole.to_owned()) => None,
+                    Some(whole) => written_integer(whole),
+                    None => written_integer(text),
+                };
+                theirs.iter().map(|text| places.get(&value(text)?).copied()).collect()
+            }
+        }
+    }
+
+    /// Two classes that may be one, written in two ways: in other letters, with other blanks, or as '1' and '1.0'.
+    pub fn alike(&self) -> Option<(&str, &str)> {
+        let Self::Texts(texts) = self else { return None };
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        texts.iter().find_map(|text| {
+            let other = seen.insert(plain(text), text)?;
+            Some((other, text.as_str()))
+        })
+    }
+
     /// The classes one by one.
     pub fn iter(&self) -> impl Iterator<Item = Label> + '_ {
         (0..self.len()).map(|index| self.label(index))
@@ -119,9 +159,7 @@ impl Labels {
 
     /// Labels that are text: integers when every one of them is written as one.
     pub fn from_texts<S: AsRef<str>>(values: &[S]) -> Self {
-        let integers: Option<Vec<i64>> =
-            values.iter().map(|text| written_integer(text.as_ref())).collect();
-        if let Some(integers) = integers {
+        if let Some(integers) = written_integers(values) {
             return Self::from_integers(&integers);
         }
         let classes: Vec<String> = values
@@ -148,11 +186,7 @@ impl Labels {
 
     /// The same labels expressed in another, larger or differently ordered set of classes.
     pub fn recode(&self, classes: &Classes) -> Result<Self, LabelError> {
-        let map: Vec<Option<u32>> = self
-            .classes
-            .iter()
-            .map(|label| classes.iter().position(|class| class == label).map(|at| at as u32))
-            .collect();
+        let map = classes.positions_of(&self.classes);
         let codes = self
             .codes
             .iter()
@@ -218,10 +252,41 @@ impl Labels {
     }
 }
 
+/// The integers that texts are, when all of them are written in one way: as '1' or, by programs that keep labels as
+/// floating-point numbers, as '1.0'.
+pub(crate) fn written_integers<S: AsRef<str>>(texts: &[S]) -> Option<Vec<i64>> {
+    let float = |text: &S| written_integer(text.as_ref().trim().strip_suffix(".0")?);
+    let plain: Option<Vec<i64>> = texts.iter().map(|text| written_integer(text.as_ref())).collect();
+    plain.or_else(|| texts.iter().map(float).collect())
+}
+
 /// The integer that a text is, when no other text would be the same one: '1' is, '01' and '+1' are not.
-pub(crate) fn written_integer(text: &str) -> Option<i64> {
+fn written_integer(text: &str) -> Option<i64> {
     let text = text.trim();
     text.parse::<i64>().ok().filter(|value| value.to_string() == text)
+}
+
+/// A text without what people do not see or do not mean: case, blanks, invisible characters, the digits of a whole number.
+fn plain(text: &str) -> String {
+    let invisible = |c: &char| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
+    };
+    let text: String =
+        text.chars().filter(|c| !invisible(c)).flat_map(char::to_lowercase).collect();
+    // Numbers beyond 2^53 are not all different as numbers.
+    let number = text.parse::<f64>().ok().filter(|value| value.abs() < 9.0e15);
+    number.map_or(text, |value| value.to_string())
+}
+
+fn places<T: std::hash::Hash + Eq>(all: &[T]) -> HashMap<&T, u32> {
+    all.iter().enumerate().map(|(at, one)| (one, at as u32)).collect()
+}
+
+fn found<T: std::hash::Hash + Eq>(mine: &[T], theirs: &[T]) -> Vec<Option<u32>> {
+    let places = places(mine);
+    theirs.iter().map(|one| places.get(one).copied()).collect()
 }
 
 fn position(classes: &[i64], value: &i64) -> u32 {
@@ -251,6 +316,52 @@ mod tests {
         let labels = Labels::from_texts(&["01", "1", "1"]);
         assert_eq!(labels.classes(), &Classes::Texts(vec!["01".into(), "1".into()]));
         assert_eq!(labels.counts(), [1, 2]);
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_as_floats_when_all_are() {
+        let labels = Labels::from_texts(&["1.0", "10.0", "2.0", "1.0"]);
+        assert_eq!(labels.classes(), &Classes::Integers(vec![1, 2, 10]));
+        for mixed in [["1.0", "2"], ["1.0", "1.5"], ["-0.0", "1.0"], ["1.00", "2.0"]] {
+            let mut texts = mixed.map(str::to_owned).to_vec();
+            texts.sort();
+            assert_eq!(Labels::from_texts(&mixed).classes(), &Classes::Texts(texts));
+        }
+    }
+
+    #[test]
+    fn a_class_is_found_however_it_is_written() {
+        let texts =
+            |all: &[&str]| Classes::Texts(all.iter().map(|&text| text.to_owned()).collect());
+        let numbers = |all: &[i64]| Classes::Integers(all.to_vec());
+        for (mine, theirs, expected) in [
+            (texts(&["1", "2", "x"]), numbers(&[2, 1, 3]), vec![Some(1), Some(0), None]),
+            (texts(&["1.0", "1.5", "2.0"]), numbers(&[1, 2]), vec![Some(0), Some(2)]),
+            (numbers(&[1, 2]), texts(&["1", "2.0", "x"]), vec![Some(0), Some(1), None]),
+            (numbers(&[1, 2]), texts(&["01", "2"]), vec![None, Some(1)]),
+            // Written both ways in one set, neither is the other.
+            (texts(&["1", "1.0"]), numbers(&[1]), vec![None]),
+            (numbers(&[1]), texts(&["1", "1.0"]), vec![Some(0), None]),
+            (texts(&["a", "b"]), texts(&["b", "c"]), vec![Some(1), None]),
+        ] {
+            assert_eq!(mine.positions_of(&theirs), expected, "{mine:?} {theirs:?}");
+        }
+    }
+
+    #[test]
+    fn classes_that_may_be_one_are_seen() {
+        let alike = |all: &[&str]| {
+            let classes = Classes::Texts(all.iter().map(|&text| text.to_owned()).collect());
+            classes.alike().map(|(a, b)| (a.to_owned(), b.to_owned()))
+        };
+        for pair in
+            [["A", "a"], ["1", "1.0"], ["01", "1"], ["a", "a\u{200b}"], ["a b", "ab"], ["Ä", "ä"]]
+        {
+            assert!(alike(&pair).is_some(), "{pair:?}");
+        }
+        assert_eq!(alike(&["9007199254740992", "9007199254740993", "x"]), None);
+        assert_eq!(alike(&["1.0", "1.5", "a", "b"]), None);
+        assert_eq!(Classes::numbered(3).alike(), None);
     }
 
     #[test]

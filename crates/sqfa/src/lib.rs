@@ -42,6 +42,7 @@ pub mod split;
 mod parallel;
 mod linalg;
 mod finite;
+mod strain;
 pub mod transform;
 mod neighbors;
 pub mod robust;

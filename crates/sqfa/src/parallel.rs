@@ -113,7 +113,7 @@ pub(crate) fn runs<S, R: Send>(
 }
 
 /// Sorts row numbers; equal ones keep their order.
-pub(crate) fn sort(rows: &mut [usize], compare: &(dyn Fn(usize, usize) -> Ordering + Sync)) {
+pub(crate) fn sort(rows: &mut [u32], compare: &(dyn Fn(u32, u32) -> Ordering + Sync)) {
     rows.par_sort_by(|&a, &b| compare(a, b));
 }
 

@@ -138,6 +138,41 @@ macro_rules! with_table {
     };
 }
 
+/// A column whose numbers their precision cannot hold well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strained {
+    /// Which column.
+    pub column: usize,
+    /// In which way.
+    pub how: Strain,
+}
+
+/// How numbers strain their precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Strain {
+    /// Sums of squares would overflow.
+    Overflow {
+        /// The largest number.
+        value: f64,
+    },
+    /// Squares of differences would vanish.
+    Vanish {
+        /// From the lowest number to the highest.
+        spread: f64,
+        /// Whether other columns span enough.
+        alone: bool,
+    },
+    /// An offset took most digits.
+    Digits {
+        /// The lowest number.
+        low: f64,
+        /// From there to the highest.
+        spread: f64,
+        /// The same in steps of the precision.
+        steps: f64,
+    },
+}
+
 impl Points<'_> {
     /// The number of points.
     pub fn rows(&self) -> usize {
@@ -174,5 +209,41 @@ impl<'a> From<Table<'a, f32>> for Points<'a> {
 impl<'a> From<Table<'a, f64>> for Points<'a> {
     fn from(table: Table<'a, f64>) -> Self {
         Self::F64(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_strain_their_precision_are_named() {
+        let told = |values: &[f64]| {
+            let pairs: Vec<f64> =
+                values.iter().enumerate().flat_map(|(i, v)| [*v, i as f64]).collect();
+            Points::from(Table::row_major(&pairs, values.len(), 2).unwrap()).strained()
+        };
+        let single = |values: &[f32]| {
+            Points::from(Table::row_major(values, values.len(), 1).unwrap()).strained()
+        };
+        let of = |how| vec![Strained { column: 0, how }];
+        assert_eq!(told(&[1.0, 2.0, 1e-12, -1e100]), []);
+        assert_eq!(told(&[1.0, -1e151]), of(Strain::Overflow { value: -1e151 }));
+        assert_eq!(told(&[0.0, 1e-150]), of(Strain::Vanish { spread: 1e-150, alone: true }));
+        let offset = 2.0_f64.powi(60);
+        assert!(matches!(
+            told(&[offset, offset + 4096.0])[..],
+            [Strained { column: 0, how: Strain::Digits { spread: 4096.0, .. } }]
+        ));
+        assert_eq!(told(&[5.0, 5.0]), [], "a constant column is no matter of precision");
+        assert_eq!(
+            single(&[0.0, 1e-16]),
+            of(Strain::Vanish { spread: f64::from(1e-16_f32), alone: false })
+        );
+        assert!(matches!(
+            single(&[1e7, 1e7 + 20.0])[..],
+            [Strained { how: Strain::Digits { .. }, .. }]
+        ));
+        assert_eq!(single(&[1e6, 1e6 + 1000.0]), []);
     }
 }

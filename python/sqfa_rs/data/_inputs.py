@@ -16,6 +16,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ._labels import refuse_missing
+
 # What the core reads as it is; other numbers become float64.
 DTYPES = [np.float64, np.float32, np.uint8]
 # Sparse rows and record batches are made dense in blocks of about this many bytes.
@@ -25,6 +27,7 @@ _CPU = 1  # DLPack's number for memory the processor reads
 
 def unwrap(X: Any) -> Any:
     """An array from anything that offers DLPack and is not an array or frame already."""
+    refuse_masked(X, "values are masked: fill them in (X.filled) or leave their rows out")
     if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__") or not hasattr(X, "shape"):
         return X
     device = getattr(X, "__dlpack_device__", lambda: (_CPU, 0))()
@@ -34,6 +37,14 @@ def unwrap(X: Any) -> Any:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError) as error:
         raise TypeError(f"the data cannot be borrowed: {error}") from error
+
+
+def refuse_masked(values: Any, problem: str) -> None:
+    """Refuse a masked array that hides something: it would be learned from all the same."""
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = int(np.ma.getmaskarray(values).sum())
+        if hidden:
+            raise ValueError(f"{hidden} {problem}")
 
 
 def contiguous(X: NDArray[Any]) -> NDArray[Any]:
@@ -46,6 +57,9 @@ def contiguous(X: NDArray[Any]) -> NDArray[Any]:
 
 def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """Validated points (dense or CSR) and labels; the core looks for values that are not finite."""
+    refuse_masked(y, "labels are masked: leave their points out")
+    if y is not None:
+        refuse_missing(y)
     X, y = validate_data(
         estimator,
         unwrap(X),

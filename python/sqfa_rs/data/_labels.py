@@ -39,6 +39,7 @@ def encode(
     Classes all of whose points have weight 0 are left out; their codes are 0 and never used.
     """
     labels = column_or_1d(y, warn=True)
+    refuse_missing(labels)
     check_classification_targets(labels)
     if weights is None or weights.all():
         classes, codes = np.unique(labels, return_inverse=True)
@@ -47,6 +48,26 @@ def encode(
     used = np.zeros(len(labels), dtype=np.uint32)
     classes, used[seen] = np.unique(labels[seen], return_inverse=True)
     return classes, used
+
+
+def refuse_missing(y: ArrayLike) -> None:
+    """Refuse labels that are not there; text for them, such as 'nan', cannot be told from a class."""
+    labels = np.asarray(y)
+    if labels.dtype.kind != "O" or labels.ndim != 1:
+        return
+    rows = [row for row, label in enumerate(labels) if _is_missing(label)]
+    if rows:
+        raise ValueError(
+            f"{len(rows)} of {len(labels)} labels are missing ({labels[rows[0]]!r} at row {rows[0]}): "
+            "leave those points out"
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, a floating-point NaN, or pandas' NA or NaT."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float) and label != label
 
 
 def positions(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint32]:

@@ -7,7 +7,8 @@ use sqfa::labels::Label;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
 
-use super::{classifier, read_model};
+use super::units::check_units;
+use super::{classifier, explain_far, read_model};
 use crate::args::EvaluateArgs;
 use crate::data::{NamedPart, incomplete, keep_known, one_part};
 use crate::failure::usage;
@@ -57,7 +58,10 @@ impl Evaluate {
         let name = part.name.unwrap_or("all");
         let (part, n_left_out) = self.known(part, &model)?;
         let features = model.transform(part.points.view())?;
-        let predicted = qda.predict(features.as_points(model.filters().ncols()))?;
+        check_units(&self.data, &model, &features);
+        let predicted = qda
+            .predict(features.as_points(model.filters().ncols()))
+            .map_err(|error| explain_far(error, part.points.view(), &model))?;
         let count = model.classes().len();
         let mut confusion = vec![vec![0; count]; count];
         for (&truth, &guess) in part.labels.codes().iter().zip(&predicted) {

@@ -16,14 +16,18 @@ pub(crate) mod shell;
 pub(crate) mod stats;
 pub(crate) mod tables;
 pub(crate) mod transform;
+mod units;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::Result;
-use sqfa::Qda;
+use sqfa::classify::ClassifierError;
+use sqfa::points::Scalar;
 use sqfa::remedy::Remedy;
+use sqfa::{Points, Qda, with_table};
+use sqfa_io::data::column_name;
 use sqfa_io::formats::Limits;
 use sqfa_io::model_file::Model;
 use sqfa_lab::evaluation::QDA_T_DEGREES;
@@ -78,6 +82,24 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
         ClassifierArg::QdaT => model.qda_t(priors.as_deref(), flags.shrinkage, QDA_T_DEGREES),
     };
     built.map_err(|error| with_flags(&error, error.remedies()))
+}
+
+/// What a classifier refused, with the value that is to blame where a point is too far away.
+pub(crate) fn explain_far(
+    error: ClassifierError,
+    points: Points<'_>,
+    model: &Model,
+) -> anyhow::Error {
+    let ClassifierError::TooFar { row } = error else { return error.into() };
+    let value = |column: &usize| with_table!(points, table => table.get(row, *column).to_f64());
+    let largest = (0..points.columns()).max_by(|a, b| value(a).abs().total_cmp(&value(b).abs()));
+    let Some(column) = largest else { return error.into() };
+    let name = column_name(model.feature_names().unwrap_or_default(), column);
+    anyhow::anyhow!(
+        "row {row}, column {name} is {:e}: that is so far from every class that squared distances overflow; correct \
+         or remove it",
+        value(&column)
+    )
 }
 
 /// An error, and the flags that its remedies mean.

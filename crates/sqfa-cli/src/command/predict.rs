@@ -11,7 +11,8 @@ use sqfa_io::formats::write_npy;
 use sqfa_io::model_file::{ClassNames, Model};
 
 use super::tables::{cell, label_values, write_text};
-use super::{classifier, ending, read_model};
+use super::units::check_units;
+use super::{classifier, ending, explain_far, read_model};
 use crate::args::PredictArgs;
 use crate::data::{NamedPart, incomplete, parts};
 use crate::failure::usage;
@@ -154,8 +155,13 @@ impl Answers {
             part.points.filled(&vec![0.0; model.columns()])
         };
         let features = model.transform(points.view())?;
+        if gaps.is_empty() {
+            check_units(&args.data, model, &features);
+        }
         let features = features.as_points(model.filters().ncols());
-        let predicted = Labels::from_codes(model.classes().clone(), qda.predict(features)?)
+        let predicted =
+            qda.predict(features).map_err(|error| explain_far(error, points.view(), model))?;
+        let predicted = Labels::from_codes(model.classes().clone(), predicted)
             .ok_or_else(|| anyhow::anyhow!("the classifier named a class that does not exist"))?;
         let mut answers = Self { name: part.name, predicted, gaps, probabilities: None };
         if args.probabilities {

@@ -14,7 +14,8 @@ use sqfa_io::model_file::ClassNames;
 
 use crate::args::{MergeArgs, StatsArgs, StatsCommand, TableFlags};
 use crate::data::{
-    available_memory, check_exists, check_flags, column, expand, in_flags, means_of, options, tell,
+    alike, available_memory, check_exists, check_flags, column, expand, in_flags, means_of,
+    options, tell,
 };
 use crate::failure::usage;
 use crate::files;
@@ -136,6 +137,7 @@ impl Points {
         }
         let columns = summed.columns().to_vec();
         let sums = summed.finish().map_err(in_flags)?;
+        tell(&self.files[0], &alike(sums.classes()));
         line.tell("writing");
         write(&self.out, &sums, &columns)?;
         drop(line);

@@ -10,6 +10,7 @@ use sqfa::transform::Features;
 use sqfa_io::formats::{NpzWriter, Values, write_npy};
 
 use super::tables::{cell, label_values, write_text};
+use super::units::check_units;
 use super::{ending, read_model};
 use crate::args::TransformArgs;
 use crate::data::{NamedPart, incomplete, parts};
@@ -83,6 +84,7 @@ impl Transform {
             .map(|part| {
                 let NamedPart { name, points, labels } = complete(part, &args)?;
                 let features = model.transform(points.view())?;
+                check_units(&args.data, &model, &features);
                 Ok(Transformed { name, features, labels, rows: points.rows() })
             })
             .collect::<Result<Vec<_>>>()?;

@@ -6,12 +6,12 @@ mod memory;
 mod restrict;
 mod several;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use sqfa::ClassStatistics;
 use sqfa::names::suggestion;
 use sqfa::statistics::GivenMatrices;
+use sqfa::{ClassStatistics, Classes};
 use sqfa_io::data::{
     DataError, GivenMoments, GivenStatistics, Holds, LoadOptions, Loaded, Opened, file_kind,
     open_data,
@@ -34,26 +34,36 @@ pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
     open_named(data, flags, None).map(|opened| opened.loaded)
 }
 
-/// The same with the names of the columns, which may be expected to be those of another file.
-pub(crate) fn open_named(
-    data: &str,
-    flags: &DataFlags,
-    expected: Option<&[String]>,
-) -> Result<Opened> {
+/// The same with the names of the columns and perhaps test points from another file, matched to them.
+pub(crate) fn open_named(data: &str, flags: &DataFlags, test: Option<&str>) -> Result<Opened> {
     if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data) {
+        if test.is_some() {
+            return usage(format!("--test goes with a file, and '{data}' is built in"));
+        }
         let loaded = builtin.load()?;
-        return Ok(Opened { loaded, columns: Vec::new(), notes: Vec::new() });
+        return Ok(Opened::new(loaded, Vec::new(), Vec::new()));
     }
     check_exists(data)?;
     check_flags(data, flags.labels.is_some(), &flags.table)?;
     let options = LoadOptions {
         labels: flags.labels.clone(),
-        expected: expected.map(<[String]>::to_vec).filter(|names| !names.is_empty()),
+        test: test.map(PathBuf::from),
         ..options(&flags.table)
     };
+    if let Some(test) = test {
+        check_exists(test)?;
+        check_flags(test, false, &flags.table)?;
+    }
     let opened = open_data(Path::new(data), &options).map_err(in_flags)?;
     tell(data, &opened.notes);
+    tell(test.unwrap_or_default(), &opened.test_notes);
     Ok(opened)
+}
+
+/// Labels that may be one class, written in two ways.
+pub(crate) fn alike(classes: &Classes) -> Vec<Note> {
+    let note = |(one, other): (&str, &str)| Note::AlikeLabels(one.to_owned(), other.to_owned());
+    classes.alike().map(note).into_iter().collect()
 }
 
 /// What the flags say to a reader.
@@ -88,7 +98,10 @@ pub(crate) fn tell(data: &str, notes: &[Note]) {
             Note::NumericHeader => " (--header no if it is a point)",
             Note::Delimiter(_) => " (--delimiter says otherwise)",
             Note::Index(_) => " (--columns takes it in)",
-            Note::LikeLabel(_) | Note::LikeIndex { .. } => "; leave it out with --ignore",
+            Note::LikeLabel(_)
+            | Note::LikeIndex { .. }
+            | Note::FollowsRows(_)
+            | Note::TellsClass(_) => "; leave it out with --ignore",
             _ => "",
         };
         match note.is_warning() {
@@ -134,7 +147,10 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
     let flag = match error.remedy() {
         Some(Remedy::Label) => "--label COLUMN".to_owned(),
         Some(Remedy::Labels) => "--labels FILE.npy".to_owned(),
-        Some(Remedy::Ignore(columns)) => format!("--ignore {}", columns.join(",")),
+        Some(Remedy::Ignore(columns)) => match columns.join(",") {
+            all if all.contains(char::is_whitespace) => format!("--ignore '{all}'"),
+            all => format!("--ignore {all}"),
+        },
         Some(Remedy::FewerColumns) => "--columns or --ignore".to_owned(),
         Some(Remedy::DropMissing) => "--missing drop".to_owned(),
         Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),

@@ -65,12 +65,7 @@ fn subset(classes: &Classes, kept: &[usize]) -> Classes {
 }
 
 fn part(data: Part, classes: &Classes) -> Result<(Part, usize)> {
-    let codes: Vec<Option<u32>> = data
-        .labels
-        .classes()
-        .iter()
-        .map(|label| classes.iter().position(|class| class == label).map(|at| at as u32))
-        .collect();
+    let codes = classes.positions_of(data.labels.classes());
     let code = |row: usize| codes[data.labels.codes()[row] as usize];
     let rows: Vec<usize> = (0..data.labels.len()).filter(|&row| code(row).is_some()).collect();
     let left_out = data.labels.len() - rows.len();

@@ -1,5 +1,6 @@
 //! Several files, patterns of names, and files larger than memory: summed up batch by batch.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -10,7 +11,7 @@ use sqfa_io::data::{
 use sqfa_io::formats::{Column, Missing};
 
 use super::memory::available;
-use super::{check_exists, check_flags, in_flags, open_named, options, tell};
+use super::{alike, check_exists, check_flags, in_flags, open_named, options, tell};
 use crate::args::DataFlags;
 use crate::failure::usage;
 use crate::progress::{Rate, StatusLine};
@@ -58,8 +59,9 @@ pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &StatusLine) ->
         more => format!("{first} and {} more", more - 1),
     };
     let columns = summed.columns().to_vec();
-    let loaded = Loaded::Sums(name, summed.finish().map_err(in_flags)?);
-    Ok(Opened { loaded, columns, notes: Vec::new() })
+    let sums = summed.finish().map_err(in_flags)?;
+    tell(&name, &alike(sums.classes()));
+    Ok(Opened::new(Loaded::Sums(name, sums), columns, Vec::new()))
 }
 
 /// The means of all columns of all files, where missing values are to be filled in with them.
@@ -116,6 +118,13 @@ pub(crate) fn expand(names: &[String]) -> Result<Vec<String>> {
         }
         found.sort();
         files.extend(found.iter().map(|path| path.display().to_string()));
+    }
+    let mut seen = HashSet::new();
+    for file in &files {
+        // What is not there is told by whoever opens it.
+        if !seen.insert(Path::new(file).canonicalize().unwrap_or_else(|_| file.into())) {
+            return usage(format!("'{file}' is named twice: its points would count twice"));
+        }
     }
     Ok(files)
 }

@@ -3,6 +3,7 @@
 
 mod common;
 
+mod attacks;
 mod bad_input;
 mod clean;
 mod columns;

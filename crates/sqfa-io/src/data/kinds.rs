@@ -107,7 +107,7 @@ pub static FILE_KINDS: &[FileKind] = &[
         help: &["class sums from sqfa stats"],
         whole: |path, name, _| {
             let (sums, columns) = read_named_sums(path)?;
-            Ok(Opened { loaded: Loaded::Sums(name, sums), columns, notes: Vec::new() })
+            Ok(Opened::new(Loaded::Sums(name, sums), columns, Vec::new()))
         },
         batches: |path, _, _| Err(no_points(path)),
         points: |path, _| Err(no_points(path)),
@@ -177,7 +177,8 @@ pub fn open_batches(
         let problem = "weights are a column of a table, and this is none";
         return Err(DataError::content(&path.display().to_string(), problem));
     }
-    batches::cleaned((kind.batches)(path, options, weights)?, options)
+    let reader = batches::cleaned((kind.batches)(path, options, weights)?, options)?;
+    Ok(if kind.holds == Holds::Table { batches::watched(reader) } else { reader })
 }
 
 /// How many bytes the points of a file take in memory as double-precision numbers, as far as its beginning tells.

@@ -7,7 +7,8 @@ use sqfa::{Classes, Labels};
 
 use super::batches::BatchReader;
 use super::kinds::{FileKind, Holds, file_kind};
-use super::missing::{index_like, settle};
+use super::missing::{column_means, settle};
+use super::suspects::Suspects;
 use super::tables::labels_of;
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{
@@ -89,6 +90,15 @@ pub struct Opened {
     pub columns: Vec<String>,
     /// What its user should know.
     pub notes: Vec<Note>,
+    /// The same of the file of test points, where there is one.
+    pub test_notes: Vec<Note>,
+}
+
+impl Opened {
+    /// What one file holds.
+    pub fn new(loaded: Loaded, columns: Vec<String>, notes: Vec<Note>) -> Self {
+        Self { loaded, columns, notes, test_notes: Vec::new() }
+    }
 }
 
 /// Points to apply a model to.
@@ -127,10 +137,11 @@ pub fn open_data(path: &Path, options: &LoadOptions) -> Result<Opened, DataError
             ..options.clone()
         };
         let other = (file_kind(test)?.whole)(test, name_of(test), &options)?;
-        let Loaded::Data(other) = other.loaded else {
+        let Loaded::Data(held) = other.loaded else {
             return Err(DataError::content(&place_of(test), "it holds no test points"));
         };
-        *data = data.clone().with_test(other.test.unwrap_or(other.train), &place_of(test))?;
+        data.set_test(held.test.unwrap_or(held.train), &place_of(test))?;
+        opened.test_notes = other.notes;
     }
     checked(data, kind, options, &opened.columns, &mut opened.notes, &place)?;
     if let Some((height, width)) = options.image_shape {
@@ -185,16 +196,27 @@ fn checked(
     if let Some(classes) = data.train.labels.ids() {
         return Err(DataError::Ids { place: place.to_owned(), count, classes });
     }
+    if let Some((one, other)) = data.train.labels.classes().alike() {
+        notes.push(Note::AlikeLabels(one.to_owned(), other.to_owned()));
+    }
+    // Test points lack what the training points have on average: they may not tell it themselves.
+    let means = match (options.missing, &data.test) {
+        (Missing::Mean, Some(_)) => Some(column_means(&data.train.points, columns, place)?),
+        _ => None,
+    };
     for part in std::iter::once(&mut data.train).chain(&mut data.test) {
         let points = std::mem::replace(&mut part.points, OwnedPoints::none());
         let labels = std::mem::replace(&mut part.labels, Labels::from_integers(&[]));
-        let settled = settle(points, Some(labels), options.missing, columns, place)?;
+        let settled = settle(points, labels, options.missing, means.as_deref(), columns, place)?;
         part.points = settled.points;
-        part.labels = settled.labels.unwrap_or_else(|| Labels::from_integers(&[]));
+        part.labels = settled.labels;
         notes.extend(settled.notes);
     }
     if kind.holds == Holds::Table {
-        notes.extend(index_like(&data.train.points, columns));
+        let Part { points, labels } = &data.train;
+        let mut suspects = Suspects::new(points.columns());
+        suspects.add(points.view(), labels);
+        notes.extend(suspects.notes(columns, Some(points)));
     }
     Ok(())
 }
@@ -212,7 +234,7 @@ pub(super) fn from_batches(
     let train = Part::new(points, labels, &place)?;
     let data = LabeledData::new(name, train, None, reader.image_shape(), &place)?;
     let (columns, notes) = (reader.names().to_vec(), reader.notes());
-    Ok(Opened { loaded: Loaded::Data(data), columns, notes })
+    Ok(Opened::new(Loaded::Data(data), columns, notes))
 }
 
 /// The same with or without labels.
@@ -261,7 +283,7 @@ fn plain(
     place: &str,
 ) -> Result<Opened, DataError> {
     let data = LabeledData::new(name, train, test, image, place)?;
-    Ok(Opened { loaded: Loaded::Data(data), columns: Vec::new(), notes: Vec::new() })
+    Ok(Opened::new(Loaded::Data(data), Vec::new(), Vec::new()))
 }
 
 type PartAndImage = (Part, Option<(usize, usize)>);
@@ -341,7 +363,7 @@ pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Op
     let mut npz = Npz::open(path, options.limits)?;
     if (npz.contains("covariances") && npz.contains("means")) || npz.contains("second_moments") {
         let loaded = Loaded::Statistics(GivenStatistics::from_npz(name, &mut npz)?);
-        return Ok(Opened { loaded, columns: Vec::new(), notes: Vec::new() });
+        return Ok(Opened::new(loaded, Vec::new(), Vec::new()));
     }
     let pairs = [("X_train", "y_train"), ("X", "y")];
     let pair = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y));
@@ -360,7 +382,11 @@ pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Op
         (false, false) => None,
         _ => return Err(DataError::content(&place, "give both X_test and y_test, or neither")),
     };
-    plain(name, train, test, &place)
+    let mut opened = plain(name, train, test, &place)?;
+    if x == "X_train" && npz.contains("X") {
+        opened.notes.push(Note::OtherArrays(vec!["X".to_owned(), "y".to_owned()]));
+    }
+    Ok(opened)
 }
 
 fn npz_part(npz: &mut Npz, x: &str, y: &str) -> Result<PartAndImage, DataError> {

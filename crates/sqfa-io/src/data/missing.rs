@@ -1,7 +1,7 @@
 //! One door for points: no value leaves it that is missing or infinite, unless it was asked for.
 
 use sqfa::points::Scalar;
-use sqfa::{Labels, Points, Table};
+use sqfa::{Labels, Points, Table, with_table};
 
 use super::{DataError, OwnedPoints};
 use crate::formats::{FormatError, Missing, Note, counted};
@@ -33,15 +33,17 @@ pub fn column_name(columns: &[String], at: usize) -> String {
 /// Points and labels that went through the door, and what happened to them there.
 pub(super) struct Settled {
     pub(super) points: OwnedPoints,
-    pub(super) labels: Option<Labels>,
+    pub(super) labels: Labels,
     pub(super) notes: Vec<Note>,
 }
 
-/// Refuses, leaves out or fills in what is missing; infinite values are refused.
+/// Refuses, leaves out or fills in what is missing, with the means of other points where they are given; infinite values
+/// are refused.
 pub(super) fn settle(
     points: OwnedPoints,
-    labels: Option<Labels>,
+    labels: Labels,
     missing: Missing,
+    means: Option<&[f64]>,
     columns: &[String],
     place: &str,
 ) -> Result<Settled, DataError> {
@@ -95,56 +97,37 @@ pub(super) fn settle(
                 return Err(DataError::content(place, problem));
             }
             let notes = vec![Note::Dropped { rows: bad.len() as u64, of: rows as u64 }];
-            let labels = labels.map(|labels| labels.select(&kept));
+            let labels = labels.select(&kept);
             Ok(Settled { points: points.select(&kept), labels, notes })
         }
         Missing::Mean | Missing::Keep => {
-            let mut means = vec![0.0; width];
-            for (column, mean) in means.iter_mut().enumerate() {
-                let there = rows as u64 - gaps[column];
-                if there == 0 {
-                    let name = column_name(columns, column);
-                    let problem = format!("column {name} has no value at all: leave it out");
-                    return Err(DataError::content(place, problem));
-                }
-                let known = (0..rows).map(|row| value(row, column)).filter(|value| !value.is_nan());
-                *mean = known.sum::<f64>() / there as f64;
-            }
+            let own = || column_means(&points, columns, place);
+            let means = means.map_or_else(own, |means| Ok(means.to_vec()))?;
             let notes = vec![Note::Filled { cells: gaps.iter().sum() }];
             Ok(Settled { points: points.filled(&means), labels, notes })
         }
     }
 }
 
-/// Features that number the rows: consecutive, or whole numbers that are all different.
-pub(super) fn index_like(points: &OwnedPoints, columns: &[String]) -> Vec<Note> {
-    /// With fewer rows whole numbers are often all different by chance.
-    const ENOUGH: usize = 20;
-    let Points::F64(table) = points.view() else { return Vec::new() };
-    let rows = table.rows();
-    if rows < ENOUGH {
-        return Vec::new();
-    }
-    let mut notes = Vec::new();
-    for column in 0..table.columns() {
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let whole = (0..rows).all(|row| {
-            let value = table.get(row, column);
-            low = low.min(value);
-            high = high.max(value);
-            value.fract() == 0.0
+/// The mean of what every column has; an error where it has nothing.
+pub(super) fn column_means(
+    points: &OwnedPoints,
+    columns: &[String],
+    place: &str,
+) -> Result<Vec<f64>, DataError> {
+    let mean = |column: usize| {
+        let known = with_table!(points.view(), table => {
+            let values = (0..table.rows()).map(|row| table.get(row, column).to_f64());
+            values.filter(|value| !value.is_nan()).fold((0.0, 0_u64), |(sum, n), value| (sum + value, n + 1))
         });
-        // Fewer numbers than rows cannot all be different.
-        if !whole || high - low + 1.0 < rows as f64 {
-            continue;
+        match known {
+            (_, 0) => {
+                let name = column_name(columns, column);
+                let problem = format!("column {name} has no value at all: leave it out");
+                Err(DataError::content(place, problem))
+            }
+            (sum, there) => Ok(sum / there as f64),
         }
-        let mut values: Vec<f64> = (0..rows).map(|row| table.get(row, column)).collect();
-        values.sort_by(f64::total_cmp);
-        if values.windows(2).all(|pair| pair[0] < pair[1]) {
-            let consecutive = high - low + 1.0 == rows as f64;
-            let column = columns.get(column).cloned().unwrap_or_else(|| (column + 1).to_string());
-            notes.push(Note::LikeIndex { column, consecutive });
-        }
-    }
-    notes
+    };
+    (0..points.columns()).map(mean).collect()
 }

@@ -10,6 +10,7 @@ mod points;
 mod select;
 mod statistics;
 mod sums;
+mod suspects;
 mod tables;
 
 use sqfa::Labels;
@@ -269,15 +270,15 @@ impl LabeledData {
         image_shape: Option<(usize, usize)>,
         place: &str,
     ) -> Result<Self, DataError> {
-        let data = Self { name, train, test: None, image_shape };
-        match test {
-            None => Ok(data),
-            Some(test) => data.with_test(test, place),
+        let mut data = Self { name, train, test: None, image_shape };
+        if let Some(test) = test {
+            data.set_test(test, place)?;
         }
+        Ok(data)
     }
 
-    /// The same training part with another test part, its labels in the training classes.
-    pub fn with_test(self, test: Part, place: &str) -> Result<Self, DataError> {
+    /// Puts another test part beside the training part, its labels in the training classes.
+    pub fn set_test(&mut self, test: Part, place: &str) -> Result<(), DataError> {
         let train = &self.train;
         if test.points.columns() != train.points.columns() {
             return Err(DataError::Dimensions {
@@ -290,6 +291,7 @@ impl LabeledData {
             .labels
             .recode(train.labels.classes())
             .map_err(|source| DataError::TestLabels { place: place.to_owned(), source })?;
-        Ok(Self { test: Some(Part { points: test.points, labels }), ..self })
+        self.test = Some(Part { points: test.points, labels });
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use sqfa::Labels;
 
 use super::DataError;
+use crate::formats::table::is_missing_label;
 use crate::formats::{Array, Values};
 
 /// Labels from an array with one element per point.
@@ -27,6 +28,17 @@ pub(super) fn labels_of(array: Array, place: &str) -> Result<Labels, DataError> 
             floats(&wide)
         }
         Values::F64(values) => floats(&values),
-        Values::Text(values) => Ok(Labels::from_texts(&values)),
+        Values::Text(values) => {
+            let gaps =
+                || values.iter().enumerate().filter(|(_, text)| is_missing_label(text.trim()));
+            if let Some((row, text)) = gaps().next() {
+                let (missing, all) = (gaps().count(), values.len());
+                let problem = format!(
+                    "{missing} of {all} labels are missing ('{text}' at row {row}, counted from 0): leave those points out"
+                );
+                return Err(DataError::content(place, problem));
+            }
+            Ok(Labels::from_texts(&values))
+        }
     }
 }

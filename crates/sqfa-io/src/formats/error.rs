@@ -128,24 +128,32 @@ pub enum FormatError {
     TextColumns {
         /// The table.
         place: String,
-        /// Their names or numbers, counted from 1.
+        /// Their names or positions, counted from 0.
         columns: Vec<String>,
         /// The first such line, counted from 1.
         line: u64,
         /// What stands there.
         example: String,
     },
+    /// Columns without a single value.
+    #[error("{place}: no row has a value in {}: leave out what is empty", quoted(.columns))]
+    EmptyColumns {
+        /// The table.
+        place: String,
+        /// Their names or positions, counted from 0.
+        columns: Vec<String>,
+    },
     /// A number with a comma where its point should be.
     #[error(
-        "{place}, line {line}, column '{column}': '{text}' has a decimal comma; write numbers with a \
-         decimal point (in a spreadsheet: export with the number format of English)"
+        "{place}, line {line}, column '{column}': '{text}' has a decimal comma, or one between thousands; write \
+         numbers with a decimal point and no other mark (in a spreadsheet: export with the number format of English)"
     )]
     DecimalComma {
         /// The table.
         place: String,
         /// The line, counted from 1.
         line: u64,
-        /// The column's name or number, counted from 1.
+        /// The column's name or position, counted from 0.
         column: String,
         /// What stands there.
         text: String,
@@ -213,7 +221,7 @@ pub enum FormatError {
         place: String,
         /// The line, counted from 1.
         line: u64,
-        /// The column's name or number, counted from 1.
+        /// The column's name or position, counted from 0.
         column: String,
         /// The beginning of what stands there.
         text: String,
@@ -261,7 +269,9 @@ impl FormatError {
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
             Self::Missing { what: "column", .. } | Self::AmbiguousLabel { .. } => Remedy::Label,
-            Self::TextColumns { columns, .. } => Remedy::Ignore(columns.clone()),
+            Self::TextColumns { columns, .. } | Self::EmptyColumns { columns, .. } => {
+                Remedy::Ignore(columns.clone())
+            }
             Self::RepeatedName { name, .. } => Remedy::Ignore(vec![name.clone()]),
             Self::MissingValues { .. } => Remedy::Missing,
             Self::Encoding { .. } => Remedy::Encoding,

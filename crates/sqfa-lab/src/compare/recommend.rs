@@ -103,10 +103,12 @@ fn candidate(summary: &Summary, classifier: &str, records: &[Record]) -> Option<
         .collect();
     let mut seeds = by_seed(&own, classifier);
     seeds.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    let (seed, _) = seeds[(seeds.len() - 1) / 2];
+    let (seed, _) = *seeds.get(seeds.len().checked_sub(1)? / 2)?;
     let mut folds: Vec<&&Record> = own.iter().filter(|record| record.seed == seed).collect();
     folds.sort_by_key(|record| (record.session, record.fold));
-    let iterations = folds.iter().filter_map(|record| Some(record.evaluated()?.iterations)).sum();
+    // Records come from files, where any number may stand.
+    let iterations = folds.iter().filter_map(|record| Some(record.evaluated()?.iterations));
+    let iterations = iterations.fold(0, usize::saturating_add);
     let hits = folds
         .iter()
         .filter_map(|record| record.evaluated()?.score(classifier))
@@ -228,5 +230,14 @@ mod tests {
         let found = recommend(&spec(), &summaries, &records).unwrap();
         assert_eq!((found.choice.seed, found.choice.accuracy), (2, 0.7));
         assert!(recommend(&spec(), &summarize(&spec(), &[]), &[]).is_none());
+        // Iterations that cannot be are no reason to stop.
+        let mut folds = [0, 1].map(|fold| Record { fold, ..record("sqfa", 2, 0, |k| k % 2 == 0) });
+        for fold in &mut folds {
+            if let Outcome::Done(evaluated) = &mut fold.outcome {
+                evaluated.iterations = usize::MAX;
+            }
+        }
+        let found = recommend(&spec(), &summarize(&spec(), &folds), &folds).unwrap();
+        assert_eq!(found.choice.iterations, usize::MAX);
     }
 }

@@ -102,7 +102,7 @@ fn list<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
 }
 
 fn data(facts: &Facts) -> Markup {
-    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let sum = |counts: &[u64]| counts.iter().copied().fold(0, u64::saturating_add);
     let shape = facts.image_shape.map(|(h, w)| format!(" ({w} × {h})")).unwrap_or_default();
     let names = facts.class_names();
     html! {

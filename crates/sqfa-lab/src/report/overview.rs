@@ -47,7 +47,7 @@ pub(super) fn section(manifest: &Manifest, summaries: &[Summary]) -> Markup {
 /// The share of the largest class among the test points.
 fn chance(manifest: &Manifest) -> f64 {
     let counts = manifest.facts.test_counts.as_ref().unwrap_or(&manifest.facts.train_counts);
-    let total: u64 = counts.iter().sum();
+    let total = counts.iter().copied().fold(0, u64::saturating_add);
     counts.iter().max().map_or(0.0, |&largest| largest as f64 / total.max(1) as f64)
 }
 

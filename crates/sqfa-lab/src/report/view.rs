@@ -125,7 +125,8 @@ impl View {
 
     /// Test points of a class.
     pub(super) fn tested(&self, class: usize) -> u64 {
-        (0..self.classes()).map(|guess| self.confused(class, guess)).sum()
+        let counts = (0..self.classes()).map(|guess| self.confused(class, guess));
+        counts.fold(0, u64::saturating_add)
     }
 
     /// Pairs of classes by how often they are taken for each other, most often first; pairs that never are
@@ -134,7 +135,7 @@ impl View {
         let classes = self.classes();
         let mut pairs: Vec<(usize, usize, u64)> = (0..classes)
             .flat_map(|i| (i + 1..classes).map(move |j| (i, j)))
-            .map(|(i, j)| (i, j, self.confused(i, j) + self.confused(j, i)))
+            .map(|(i, j)| (i, j, self.confused(i, j).saturating_add(self.confused(j, i))))
             .collect();
         pairs.sort_by_key(|&(_, _, count)| std::cmp::Reverse(count));
         pairs

@@ -142,7 +142,7 @@ pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) 
 impl Discriminant {
     pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         check_dimension(features, self.order)?;
-        Ok(with_table!(features, table => {
+        let predicted: Vec<Option<u32>> = with_table!(features, table => {
             let scratch = || Scratch::new(self.order, self.constants.len());
             parallel::runs(table.rows(), POINTS_A_TASK, scratch, |scratch, row| {
                 self.scores(&table, row, scratch);
@@ -152,25 +152,46 @@ impl Discriminant {
                         best = class;
                     }
                 }
-                best as u32
+                scratch.tells().then_some(best as u32)
             })
-        }))
+        });
+        let far = |row: usize| ClassifierError::TooFar { row };
+        predicted
+            .into_iter()
+            .enumerate()
+            .map(|(row, class)| class.ok_or_else(|| far(row)))
+            .collect()
     }
 
     pub(super) fn log_posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
+        let all = self.posteriors(features)?;
+        let count = self.constants.len().max(1);
+        match all.iter().position(|value| value.is_nan()) {
+            Some(at) => Err(ClassifierError::TooFar { row: at / count }),
+            None => Ok(all),
+        }
+    }
+
+    /// The same with NaN for points that are too far from all classes.
+    pub(super) fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
         check_dimension(features, self.order)?;
         let count = self.constants.len();
-        let rows: Vec<Vec<f64>> = with_table!(features, table => {
-            let scratch = || Scratch::new(self.order, count);
-            parallel::runs(table.rows(), POINTS_A_TASK, scratch, |scratch, row| {
-                self.scores(&table, row, scratch);
-                let largest = scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-                let sum: f64 = scratch.scores.iter().map(|score| (score - largest).exp()).sum();
-                let log = largest + sum.ln();
-                scratch.scores.iter().map(|score| score - log).collect()
+        let parts: Vec<Vec<f64>> = with_table!(features, table => {
+            parallel::map((0..table.rows()).step_by(POINTS_A_TASK), |first| {
+                let mut scratch = Scratch::new(self.order, count);
+                let rows = first..(first + POINTS_A_TASK).min(table.rows());
+                let mut part = Vec::with_capacity(rows.len() * count);
+                for row in rows {
+                    self.scores(&table, row, &mut scratch);
+                    let largest = scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+                    let sum: f64 = scratch.scores.iter().map(|score| (score - largest).exp()).sum();
+                    let log = largest + sum.ln();
+                    part.extend(scratch.scores.iter().map(|score| score - log));
+                }
+                part
             })
         });
-        Ok(rows.concat())
+        Ok(parts.concat())
     }
 
     pub(super) fn accuracy(
@@ -220,5 +241,11 @@ struct Scratch {
 impl Scratch {
     fn new(order: usize, classes: usize) -> Self {
         Self { point: vec![0.0; order], centred: vec![0.0; order], scores: vec![0.0; classes] }
+    }
+
+    /// Whether the scores tell classes apart: squares of huge distances overflow.
+    fn tells(&self) -> bool {
+        let scores = || self.scores.iter();
+        scores().all(|score| !score.is_nan()) && scores().any(|&score| score > f64::NEG_INFINITY)
     }
 }

@@ -110,6 +110,15 @@ pub enum ClassifierError {
         /// Dimensions.
         dimension: usize,
     },
+    /// A point whose squared distances overflow.
+    #[error(
+        "row {row} is so far from every class that its squared distances overflow: no class is the nearest; correct or \
+         remove it"
+    )]
+    TooFar {
+        /// The row.
+        row: usize,
+    },
     /// A number that is not finite.
     #[error("row {row}, column {column} holds {value}: remove or replace non-finite values")]
     NotFinite {

@@ -9,6 +9,7 @@ use super::discriminant::{Discriminant, answers, check_parameters, maximum_likel
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
+use crate::points::Points;
 use crate::statistics::ClassStatistics;
 use crate::statistics::project;
 
@@ -17,6 +18,11 @@ use crate::statistics::project;
 pub struct Qda(Discriminant);
 
 impl Qda {
+    /// ln p(class | z) for every point and class, NaN for points that are too far from all classes.
+    pub(crate) fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
+        self.0.posteriors(features)
+    }
+
     /// A classifier from class Gaussians with maximum-likelihood covariances.
     pub fn new(
         classes: &Classes,

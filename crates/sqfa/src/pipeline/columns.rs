@@ -36,15 +36,16 @@ pub fn constant_columns(points: Points<'_>, weights: Option<&[u64]>) -> Vec<SetA
 
 fn search<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<SetAside> {
     let weight = |row: usize| weights.map_or(1, |weights| weights[row]);
-    let rows: Vec<usize> = (0..table.rows()).filter(|&row| weight(row) > 0).collect();
-    let total: u64 = rows.iter().map(|&row| weight(row)).sum();
+    let rows = || (0..table.rows()).filter(|&row| weight(row) > 0);
+    let (count, total) = rows().fold((0, 0_u64), |(n, sum), row| (n + 1, sum + weight(row)));
     let limit = (total / ONE_IN).max(1);
+    let looked_at: Vec<usize> = rows().step_by((count / LOOKED_AT).max(1)).collect();
     // Digits of the type that the values came in, less three bits.
     let digits =
         if size_of::<S>() == 8 { 8.0 * f64::EPSILON } else { 8.0 * f64::from(f32::EPSILON) };
     let mut watched: Vec<(usize, f64, u64)> =
-        (0..table.columns()).map(|column| (column, usual(table, &rows, column), 0)).collect();
-    for &row in &rows {
+        (0..table.columns()).map(|column| (column, usual(table, &looked_at, column), 0)).collect();
+    for row in rows() {
         watched.retain_mut(|(column, usual, others)| {
             let value = table.get(row, *column).to_f64();
             let equal = (value - *usual).abs() <= digits * usual.abs();
@@ -63,9 +64,8 @@ fn search<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<SetAs
 
 /// The value that most of some rows share, where there is one (Boyer and Moore's vote).
 fn usual<S: Scalar>(table: &Table<'_, S>, rows: &[usize], column: usize) -> f64 {
-    let step = (rows.len() / LOOKED_AT).max(1);
     let (mut candidate, mut votes) = (0.0, 0_usize);
-    for &row in rows.iter().step_by(step) {
+    for &row in rows {
         let value = table.get(row, column).to_f64();
         if votes == 0 {
             (candidate, votes) = (value, 1);

@@ -19,6 +19,26 @@ pub enum PipelineError {
         /// Columns there are.
         columns: usize,
     },
+    /// Numbers whose squares overflow.
+    #[error(
+        "column {column} reaches {value:e}: sums of squares would overflow; use double precision or larger units"
+    )]
+    Overflow {
+        /// The column.
+        column: usize,
+        /// The largest number.
+        value: f64,
+    },
+    /// Differences whose squares are zero.
+    #[error(
+        "column {column} spans {spread:e}: squares would vanish; use double precision or smaller units"
+    )]
+    Vanish {
+        /// The column.
+        column: usize,
+        /// From its lowest number to its highest.
+        spread: f64,
+    },
     /// Labels that are all different.
     #[error(
         "the labels of all {points} points are different: this looks like an id column; name the column of classes instead"

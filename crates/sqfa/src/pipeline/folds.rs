@@ -25,6 +25,9 @@ const NEVER: u16 = u16::MAX;
 /// Distinct rows that a class needs before any of them is held out: two must stay to learn from.
 const FEWEST: usize = 3;
 
+/// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
+const HELD: u64 = 50_000;
+
 /// How points are held out in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
@@ -37,12 +40,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Few points: five folds, twice over. Many: one split. Otherwise five folds.
+    /// Few points: five folds, twice over. Many: one split, which holds out a seventh, at most 50 000. Otherwise five folds.
     pub fn for_points(points: u64) -> Self {
         match points {
             0..200 => Self { parts: 5, held: 5, repeats: 2 },
             200..6000 => Self { parts: 5, held: 5, repeats: 1 },
-            _ => Self { parts: 7, held: 1, repeats: 1 },
+            _ => {
+                let parts = usize::try_from(points / HELD).unwrap_or(usize::MAX).max(7);
+                Self { parts, held: 1, repeats: 1 }
+            }
         }
     }
 }
@@ -70,12 +76,16 @@ impl Weighted<'_> {
     }
 
     /// Adds some rows to class sums.
-    fn add(&self, sums: &mut ClassAccumulator, rows: &[usize]) -> Result<(), StatisticsError> {
+    fn add(
+        &self,
+        sums: &mut ClassAccumulator,
+        rows: impl Iterator<Item = usize> + Clone,
+    ) -> Result<(), StatisticsError> {
         let Some(weights) = self.weights else {
-            return sums.update_rows(self.points, self.labels, rows);
+            return sums.update_some(self.points, self.labels, rows);
         };
         let mut own = vec![0; weights.len()];
-        rows.iter().for_each(|&row| own[row] = weights[row]);
+        rows.for_each(|row| own[row] = weights[row]);
         sums.update_weighted(self.points, self.labels, &own)
     }
 }
@@ -130,18 +140,14 @@ impl<'a> Parts<'a> {
         of_row: Arc<Vec<u16>>,
         count: usize,
     ) -> Result<Self, StatisticsError> {
-        let mut rows = vec![Vec::new(); count + 1];
-        for (row, &part) in of_row.iter().enumerate() {
-            if data.weight(row) > 0 {
-                rows[usize::from(part).min(count)].push(row);
-            }
-        }
         let classes = data.labels.classes();
-        let sums = rows
-            .iter()
-            .map(|rows| {
+        let sums = (0..=count)
+            .map(|part| {
+                let own = |row: &usize| {
+                    usize::from(of_row[*row]).min(count) == part && data.weight(*row) > 0
+                };
                 let mut sums = ClassAccumulator::new(classes.clone(), data.points.columns());
-                data.add(&mut sums, rows)?;
+                data.add(&mut sums, (0..of_row.len()).filter(own))?;
                 Ok(sums)
             })
             .collect::<Result<Vec<_>, StatisticsError>>()?;
@@ -309,31 +315,46 @@ fn deal_table<S: Scalar>(
 ) -> Vec<u16> {
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(u64::MAX - 3);
-    let mut rows = vec![Vec::new(); data.labels.classes().len()];
-    for (row, &code) in data.labels.codes().iter().enumerate() {
-        if data.weight(row) > 0 {
-            rows[code as usize].push(row);
-        }
+    // All rows, class after class, four bytes each: a table of few columns is hardly larger than the numbers of its rows.
+    // Beyond so many rows all are learned from.
+    let codes = &data.labels.codes()[..data.labels.len().min(u32::MAX as usize)];
+    let mut ends = vec![0_usize; data.labels.classes().len()];
+    codes.iter().for_each(|&code| ends[code as usize] += 1);
+    let mut starts = vec![0; ends.len()];
+    for class in 1..ends.len() {
+        starts[class] = starts[class - 1] + ends[class - 1];
+    }
+    ends.clone_from(&starts);
+    let mut all = vec![0_u32; codes.len()];
+    for (row, &code) in codes.iter().enumerate().filter(|&(row, _)| data.weight(row) > 0) {
+        all[ends[code as usize]] = row as u32;
+        ends[code as usize] += 1;
     }
     let mut of_row = vec![NEVER; data.labels.len()];
     let mut dealt = 0;
-    for mut rows in rows {
-        parallel::sort(&mut rows, &|a, b| compare(table, a, b));
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for row in rows {
+    for (&start, &end) in starts.iter().zip(&ends) {
+        let rows = &mut all[start..end];
+        parallel::sort(rows, &|a, b| compare(table, a as usize, b as usize));
+        // Where groups of equal rows begin and end.
+        let mut groups: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
+        for at in 0..rows.len() {
+            let same = |first: u32| {
+                compare(table, rows[first as usize] as usize, rows[at] as usize) == Ordering::Equal
+            };
             match groups.last_mut() {
-                Some(group) if compare(table, group[0], row) == Ordering::Equal => group.push(row),
-                _ => groups.push(vec![row]),
+                Some((first, end)) if same(*first) => *end += 1,
+                _ => groups.push((at as u32, at as u32 + 1)),
             }
         }
         if groups.len() < FEWEST {
             continue;
         }
         groups.shuffle(&mut generator);
-        for (at, group) in groups.iter().enumerate() {
+        for (at, &(first, end)) in groups.iter().enumerate() {
             let part = (at + dealt) % plan.parts;
             if part < plan.held {
-                group.iter().for_each(|&row| of_row[row] = part as u16);
+                let group = &rows[first as usize..end as usize];
+                group.iter().for_each(|&row| of_row[row as usize] = part as u16);
             }
         }
         dealt += groups.len();

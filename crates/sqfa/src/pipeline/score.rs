@@ -17,6 +17,7 @@ const FLOOR: f64 = -2.995_732_273_553_991;
 pub(crate) struct Scores {
     pub(crate) values: Vec<f64>,
     pub(crate) hits: Vec<bool>,
+    /// None where every point counts once: every candidate keeps its scores, and there are dozens.
     pub(crate) weights: Vec<f64>,
 }
 
@@ -90,7 +91,7 @@ impl Scores {
             return Ok(Self { values: vec![FLOOR; count], hits: vec![false; count], weights });
         };
         let classes = qda.classes().len();
-        let posteriors = qda.log_posteriors(features)?;
+        let posteriors = qda.posteriors(features)?;
         let mut scores = Self { weights, ..Self::default() };
         for (row, &code) in posteriors.chunks(classes).zip(codes) {
             let own = row[code as usize];
@@ -115,6 +116,9 @@ impl Scores {
 
     /// Points scored, repetitions counted.
     pub(crate) fn points(&self) -> usize {
+        if self.weights.is_empty() {
+            return self.len();
+        }
         self.weights[..self.len()].iter().sum::<f64>() as usize
     }
 
@@ -141,16 +145,22 @@ impl Scores {
     }
 }
 
+/// The weight of every point.
+fn each(weights: &[f64]) -> impl Iterator<Item = f64> + '_ {
+    let once = if weights.is_empty() { usize::MAX } else { 0 };
+    weights.iter().copied().chain(std::iter::repeat_n(1.0, once))
+}
+
 fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
-    let total: f64 = weights[..values.len()].iter().sum();
-    values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / total
+    let total: f64 = each(weights).take(values.len()).sum();
+    values.iter().zip(each(weights)).map(|(value, weight)| value * weight).sum::<f64>() / total
 }
 
 fn difference(first: &[f64], second: &[f64], weights: &[f64]) -> Difference {
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
     let mean = weighted_mean(&differences, weights);
-    let total: f64 = weights[..differences.len()].iter().sum();
+    let total: f64 = each(weights).take(differences.len()).sum();
     let squares: f64 =
-        differences.iter().zip(weights).map(|(d, weight)| weight * (d - mean).powi(2)).sum();
+        differences.iter().zip(each(weights)).map(|(d, weight)| weight * (d - mean).powi(2)).sum();
     Difference { mean, error: (squares / total).sqrt() / (total - 1.0).max(1.0).sqrt() }
 }

@@ -102,9 +102,16 @@ impl<'p, 'a> Fold<'p, 'a> {
         let features =
             transform_rows_offset(data.points, &self.held, folded.as_ref(), offset.as_deref());
         let codes: Vec<u32> = self.held.iter().map(|&row| data.labels.codes()[row]).collect();
-        let weights = self.held.iter().map(|&row| data.weight(row) as f64).collect();
+        let weights: Option<Vec<f64>> =
+            data.weights.map(|all| self.held.iter().map(|&row| all[row] as f64).collect());
         let points = features.as_points(filters.ncols());
-        Ok(Scores::new(self.side.judging(), filters.as_ref(), points, &codes, weights)?)
+        Ok(Scores::new(
+            self.side.judging(),
+            filters.as_ref(),
+            points,
+            &codes,
+            weights.unwrap_or_default(),
+        )?)
     }
 }
 

@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use crate::finite::first_not_finite;
+use crate::points::{Strain, Strained};
 use crate::statistics::{StatisticsError, check_classes};
 
 use super::{Parts, PipelineError, Plan, SetAside, WIDE, Weighted, constant_columns};
@@ -39,6 +40,17 @@ impl<'a> Summed<'a> {
         }
         if let Some((row, column, value)) = first_not_finite(data.points, None) {
             return Err(StatisticsError::NotFinite { row, column, value }.into());
+        }
+        for Strained { column, how } in data.points.strained() {
+            match how {
+                Strain::Overflow { value } => {
+                    return Err(PipelineError::Overflow { column, value });
+                }
+                Strain::Vanish { spread, alone: false } => {
+                    return Err(PipelineError::Vanish { column, spread });
+                }
+                Strain::Vanish { .. } | Strain::Digits { .. } => {}
+            }
         }
         let aside = constant_columns(data.points, data.weights);
         if aside.len() == dimension {

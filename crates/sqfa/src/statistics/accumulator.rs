@@ -67,8 +67,7 @@ impl ClassAccumulator {
 
     /// Adds labelled points; nothing is added when anything is wrong with them.
     pub fn update(&mut self, points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
-        let all: Vec<usize> = (0..points.rows()).collect();
-        self.update_rows(points, labels, &all)
+        self.update_some(points, labels, 0..points.rows())
     }
 
     /// Adds some of the labelled points.
@@ -78,6 +77,16 @@ impl ClassAccumulator {
         labels: &Labels,
         selected: &[usize],
     ) -> Result<(), StatisticsError> {
+        self.update_some(points, labels, selected.iter().copied())
+    }
+
+    /// The same for rows that are told one by one, and never kept in a list.
+    pub(crate) fn update_some(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        selected: impl Iterator<Item = usize> + Clone,
+    ) -> Result<(), StatisticsError> {
         let rows = self.rows_by_class(points, labels, selected)?;
         self.double |= matches!(points, Points::F64(_));
         let classes = self.sums.iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
@@ -85,18 +94,33 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// Checks a batch and sorts the selected rows by class.
+    /// Checks a batch and sorts the selected rows by class: four bytes a row, since tables of few columns are mostly rows.
     pub(super) fn rows_by_class(
         &self,
         points: Points<'_>,
         labels: &Labels,
-        selected: &[usize],
-    ) -> Result<Vec<Vec<usize>>, StatisticsError> {
-        check(points, labels, self.dimension, Some(selected))?;
-        let labels = labels.recode(&self.classes)?;
-        let mut rows = vec![Vec::new(); self.classes.len()];
-        for &row in selected {
-            rows[labels.codes()[row] as usize].push(row);
+        selected: impl Iterator<Item = usize> + Clone,
+    ) -> Result<Vec<Vec<u32>>, StatisticsError> {
+        check(points, labels, self.dimension)?;
+        if u32::try_from(points.rows()).is_err() {
+            return Err(StatisticsError::BatchSize { points: points.rows() });
+        }
+        let recoded = if *labels.classes() == self.classes {
+            None
+        } else {
+            Some(labels.recode(&self.classes)?)
+        };
+        let codes = recoded.as_ref().unwrap_or(labels).codes();
+        let mut counts = vec![0_usize; self.classes.len()];
+        selected.clone().for_each(|row| counts[codes[row] as usize] += 1);
+        let mut rows: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+        selected.for_each(|row| rows[codes[row] as usize].push(row as u32));
+        if rows.iter().map(Vec::len).sum::<usize>() >= points.rows() {
+            // All of them, in the order in which they lie.
+            refuse(first_not_finite(points, None))?;
+        } else {
+            let found = rows.iter().filter_map(|rows| first_not_finite(points, Some(rows)));
+            refuse(found.min_by_key(|&(row, column, _)| (row, column)))?;
         }
         Ok(rows)
     }
@@ -215,7 +239,7 @@ impl ClassSum {
         }
     }
 
-    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[usize]) {
+    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[u32]) {
         if !self.bytes {
             return self.add_reals::<f32, _>(table, rows);
         }
@@ -234,11 +258,7 @@ impl ClassSum {
         }
     }
 
-    pub(super) fn add_reals<T: Element, S: Scalar>(
-        &mut self,
-        table: &Table<'_, S>,
-        rows: &[usize],
-    ) {
+    pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
@@ -367,13 +387,8 @@ impl ClassSum {
     }
 }
 
-/// Refuses a batch that does not fit, or one of whose points, or of some of them, holds a value that is not finite.
-pub(super) fn check(
-    points: Points<'_>,
-    labels: &Labels,
-    dimension: usize,
-    selected: Option<&[usize]>,
-) -> Result<(), StatisticsError> {
+/// Refuses a batch that does not fit.
+fn check(points: Points<'_>, labels: &Labels, dimension: usize) -> Result<(), StatisticsError> {
     if points.columns() != dimension {
         return Err(StatisticsError::Dimension { expected: dimension, found: points.columns() });
     }
@@ -383,26 +398,39 @@ pub(super) fn check(
     if dimension == 0 {
         return Err(StatisticsError::Empty { points: points.rows(), dimension });
     }
-    // All of them are looked at in the order in which they lie.
-    match first_not_finite(points, selected.filter(|rows| rows.len() < points.rows())) {
+    Ok(())
+}
+
+/// Refuses a value that is not finite.
+fn refuse(found: Option<(usize, usize, f64)>) -> Result<(), StatisticsError> {
+    match found {
         Some((row, column, value)) => Err(StatisticsError::NotFinite { row, column, value }),
         None => Ok(()),
     }
 }
 
+/// Refuses points that do not fit, or that hold a value that is not finite.
+pub(super) fn check_all(points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
+    check(points, labels, points.columns())?;
+    refuse(first_not_finite(points, None))
+}
+
 pub(super) fn gather<S: Scalar, T: Element>(
     table: &Table<'_, S>,
-    rows: &[usize],
+    rows: &[u32],
     block: &mut [T],
     convert: impl Fn(S) -> T + Sync,
 ) {
     let n = table.columns();
-    parallel::rows(&mut block[..rows.len() * n], n, |at, target| match table.row(rows[at]) {
-        Some(source) => {
-            target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
-        }
-        None => {
-            target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(rows[at], j)));
+    parallel::rows(&mut block[..rows.len() * n], n, |at, target| {
+        let row = rows[at] as usize;
+        match table.row(row) {
+            Some(source) => {
+                target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
+            }
+            None => {
+                target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
+            }
         }
     });
 }

@@ -32,6 +32,12 @@ pub enum StatisticsError {
         /// Points given.
         points: usize,
     },
+    /// More points at once than rows are numbered.
+    #[error("{points} points at once: add at most 4294967295 at a time")]
+    BatchSize {
+        /// Points given.
+        points: usize,
+    },
     /// Points and weights that do not match.
     #[error("{weights} weights for {points} points: give one weight per point")]
     WeightCount {

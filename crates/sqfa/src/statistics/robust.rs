@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::accumulator::{check, mirrored};
+use super::accumulator::{check_all, mirrored};
 use super::estimator::Estimator;
 use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;
@@ -61,7 +61,7 @@ impl ClassStatistics {
         estimator: Estimator,
     ) -> Result<Self, StatisticsError> {
         estimator.check()?;
-        check(points, labels, points.columns(), None)?;
+        check_all(points, labels)?;
         let classes = labels.classes().clone();
         if classes.len() < 2 {
             return Err(StatisticsError::TooFewClasses { count: classes.len() });

@@ -5,7 +5,7 @@
 
 use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, gather};
 use super::{ClassAccumulator, StatisticsError};
-use crate::labels::{Classes, Labels, written_integer};
+use crate::labels::{Classes, Labels, written_integers};
 use crate::linalg::{Element, Float, add_scatter};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
@@ -42,8 +42,7 @@ impl ClassAccumulator {
         weights: Option<&[u64]>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, StatisticsError> {
-        let all: Vec<usize> = (0..points.rows()).collect();
-        let mut rows = self.rows_by_class(points, labels, &all)?;
+        let mut rows = self.rows_by_class(points, labels, 0..points.rows())?;
         if let Some(weights) = weights {
             self.check_weights(weights, points.rows(), &mut rows)?;
         }
@@ -71,15 +70,16 @@ impl ClassAccumulator {
         &self,
         weights: &[u64],
         points: usize,
-        rows: &mut [Vec<usize>],
+        rows: &mut [Vec<u32>],
     ) -> Result<(), StatisticsError> {
         if weights.len() != points {
             return Err(StatisticsError::WeightCount { weights: weights.len(), points });
         }
         for (class, rows) in rows.iter_mut().enumerate() {
-            rows.retain(|&row| weights[row] > 0);
+            rows.retain(|&row| weights[row as usize] > 0);
             let seen = self.sums[class].count;
-            let total = rows.iter().try_fold(seen, |sum, &row| sum.checked_add(weights[row]));
+            let total =
+                rows.iter().try_fold(seen, |sum, &row| sum.checked_add(weights[row as usize]));
             if total.is_none_or(|total| total > MOST) {
                 let class = self.classes.label(class).to_string();
                 return Err(StatisticsError::WeightSum { class });
@@ -137,11 +137,10 @@ impl ClassAccumulator {
         self.double
     }
 
-    /// The same sums with integer classes, when every class is text that is written as one ('7', not '07').
+    /// The same sums with integer classes, when every class is text that is written as one ('7' or '7.0', not '07').
     pub fn with_integer_classes(self) -> Self {
         let Classes::Texts(texts) = &self.classes else { return self };
-        let integers: Option<Vec<i64>> = texts.iter().map(|text| written_integer(text)).collect();
-        let Some(integers) = integers else { return self };
+        let Some(integers) = written_integers(texts) else { return self };
         let labels = Labels::from_integers(&integers);
         let mut sums: Vec<Option<ClassSum>> = vec![None; labels.classes().len()];
         for (sum, &code) in self.sums.into_iter().zip(labels.codes()) {
@@ -153,11 +152,24 @@ impl ClassAccumulator {
         let sums = sums.into_iter().flatten().collect();
         Self { classes: labels.classes().clone(), sums, ..self }
     }
+
+    /// The same sums under the names of a set of texts that has all their classes; `None` where it has not.
+    pub fn named_as(self, all: &Classes) -> Option<Self> {
+        let places: Vec<u32> =
+            all.positions_of(&self.classes).into_iter().collect::<Option<_>>()?;
+        let Classes::Texts(texts) = all else { return None };
+        let mut named: Vec<(&String, ClassSum)> =
+            places.iter().map(|&at| &texts[at as usize]).zip(self.sums).collect();
+        named.sort_by_key(|(name, _)| *name);
+        let (names, sums): (Vec<String>, _) =
+            named.into_iter().map(|(name, sum)| (name.clone(), sum)).unzip();
+        Some(Self { classes: Classes::Texts(names), sums, ..self })
+    }
 }
 
 impl ClassSum {
     /// Adds some rows of one class, each as often as its weight says.
-    pub(super) fn add(&mut self, points: Points<'_>, rows: &[usize], weights: Option<&[u64]>) {
+    pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         match (points, weights) {
             (Points::U8(table), None) => self.add_bytes(&table, rows),
             (Points::F32(table), None) => self.add_reals::<f32, _>(&table, rows),
@@ -171,7 +183,7 @@ impl ClassSum {
     fn add_weighted<T: Element, S: Scalar>(
         &mut self,
         table: &Table<'_, S>,
-        rows: &[usize],
+        rows: &[u32],
         weights: &[u64],
     ) {
         self.leave_bytes();
@@ -179,7 +191,7 @@ impl ClassSum {
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
         let mut scratch = vec![T::ZERO; n * n];
         for rows in rows.chunks(BLOCK) {
-            let weights: Vec<u64> = rows.iter().map(|&row| weights[row]).collect();
+            let weights: Vec<u64> = rows.iter().map(|&row| weights[row as usize]).collect();
             let total: u64 = weights.iter().sum();
             let block = &mut block[..rows.len() * n];
             gather(table, rows, block, |value: S| T::from_f64(value.to_f64()));

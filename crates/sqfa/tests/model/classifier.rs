@@ -131,3 +131,17 @@ fn priors_and_shrinkage_are_checked() {
     }
     build(&[3.0, 1.0], 0.5).unwrap();
 }
+
+#[test]
+fn a_point_beyond_all_distances_has_no_class() {
+    let sample = Sample::draw(&[40, 40], 2, 5);
+    let statistics = sample.statistics();
+    let qda = Qda::from_statistics(&statistics, axes(2, &[0, 1]).as_ref(), 1e-5).unwrap();
+    let values = [0.0, 1.0, 1e200, 1.0];
+    let points = sqfa::Points::from(sqfa::Table::row_major(&values, 2, 2).unwrap());
+    let far = ClassifierError::TooFar { row: 1 };
+    assert_eq!(qda.predict(points).unwrap_err(), far);
+    assert_eq!(qda.log_posteriors(points).unwrap_err(), far);
+    let near = sqfa::Points::from(sqfa::Table::row_major(&values[..2], 1, 2).unwrap());
+    assert!(qda.predict(near).is_ok());
+}

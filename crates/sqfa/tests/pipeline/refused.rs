@@ -12,6 +12,21 @@ fn a_table_of_constants_is_refused() {
 }
 
 #[test]
+fn numbers_whose_squares_overflow_or_vanish_are_refused() {
+    let data = three_classes(60, 1);
+    let error = |map: &dyn Fn(usize, f64) -> f64| {
+        data.mapped(map).fit(&Pipeline::new("sqfa", 1)).unwrap_err()
+    };
+    let large = error(&|column, value| if column == 2 { value * 1e160 } else { value });
+    assert!(matches!(large, PipelineError::Overflow { column: 2, .. }), "{large}");
+    let small = error(&|_, value| value * 1e-160);
+    assert!(matches!(small, PipelineError::Vanish { column: 0, .. }), "{small}");
+    // One such column beside others is only lost.
+    let dust = data.mapped(|column, value| if column == 4 { value * 1e-160 } else { value });
+    dust.fit(&Pipeline::new("pca", 1)).unwrap();
+}
+
+#[test]
 fn labels_that_are_all_different_look_like_ids() {
     let mut data = three_classes(30, 1);
     data.labels = (0..30).collect();

@@ -10,7 +10,7 @@ use sqfa_lab::compare::Session;
 use crate::args::{CompareArgs, DataFlags};
 use crate::data;
 use crate::failure::usage;
-use crate::points::select;
+use crate::points::{check_size, select};
 
 /// A session as it came.
 pub(super) struct Loaded {
@@ -57,16 +57,12 @@ fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
         ),
     };
     let flags = without_keys(args);
-    let Opened { mut loaded, columns, .. } = data::open_named(name, &flags, None)?;
+    let Opened { mut loaded, columns, .. } = data::open_named(name, &flags, args.test.as_deref())?;
     if let Some(names) = &args.classes {
         loaded = data::restrict(loaded, names)?;
     }
     let mut data = points(loaded, name)?;
-    if let Some(test) = &args.test {
-        let other = points(data::open_named(test, &flags, Some(&columns))?.loaded, test)?;
-        let part = other.test.unwrap_or(other.train);
-        data = data.with_test(part, test)?;
-    }
+    check_size(&data.train.points, &columns)?;
     if data.test.is_some() {
         let held = [
             ("--cv", args.cv.is_some()),

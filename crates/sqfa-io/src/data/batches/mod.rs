@@ -12,6 +12,7 @@ mod parquet;
 mod parquet_column;
 mod sum;
 pub(super) mod table;
+mod watched;
 
 use std::path::Path;
 
@@ -23,6 +24,7 @@ use crate::formats::{Column, Note};
 
 pub(super) use cleaned::cleaned;
 pub use sum::{Summed, Summing, sum_batches};
+pub(super) use watched::watched;
 
 /// Points with labels and perhaps weights.
 #[derive(Debug, Clone, PartialEq)]

@@ -71,21 +71,23 @@ impl Summed {
                 });
             }
         }
-        let Some(mine) = &mut self.sums else {
+        let Some(mine) = self.sums.take() else {
             self.first = place.to_owned();
             self.sums = Some(sums);
             return Ok(());
         };
         let (kind, other) = (kind_of(sums.classes()), kind_of(mine.classes()));
-        if kind != other {
+        let example = example(sums.classes(), mine.classes());
+        let Some((mine, sums)) = of_one_type(mine, sums) else {
             return Err(DataError::LabelTypes {
                 place: place.to_owned(),
                 found: kind,
-                example: example(sums.classes(), mine.classes()),
+                example,
                 other: self.first.clone(),
                 expected: other,
             });
-        }
+        };
+        let mine = self.sums.insert(mine);
         if sums.dimension() != mine.dimension() {
             return Err(DataError::FileDimensions {
                 place: place.to_owned(),
@@ -250,6 +252,22 @@ fn kind_of(classes: &Classes) -> &'static str {
     match classes {
         Classes::Integers(_) => "whole numbers",
         Classes::Texts(_) => "text",
+    }
+}
+
+/// Sums whose classes are both numbers or both texts: numbers join texts that have all of them.
+fn of_one_type(
+    first: ClassAccumulator,
+    second: ClassAccumulator,
+) -> Option<(ClassAccumulator, ClassAccumulator)> {
+    match (first.classes().clone(), second.classes().clone()) {
+        (texts @ Classes::Texts(_), Classes::Integers(_)) => {
+            Some((first, second.named_as(&texts)?))
+        }
+        (Classes::Integers(_), texts @ Classes::Texts(_)) => {
+            Some((first.named_as(&texts)?, second))
+        }
+        _ => Some((first, second)),
     }
 }
 

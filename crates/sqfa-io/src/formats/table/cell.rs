@@ -140,6 +140,13 @@ impl Troubles {
                 false => FormatError::Cell { place, line, column, text },
             };
         }
+        let empty: Vec<String> = all()
+            .filter(|(_, trouble)| trouble.missing == self.rows)
+            .map(|(at, _)| names(at))
+            .collect();
+        if !empty.is_empty() {
+            return FormatError::EmptyColumns { place, columns: empty };
+        }
         let mut counts: Vec<(String, u64)> = all()
             .filter(|(_, trouble)| trouble.missing > 0)
             .map(|(at, trouble)| (names(at), trouble.missing))

@@ -17,7 +17,7 @@ pub enum Column {
     Usual,
     /// By name; the table must have a header.
     Name(String),
-    /// By position, counted from 0.
+    /// By position, counted from 0, unless a column is called by that number.
     Index(usize),
 }
 
@@ -93,11 +93,11 @@ pub(crate) fn layout(
             let named = INDEX_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
             (first || named) && !expects(name)
         };
-        if let Some(at) = features.iter().copied().find(|&at| index(at))
-            && features.len() > 1
-        {
-            features.retain(|&other| other != at);
-            notes.push(Note::Index(names[at].clone()));
+        let (indices, others): (Vec<usize>, Vec<usize>) =
+            features.iter().partition(|&&at| index(at));
+        if !others.is_empty() {
+            features = others;
+            notes.extend(indices.iter().map(|&at| Note::Index(names[at].clone())));
         }
     }
     match (wanted.expected, names) {
@@ -153,8 +153,11 @@ impl Names<'_> {
     /// The position of a column that must be there.
     fn find(&self, column: &Column) -> Result<usize, FormatError> {
         match column {
-            Column::Index(index) if *index < self.width => Ok(*index),
-            Column::Index(index) => Err(self.missing(index.to_string())),
+            Column::Index(index) => match self.places(&index.to_string())[..] {
+                [at] => Ok(at),
+                _ if *index < self.width => Ok(*index),
+                _ => Err(self.missing(index.to_string())),
+            },
             Column::Usual => Err(self.no_label()),
             Column::Name(name) => match self.places(name)[..] {
                 [at] => Ok(at),
@@ -340,6 +343,20 @@ mod tests {
         let own = Column::Name("ID".to_owned());
         let found = layout(Some(&ids), 3, Wanted { label: Some(&own), ..wanted }, "t").unwrap();
         assert_eq!((found.features, found.label), (vec![0, 2], Some(1)));
+        let mut both = names("x id a y");
+        both[0].clear();
+        let found = layout(Some(&both), 4, wanted, "t").unwrap();
+        assert_eq!((found.features, found.notes.len()), (vec![2], 2));
+        // A number is a name first, as in selections.
+        let years = names("2018 2019 1");
+        let of = |label| {
+            let wanted = Wanted { label: Some(&label), ..Wanted::default() };
+            layout(Some(&years), 3, wanted, "t").map(|found| found.label)
+        };
+        assert_eq!(of(Column::Index(2019)).unwrap(), Some(1));
+        assert_eq!(of(Column::Index(1)).unwrap(), Some(2));
+        assert_eq!(of(Column::Index(0)).unwrap(), Some(0));
+        assert!(of(Column::Index(7)).is_err());
         let twice = names("a b a y");
         assert!(layout(Some(&twice), 4, wanted, "t").unwrap_err().to_string().contains("'a'"));
         let two = names("a class y");

@@ -163,7 +163,12 @@ impl<R: Read> CsvRows<R> {
             .map_err(|error| table_error(error.to_string()))?;
         let whole = sample.len() < sniff::SAMPLE;
         if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
-            return Err(table_error("it is UTF-16; save it as UTF-8".to_owned()));
+            return Err(table_error("it is UTF-16 or UTF-32; save it as UTF-8".to_owned()));
+        }
+        if sample.contains(&0) {
+            let problem =
+                "it has zero bytes, as UTF-16 and binary files do; save it as text in UTF-8";
+            return Err(table_error(problem.to_owned()));
         }
         if sample.starts_with(&[0xef, 0xbb, 0xbf]) {
             sample.drain(..3);
@@ -186,7 +191,11 @@ impl<R: Read> CsvRows<R> {
                 what: format!("line 1: the name of column {}", at + 1),
                 encoding: options.encoding,
             })?;
-            names.push(name.trim().to_owned());
+            // A nameless column is called as pandas calls it, so that it is found again; a first one is an index.
+            names.push(match name.trim() {
+                "" if at > 0 => format!("Unnamed: {at}"),
+                name => name.to_owned(),
+            });
         }
         let wanted = Wanted {
             label: options.label.as_ref(),
@@ -378,11 +387,11 @@ impl<R: Read> CsvRows<R> {
         })
     }
 
-    /// A feature's name, or its place among the cells counted from 1.
+    /// A feature's name, or its place among the cells as settings count it, from 0.
     fn feature_name(&self, feature: usize) -> String {
         match self.layout.names.get(feature) {
             Some(name) if !name.is_empty() => name.clone(),
-            _ => (self.layout.features[feature] + 1).to_string(),
+            _ => self.layout.features[feature].to_string(),
         }
     }
 

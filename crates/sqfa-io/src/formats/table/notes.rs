@@ -18,6 +18,8 @@ pub enum Note {
     Reordered,
     /// Columns that nobody asked for were left out.
     Extra(Vec<String>),
+    /// Arrays beside the training points that are not read.
+    OtherArrays(Vec<String>),
     /// The table has no names, so the order of its columns could not be checked.
     Unchecked,
     /// A feature is called as label columns are.
@@ -29,6 +31,12 @@ pub enum Note {
         /// Whether the numbers are consecutive.
         consecutive: bool,
     },
+    /// A feature goes one way from the first row to the last, as a time or a counter does.
+    FollowsRows(String),
+    /// A feature is the same for all points of every class: it is the label in other words.
+    TellsClass(String),
+    /// Two labels that may be one class, written in two ways.
+    AlikeLabels(String, String),
     /// Rows with missing values were left out.
     Dropped {
         /// How many.
@@ -48,7 +56,15 @@ pub enum Note {
 impl Note {
     /// Whether it may be a mistake, rather than just a fact.
     pub fn is_warning(&self) -> bool {
-        matches!(self, Self::LikeLabel(_) | Self::LikeIndex { .. } | Self::Unchecked)
+        matches!(
+            self,
+            Self::LikeLabel(_)
+                | Self::LikeIndex { .. }
+                | Self::FollowsRows(_)
+                | Self::TellsClass(_)
+                | Self::AlikeLabels(..)
+                | Self::Unchecked
+        )
     }
 }
 
@@ -66,6 +82,9 @@ impl fmt::Display for Note {
             Self::Index(name) => write!(f, "column '{name}' is taken as an index and left out"),
             Self::Reordered => write!(f, "columns come in another order and were matched by name"),
             Self::Extra(names) => write!(f, "columns left out: {}", listed(names)),
+            Self::OtherArrays(names) => {
+                write!(f, "X_train and y_train are taken, {} are left out", listed(names))
+            }
             Self::Unchecked => write!(
                 f,
                 "the table has no names, so its columns are taken in their order, unchecked"
@@ -80,6 +99,21 @@ impl fmt::Display for Note {
             Self::LikeIndex { column, .. } => write!(
                 f,
                 "column '{column}' holds whole numbers that are all different, as an id does"
+            ),
+            Self::FollowsRows(column) => write!(
+                f,
+                "column '{column}' goes one way from the first row to the last, as a time or a counter does: \
+                 it says nothing about a class unless the rows are sorted"
+            ),
+            Self::TellsClass(column) => {
+                write!(
+                    f,
+                    "column '{column}' is the same for all points of every class: it is the label in other words"
+                )
+            }
+            Self::AlikeLabels(one, other) => write!(
+                f,
+                "labels '{one}' and '{other}' are taken as two classes: if they are one, write them the same way"
             ),
             Self::Dropped { rows, of } => {
                 write!(f, "{rows} of {of} rows have missing values and are left out")

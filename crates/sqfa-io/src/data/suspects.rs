@@ -1,0 +1,257 @@
+//! Columns of a table that say nothing about a class, or too much: numbers of rows, times, labels in other words.
+//!
+//! They are looked for while rows come in, batch by batch or all at once. An ordinary column leaves the search within a
+//! few rows, so the cost is that of whole numbers: three additions a cell.
+
+use std::collections::HashMap;
+
+use sqfa::labels::Label;
+use sqfa::points::Scalar;
+use sqfa::{Labels, Points, Table, with_table};
+
+use super::OwnedPoints;
+use crate::formats::Note;
+
+/// With fewer rows whole numbers are often all different, and columns in order, by chance.
+const ENOUGH: u64 = 20;
+/// Values of classes that are kept to find a label in other words; beyond, nobody looks.
+const KEPT: usize = 1 << 20;
+/// Beyond this every number is whole; ids have up to 64 bits.
+const LARGEST: f64 = 18_446_744_073_709_551_616.0;
+
+/// What is known of the columns after some rows.
+#[derive(Debug)]
+pub(super) struct Suspects {
+    rows: u64,
+    ordered: Vec<Ordered>,
+    whole: Vec<Whole>,
+    telling: Vec<Telling>,
+    /// The classes in the order in which they came.
+    classes: HashMap<Label, usize>,
+}
+
+/// A column that has never turned.
+#[derive(Debug)]
+struct Ordered {
+    column: usize,
+    last: f64,
+    rises: bool,
+    falls: bool,
+    steps: u64,
+}
+
+/// A column of whole numbers; sums are taken about the first.
+#[derive(Debug)]
+struct Whole {
+    column: usize,
+    first: i128,
+    low: i128,
+    high: i128,
+    sum: i128,
+    squares: i128,
+}
+
+/// A column that has one value in every class.
+#[derive(Debug)]
+struct Telling {
+    column: usize,
+    /// By class, in the order in which they came.
+    values: Vec<f64>,
+    /// Points that were not the first of their class.
+    again: u64,
+}
+
+impl Suspects {
+    /// Nothing is known of so many columns.
+    pub(super) fn new(columns: usize) -> Self {
+        let ordered = |column| Ordered { column, last: 0.0, rises: true, falls: true, steps: 0 };
+        let whole = |column| Whole { column, first: 0, low: 0, high: 0, sum: 0, squares: 0 };
+        let telling = |column| Telling { column, values: Vec::new(), again: 0 };
+        Self {
+            rows: 0,
+            ordered: (0..columns).map(ordered).collect(),
+            whole: (0..columns).map(whole).collect(),
+            telling: (0..columns).map(telling).collect(),
+            classes: HashMap::new(),
+        }
+    }
+
+    /// Looks at further rows.
+    pub(super) fn add(&mut self, points: Points<'_>, labels: &Labels) {
+        with_table!(points, table => self.add_rows(&table, labels));
+    }
+
+    fn add_rows<S: Scalar>(&mut self, table: &Table<'_, S>, labels: &Labels) {
+        for row in 0..table.rows() {
+            let begun = self.rows > 0;
+            let value = |column: usize| table.get(row, column).to_f64();
+            self.ordered.retain_mut(|column| column.add(value(column.column), begun));
+            self.whole.retain_mut(|column| column.add(value(column.column), begun));
+            if let Some(&code) = labels.codes().get(row).filter(|_| !self.telling.is_empty()) {
+                let next = self.classes.len();
+                let label = labels.classes().label(code as usize);
+                let class = *self.classes.entry(label).or_insert(next);
+                self.telling.retain_mut(|column| column.add(value(column.column), class));
+                if self.classes.len().saturating_mul(self.telling.len()) > KEPT {
+                    self.telling.clear();
+                }
+            }
+            self.rows += 1;
+            if self.ordered.is_empty() && self.whole.is_empty() && self.telling.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// What is suspicious. `points` are all rows, where they are at hand: whole numbers that are all different are then
+    /// told, too.
+    pub(super) fn notes(&self, names: &[String], points: Option<&OwnedPoints>) -> Vec<Note> {
+        if self.rows < ENOUGH {
+            return Vec::new();
+        }
+        let name = |column: usize| names.get(column).cloned().unwrap_or_else(|| column.to_string());
+        let mut notes: Vec<(usize, Note)> = Vec::new();
+        for whole in self.whole.iter().filter(|whole| whole.high - whole.low >= self.spread()) {
+            let consecutive = whole.counts(self.rows);
+            if consecutive || points.is_some_and(|points| all_different(points, whole.column)) {
+                let note = Note::LikeIndex { column: name(whole.column), consecutive };
+                notes.push((whole.column, note));
+            }
+        }
+        let numbered: Vec<usize> = notes.iter().map(|(column, _)| *column).collect();
+        let ordered = self.ordered.iter().filter(|column| column.steps + 1 >= ENOUGH);
+        let ordered = ordered.filter(|column| !numbered.contains(&column.column));
+        notes.extend(ordered.map(|at| (at.column, Note::FollowsRows(name(at.column)))));
+        let telling = self.telling.iter().filter(|column| column.is_label());
+        notes.extend(telling.map(|at| (at.column, Note::TellsClass(name(at.column)))));
+        notes.sort_by_key(|(column, _)| *column);
+        notes.into_iter().map(|(_, note)| note).collect()
+    }
+
+    /// How far apart the ends of so many different whole numbers are at least.
+    fn spread(&self) -> i128 {
+        i128::from(self.rows) - 1
+    }
+}
+
+impl Ordered {
+    fn add(&mut self, value: f64, begun: bool) -> bool {
+        if begun {
+            self.rises &= value >= self.last;
+            self.falls &= value <= self.last;
+            self.steps += u64::from(value != self.last);
+        }
+        self.last = value;
+        self.rises || self.falls
+    }
+}
+
+impl Whole {
+    fn add(&mut self, value: f64, begun: bool) -> bool {
+        if value.fract() != 0.0 || value.abs() >= LARGEST {
+            return false;
+        }
+        let value = value as i128;
+        if !begun {
+            (self.first, self.low, self.high) = (value, value, value);
+        }
+        self.low = self.low.min(value);
+        self.high = self.high.max(value);
+        let offset = value - self.first;
+        self.sum = self.sum.wrapping_add(offset);
+        self.squares = self.squares.wrapping_add(offset.wrapping_mul(offset));
+        true
+    }
+
+    /// Whether the values are consecutive numbers in any order: as many as fit, with the sum and the sum of squares of those.
+    fn counts(&self, rows: u64) -> bool {
+        let (n, low) = (i128::from(rows), self.low - self.first);
+        let sums = || {
+            let sum = n.checked_mul(low)?.checked_add(n.checked_mul(n - 1)? / 2)?;
+            let cubes = n.checked_mul(n - 1)?.checked_mul(2 * n - 1)? / 6;
+            let cross = low.checked_mul(n)?.checked_mul(n - 1)?;
+            let squares = n.checked_mul(low)?.checked_mul(low)?.checked_add(cross)?;
+            Some((sum, squares.checked_add(cubes)?))
+        };
+        self.high - self.low == n - 1 && sums() == Some((self.sum, self.squares))
+    }
+}
+
+impl Telling {
+    fn add(&mut self, value: f64, class: usize) -> bool {
+        match self.values.get(class) {
+            Some(first) => {
+                self.again += 1;
+                *first == value
+            }
+            None => {
+                self.values.push(value);
+                true
+            }
+        }
+    }
+
+    /// Whether every class has a value of its own, seen often enough.
+    fn is_label(&self) -> bool {
+        let mut values = self.values.clone();
+        values.sort_by(f64::total_cmp);
+        self.again >= ENOUGH / 2
+            && values.len() > 1
+            && values.windows(2).all(|pair| pair[0] < pair[1])
+    }
+}
+
+fn all_different(points: &OwnedPoints, column: usize) -> bool {
+    let mut values: Vec<f64> = with_table!(points.view(), table => {
+        (0..table.rows()).map(|row| table.get(row, column).to_f64()).collect()
+    });
+    values.sort_unstable_by(f64::total_cmp);
+    values.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 60;
+
+    /// What is said of one column of which `value` gives every row, all at once and in batches of 7.
+    fn said(value: impl Fn(usize) -> f64) -> Vec<Note> {
+        let points = |rows: std::ops::Range<usize>| {
+            let values: Vec<f64> = rows.clone().map(&value).collect();
+            OwnedPoints::from_f64(values, rows.len(), 1).unwrap()
+        };
+        let labels = |rows: std::ops::Range<usize>| {
+            Labels::from_integers(&rows.map(|row| (row * 3 / ROWS) as i64).collect::<Vec<_>>())
+        };
+        let mut parts = Suspects::new(1);
+        for start in (0..ROWS).step_by(7) {
+            let rows = start..(start + 7).min(ROWS);
+            parts.add(points(rows.clone()).view(), &labels(rows));
+        }
+        let mut whole = Suspects::new(1);
+        whole.add(points(0..ROWS).view(), &labels(0..ROWS));
+        let (names, all) = (["c".to_owned()], points(0..ROWS));
+        assert_eq!(parts.notes(&names, Some(&all)), whole.notes(&names, Some(&all)));
+        whole.notes(&names, Some(&all))
+    }
+
+    #[test]
+    fn numbers_of_rows_times_and_labels_are_seen_and_measurements_are_not() {
+        let index = |consecutive| vec![Note::LikeIndex { column: "c".to_owned(), consecutive }];
+        assert_eq!(said(|row| (row * 7 % ROWS) as f64 + 1000.0), index(true));
+        assert_eq!(said(|row| row as f64 - 5.0), index(true));
+        assert_eq!(said(|row| (row * 7 % ROWS) as f64 * 3.0), index(false));
+        assert_eq!(said(|row| 1.2e18 + (row * 7 % ROWS) as f64 * 4096.0), index(false));
+        let follows = [Note::FollowsRows("c".to_owned())];
+        assert_eq!(said(|row| 1.7e9 + 0.25 * row as f64 + 0.01), follows);
+        assert_eq!(said(|row| -0.5 * (row / 2) as f64), follows, "dates repeat");
+        assert_eq!(said(|row| [5.0, 1.0, 3.0][row * 3 / ROWS]), [Note::TellsClass("c".to_owned())]);
+        // Not: noise, a code that two classes share, few steps, numbers beyond all integers, one number twice.
+        assert_eq!(said(|row| ((row * row + 3) as f64).sin()), []);
+        assert_eq!(said(|row| [5.0, 1.0, 5.0][row * 3 / ROWS]), []);
+        assert_eq!(said(|row| (row / 5) as f64), []);
+        assert_eq!(said(|row| 1e300 * ((row + 1) as f64).sin()), []);
+        assert_eq!(said(|row| if row == 59 { 0.0 } else { (row * 7 % 59) as f64 }), []);
+    }
+}
