@@ -84,6 +84,19 @@ def test_statistics_are_those_of_the_parts_bit_for_bit(client, points, lazy):
     np.testing.assert_allclose(there.covariances, whole.covariances, rtol=1e-12, atol=1e-13)
 
 
+def test_sketches_are_those_of_the_parts_bit_for_bit(client, points, lazy):
+    X, y = points
+    there = on_dask.class_accumulator(*lazy, form="sketch:4", client=client)
+    here = [
+        ClassAccumulator(form="sketch:4").update(X[i : i + 70], y[i : i + 70])
+        for i in range(0, 600, 70)
+    ]
+    assert there.to_bytes() == ClassAccumulator.merge_all(here).to_bytes()
+    exact, sketch = sqfa_rs.class_statistics(X, y), there.finish()
+    gaps = np.linalg.norm(sketch.project(np.eye(6))[1] - exact.covariances, ord=2, axis=(1, 2))
+    assert (gaps <= sketch.bounds).all() and (sketch.bounds > 0).all()
+
+
 def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, lazy):
     fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(*lazy)
     local = sqfa_rs.SQFA(2, noise=0.1, random_state=0)

@@ -81,6 +81,15 @@ def test_statistics_are_those_of_the_blocks_bit_for_bit(cluster, points):
     assert (there.covariances == here.covariances).all()
 
 
+def test_sketches_are_made_where_the_blocks_are(cluster, points):
+    there = on_ray.class_accumulator(blocks(*points), "kind", form="sketch:3")
+    X, y = points
+    rows = np.array_split(np.arange(len(X)), 5)
+    here = [ClassAccumulator(form="sketch:3").update(X[i], y[i]) for i in rows]
+    assert there.to_bytes() == ClassAccumulator.merge_all(here).to_bytes()
+    assert (there.finish().bounds > 0).all()
+
+
 def test_features_and_predictions_are_added_as_columns(cluster, points):
     X, y = points
     dataset = blocks(X, y)
