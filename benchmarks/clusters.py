@@ -1,8 +1,9 @@
 """What Dask, Spark and Ray add to class statistics of points that their workers already hold.
 
-Usage: clusters.py FOLDER [--quick --engines dask,spark,ray,parquet --out FOLDER --date D]. Tables are made
-in FOLDER/clusters and removed again; --quick takes a tenth of the rows and two runs. Two workers of one thread each, warm; the same parts are summed in
-this process. Every run is recorded; the bound of a case is for its median.
+Usage: clusters.py FOLDER [--quick --engines dask,spark,ray,parquet --out FOLDER --date D]. Tables are
+made in FOLDER/clusters and removed again; --quick takes a tenth of the rows and two runs. Two workers of
+one thread each, warm; the same parts are summed in this process. Every run is recorded; the bound of a
+case is for its median.
 """
 
 from __future__ import annotations

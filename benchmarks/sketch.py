@@ -33,9 +33,7 @@ def written(path: Path, rng: np.random.Generator, args: Any, noise: float, count
     spread = np.sqrt(np.geomspace(30.0, 1.0, args.rank))
     means = 0.5 * own.standard_normal((args.classes, 2 * args.rank))
     labels = np.arange(count) % args.classes
-    points = np.lib.format.open_memmap(
-        path, mode="w+", dtype=np.float32, shape=(count, args.columns)
-    )
+    points = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(count, args.columns))
     for first in range(0, count, 50):
         rows = labels[first : first + 50]
         strengths = np.stack(
@@ -75,7 +73,8 @@ def measured(args: Any, noise: float) -> dict[str, Any]:
         fit = [args.sqfa, "fit", str(train), "--labels", str(folder / "train-labels.npy"), "--json"]
         fit += ["-m", str(args.filters), "--noise", "scale", "--method", args.method]
         said, memory, seconds = run([*fit, "--form", form, "--out", str(model)])
-        score = [args.sqfa, "evaluate", str(model), str(test), "--labels", str(folder / "test-labels.npy")]
+        score = [args.sqfa, "evaluate", str(model), str(test)]
+        score += ["--labels", str(folder / "test-labels.npy")]
         accuracy = run([*score, "--json"])[0]["qda_accuracy"]
         case[form.split(":")[0]] = {
             "accuracy": accuracy,

@@ -305,8 +305,9 @@ class SQFA(_Reducer):
     outputCol : str
         The new column of the fitted model.
     maxBytes : int, default=2**30
-        The most bytes of coordinates that ``refine=True`` brings to the driver (of points, where a method
-        looks at points), a seeded sample beyond; no more than half of ``spark.driver.maxResultSize``.
+        The most bytes of coordinates that ``refine=True`` brings to the driver (of points, where a
+        method looks at points), a seeded sample beyond; no more than half of
+        ``spark.driver.maxResultSize``.
     **settings
         The other parameters of :class:`sqfa_rs.SQFA`, under the same names.
     """

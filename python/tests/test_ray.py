@@ -161,6 +161,24 @@ def test_bad_data_are_named(cluster, points):
         on_ray.transform(sqfa_rs.SQFA(2, noise=0.1).fit(X, y), dataset)
 
 
+def test_blocks_that_differ_are_named(cluster, points):
+    X, y = points
+    order = np.argsort(y, kind="stable")
+    there = on_ray.class_statistics(blocks(X[order], y[order], 12), "kind")
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+
+    def pair(second):
+        first = pd.DataFrame({"a": X[:300, 0], "b": X[:300, 1], "kind": y[:300]})
+        return ray.data.from_blocks([first, pd.DataFrame(second)])
+
+    other = {"a": X[300:, 0], "c": X[300:, 1], "kind": y[300:]}
+    with pytest.raises((ValueError, KeyError), match="partition 1: .*b|columns"):
+        on_ray.class_statistics(pair(other), "kind", columns=["a", "b"])
+    text = {"a": X[300:, 0], "b": ["pear"] * 300, "kind": y[300:]}
+    with pytest.raises((ValueError, TypeError), match="partition 1"):
+        on_ray.class_statistics(pair(text), "kind", columns=["a", "b"])
+
+
 def test_what_befalls_the_cluster_is_said_with_its_remedy(cluster):
     told = on_ray._explained(ray.exceptions.OutOfMemoryError("a node is full"))
     assert isinstance(told, RuntimeError) and "make blocks smaller" in str(told)
