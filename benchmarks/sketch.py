@@ -1,10 +1,10 @@
 """Sketches of class covariances beside the exact form, in very many columns: memory and accuracy.
 
 Usage: sketch.py SQFA FOLDER [--columns 100000 --rank 50 --noises 0.01,0.03,0.1 --out FOLDER --date D].
-Every class has its own directions of variance, ``rank`` of them, within twice as many that all share,
-and noise in every column. The same command fits the samples (``--form factor``) and sketches
-(``--form sketch``); what is compared is the accuracy on other points, and the peak memory of the
-processes as the system counts it. Points are made in FOLDER/sketch and removed again.
+All classes vary in the same ``rank`` dimensions, each with axes of its own, and noise is in every
+column. The same command fits the samples (``--form factor``) and sketches (``--form sketch``); what is
+compared is the accuracy on other points, and the peak memory of the processes as the system counts it.
+Points are made in FOLDER/sketch and removed again.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ MEMORY, POINTS = 1e9, 1.0
 
 def written(path: Path, rng: np.random.Generator, args: Any, noise: float, count: int) -> None:
     """Points of a file of their own, a few at a time, and their labels beside them."""
-    shared = np.random.default_rng(1).standard_normal((2 * args.rank, args.columns), dtype=np.float32)
+    shared = np.random.default_rng(1).standard_normal((args.rank, args.columns), dtype=np.float32)
     shared /= np.sqrt(np.float32(args.columns))
     own = np.random.default_rng(2)
-    turns = [np.linalg.qr(own.standard_normal((2 * args.rank,) * 2))[0] for _ in range(args.classes)]
-    spread = np.sqrt(np.geomspace(30.0, 1.0, args.rank))
-    means = 0.5 * own.standard_normal((args.classes, 2 * args.rank))
+    turns = [np.linalg.qr(own.standard_normal((args.rank,) * 2))[0] for _ in range(args.classes)]
+    spread = np.sqrt(np.geomspace(20.0, 1.0, args.rank))
+    means = 0.2 * own.standard_normal((args.classes, args.rank))
     labels = np.arange(count) % args.classes
     points = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(count, args.columns))
     for first in range(0, count, 50):
         rows = labels[first : first + 50]
         strengths = np.stack(
-            [means[k] + spread * rng.standard_normal(args.rank) @ turns[k][: args.rank] for k in rows]
+            [means[k] + spread * rng.standard_normal(args.rank) @ turns[k] for k in rows]
         )
         block = strengths.astype(np.float32) @ shared
         block += noise * rng.standard_normal(block.shape, dtype=np.float32)
@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--classes", type=int, default=5)
     parser.add_argument("--rank", type=int, default=50)
     parser.add_argument("--noises", default="0.01,0.03,0.1")
-    parser.add_argument("--points", type=int, default=2000)
+    parser.add_argument("--points", type=int, default=1000)
     parser.add_argument("--test-points", type=int, default=1000)
     parser.add_argument("--rows", type=int, default=100)
     parser.add_argument("--filters", type=int, default=8)
