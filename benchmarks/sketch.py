@@ -30,8 +30,8 @@ def written(path: Path, rng: np.random.Generator, args: Any, noise: float, count
     shared /= np.sqrt(np.float32(args.columns))
     own = np.random.default_rng(2)
     turns = [np.linalg.qr(own.standard_normal((args.rank,) * 2))[0] for _ in range(args.classes)]
-    spread = np.sqrt(np.geomspace(20.0, 1.0, args.rank))
-    means = 0.2 * own.standard_normal((args.classes, args.rank))
+    spread = np.sqrt(np.geomspace(30.0, 1.0, args.rank))
+    means = 0.5 * own.standard_normal((args.classes, args.rank))
     labels = np.arange(count) % args.classes
     points = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(count, args.columns))
     for first in range(0, count, 50):
@@ -71,7 +71,7 @@ def measured(args: Any, noise: float) -> dict[str, Any]:
     for form in ("factor", f"sketch:{args.rows}"):
         model = folder / "model.sqfa"
         fit = [args.sqfa, "fit", str(train), "--labels", str(folder / "train-labels.npy"), "--json"]
-        fit += ["-m", str(args.filters), "--noise", "scale", "--method", args.method]
+        fit += ["-m", str(args.filters), "--noise", str(args.fit_noise), "--method", args.method]
         said, memory, seconds = run([*fit, "--form", form, "--out", str(model)])
         score = [args.sqfa, "evaluate", str(model), str(test)]
         score += ["--labels", str(folder / "test-labels.npy")]
@@ -103,6 +103,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=1000)
     parser.add_argument("--test-points", type=int, default=1000)
     parser.add_argument("--rows", type=int, default=100)
+    parser.add_argument("--fit-noise", type=float, default=1.0)
     parser.add_argument("--filters", type=int, default=8)
     parser.add_argument("--method", default="sqfa-h")
     parser.add_argument("--seed", type=int, default=0)
@@ -112,7 +113,8 @@ def main() -> None:
     args = parser.parse_args()
     machine = {"processors": os.cpu_count(), "load before": os.getloadavg()[0], "note": args.note}
     cases = [measured(args, float(noise)) for noise in args.noises.split(",")]
-    sizes = ("columns", "classes", "rank", "points", "test_points", "rows", "filters", "method", "seed")
+    sizes = ("columns", "classes", "rank", "points", "test_points", "rows", "filters", "fit_noise")
+    sizes += ("method", "seed")
     record = {"date": args.date, "machine": machine}
     record |= {"case": {name.replace("_", " "): getattr(args, name) for name in sizes}, "cases": cases}
     if args.out is not None:
