@@ -12,8 +12,9 @@
 //! asks where the rows below B came from, so that merged sketches keep both, and rank up to ℓ is kept exactly.
 //!
 //! A direction that is strong all along lost exactly Δ, so the covariance gives Δ back in the kept directions, and what then is
-//! missing of the variances, which are summed exactly, on the diagonal: Φ = (BᵀB + ΔVᵀV + D)/(N − 1), V the rows of B at unit
-//! length. S − BᵀB − ΔVᵀV lies between −Δ and Δ and D is not negative, hence ‖Φ − S/(N − 1)‖ ≤ (Δ + max D)/(N − 1), apart
+//! missing of the trace, which is summed exactly, to all directions alike: Φ = (BᵀB + ΔVᵀV + ρI)/(N − 1), V the rows of B at
+//! unit length. S − BᵀB − ΔVᵀV lies between −Δ and Δ, hence ‖Φ − S/(N − 1)‖ ≤ (Δ + ρ)/(N − 1), and a fit can be confined to the
+//! span of the rows and means. Variances of single dimensions are told as they were summed. All of this is apart
 //! from rounding (some 10⁻¹³ of the largest variance; 10⁻⁷ where covariances are finished in single precision).
 //! Cost: 10.5ℓn flops a point, 1.5ℓn numbers of memory and ℓn more while rows are combined.
 
@@ -192,13 +193,15 @@ impl SketchSum {
             row.iter_mut().for_each(|value| *value *= more);
         });
         // Nothing is missing of an exact sketch but rounding.
-        let missing = (shed > 0.0).then(|| {
-            let held = squares(&self.rows, n);
-            let pairs = self.squares.iter().zip(held);
-            pairs.map(|(sum, held)| (sum - held).max(0.0) / divisor).collect::<Vec<f64>>()
-        });
-        let most = missing.iter().flatten().fold(0.0_f64, |most, &value| most.max(value));
-        let covariance = Sketched::new(self.rows, n, 1.0 / divisor, missing, shed / divisor + most);
+        let missing = if shed > 0.0 {
+            let held = squares(&self.rows, n).iter().sum::<f64>() / divisor;
+            (trace - held).max(0.0) / n as f64
+        } else {
+            0.0
+        };
+        let variances = self.squares.iter().map(|square| square / divisor).collect();
+        let bound = shed / divisor + missing;
+        let covariance = Sketched::new(self.rows, variances, 1.0 / divisor, missing, bound);
         let covariance = covariance.shrunk(share, share * trace / n as f64);
         let covariance = if double { covariance } else { covariance.rounded() };
         Ok(Finished { mean: self.mean, covariance: Box::new(covariance), share })

@@ -150,23 +150,10 @@ impl<T: Element> Factor<T> {
         Factor::of_rows(rows, self.dimension, self.weight, self.diagonal.clone())
     }
 
-    /// (1 − share)·Φ + level·I, whatever stands on the diagonal.
-    pub(super) fn mixed(mut self, share: f64, level: f64) -> Self {
-        self.weight *= 1.0 - share;
-        self.diagonal = match self.diagonal {
-            Diagonal::Multiple(value) => Diagonal::Multiple((1.0 - share) * value + level),
-            Diagonal::Each(mut values) => {
-                values.iter_mut().for_each(|value| *value = (1.0 - share) * *value + level);
-                Diagonal::Each(values)
-            }
-        };
-        self
-    }
-
-    /// (1 − share)·Φ + level·I.
+    /// (1 − share)·Φ + level·I of dimensions that were not rescaled.
     pub(super) fn shrunk(mut self, share: f64, level: f64) -> Self {
         self.weight *= 1.0 - share;
-        self.diagonal = Diagonal::Multiple(level);
+        self.diagonal = Diagonal::Multiple((1.0 - share) * self.diagonal.at(0) + level);
         self
     }
 
