@@ -175,6 +175,22 @@ def test_parquet_in(client, points, tmp_path):
     np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
 
 
+def test_parquet_of_many_columns_and_files(client, tmp_path):
+    # Dask reads few columns of several small files at once, so that labels alone come in fewer parts.
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 256, (400, 200), dtype=np.uint8), rng.integers(0, 3, 400)
+    names = [f"x{column}" for column in range(200)]
+    for part in range(8):
+        rows = slice(50 * part, 50 * (part + 1))
+        frame = pd.DataFrame(X[rows], columns=names).assign(kind=y[rows])
+        frame.to_parquet(tmp_path / f"{part}.parquet")
+    lazy = dd.read_parquet(tmp_path)
+    there = on_dask.class_statistics(lazy, "kind", client=client)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+    fitted = on_dask.LDA(2, shrinkage=0.1, client=client).fit(lazy, "kind")
+    assert fitted.score(lazy, "kind") > 0.3
+
+
 def test_weights_count_points_more_than_once(client, points, lazy):
     X, y = points
     weights = np.arange(600) % 3

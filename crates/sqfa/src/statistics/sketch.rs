@@ -18,6 +18,8 @@
 //! from rounding (some 10⁻¹³ of the largest variance; 10⁻⁷ where covariances are finished in single precision).
 //! Cost: 10.5ℓn flops a point, 1.5ℓn numbers of memory and ℓn more while rows are combined.
 
+use std::borrow::Cow;
+
 use super::class_sum::Finished;
 use super::entries::gather;
 use super::forms::Sketched;
@@ -104,6 +106,16 @@ impl SketchSum {
     pub(super) fn settle(&mut self) {
         self.fold();
         self.waiting = Vec::new();
+    }
+
+    /// The same with no point that waits; a copy only where one does.
+    pub(super) fn settled(&self) -> Cow<'_, Self> {
+        if self.weights.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut own = self.clone();
+        own.settle();
+        Cow::Owned(own)
     }
 
     /// Puts the points that wait into the rows.

@@ -22,12 +22,12 @@ impl ClassAccumulator {
         write_classes(&self.classes, &mut bytes);
         for sum in &self.sums {
             let ClassSum::Sketch(sum) = sum else { continue };
-            let mut sum = sum.clone();
-            sum.settle();
+            let sum = sum.settled();
             bytes.extend_from_slice(&sum.count.to_le_bytes());
             bytes.extend_from_slice(&sum.shed.to_le_bytes());
             bytes.extend_from_slice(&((sum.rows.len() / self.dimension) as u64).to_le_bytes());
-            bytes.reserve(8 * (sum.mean.len() + sum.squares.len() + sum.rows.len()));
+            // Bytes may be a large part of what memory holds: no more than they need.
+            bytes.reserve_exact(8 * (sum.mean.len() + sum.squares.len() + sum.rows.len()));
             for value in sum.mean.iter().chain(&sum.squares).chain(&sum.rows) {
                 bytes.extend_from_slice(&value.to_le_bytes());
             }
