@@ -228,37 +228,6 @@ def test_bad_data_are_named(spark, frame):
         on_spark.class_statistics(frame.filter("label > 7"))
 
 
-def test_partitions_that_differ_are_named(spark, points):
-    X, y = points
-    order = np.argsort(y, kind="stable")
-    rows = [(X[i].tolist(), float(y[i])) for i in order]
-    # One class a partition, and some with none.
-    sorted_frame = spark.createDataFrame(rows, ["features", "label"]).repartitionByRange(8, "label")
-    there = on_spark.class_statistics(sorted_frame)
-    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
-    narrow = [([1.0, float(i)], float(i % 2)) for i in range(4)]
-    wide = [([1.0, 2.0, float(i)], float(i % 2)) for i in range(4)]
-    parts_of = [spark.createDataFrame(one, ["features", "label"]).coalesce(1) for one in (narrow, wide)]
-    with pytest.raises(ValueError, match="3 dimensions cannot join statistics of 2"):
-        on_spark.class_statistics(parts_of[0].union(parts_of[1]))
-    texts = spark.createDataFrame([(["1", "x"], 0.0)], ["features", "label"])
-    with pytest.raises(ValueError, match="only numbers can be features"):
-        on_spark.class_statistics(texts)
-
-
-def test_a_worker_without_memory_is_said_with_the_remedy(spark, frame):
-    plain = frame.select("array", "label")
-
-    def hungry(batches):
-        for batch in batches:
-            # More than any machine has: refused at once.
-            np.empty(1 << 60, dtype=np.uint8)
-            yield batch
-
-    with pytest.raises(RuntimeError, match="raise spark.executor.memory"):
-        on_spark.class_statistics(plain.mapInArrow(hungry, plain.schema), "array")
-
-
 def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):
     for words, kind, remedy in (
         ("java.lang.OutOfMemoryError: Java heap space", RuntimeError, "raise spark.executor.memory"),
@@ -319,10 +288,6 @@ print(
     )
 )
 session.stop()
-try:
-    on_spark.class_statistics(frame, columns)
-except Exception as error:
-    print(json.dumps({"lost": type(error).__name__, "said": str(error)[:300]}))
 """
 
 
@@ -341,8 +306,7 @@ def test_a_connect_session_does_the_same(tmp_path):
         timeout=500,
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
-    told, lost = (json.loads(line) for line in ran.stdout.strip().splitlines()[-2:])
-    assert lost["lost"] == "ConnectionError", lost
+    told = json.loads(ran.stdout.strip().splitlines()[-1])
     assert told["connect"] and told["folds"] == 5
     assert told["difference"] < 1e-12 * 100
     assert told["right"] > 0.5
