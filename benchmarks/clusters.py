@@ -1,8 +1,9 @@
 """What Dask, Spark and Ray add to class statistics of points that their workers already hold.
 
-Usage: clusters.py FOLDER [--engines dask,spark,ray,parquet --out FOLDER --date D]. Tables are made in
-FOLDER/clusters and removed again. Two workers of one thread each, warm; the same parts are summed in
-this process. Every run is recorded; the bound of a case is for its median.
+Usage: clusters.py FOLDER [--quick --engines dask,spark,ray,parquet --out FOLDER --date D]. Tables are
+made in FOLDER/clusters and removed again; --quick takes a tenth of the rows and two runs. Two workers of
+one thread each, warm; the same parts are summed in this process. Every run is recorded; the bound of a
+case is for its median.
 """
 
 from __future__ import annotations
@@ -98,13 +99,22 @@ def on_dask(args: argparse.Namespace) -> dict[str, list[float]]:
 
 
 def on_ray(args: argparse.Namespace) -> dict[str, list[float]]:
+    # Read when Ray is imported.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"
+    os.environ["RAY_AUTH_MODE"] = "disabled"
+    os.environ["HOME"] = str(args.folder)
     import ray
 
     import sqfa_rs.ray as engine
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        _node_ip_address="127.0.0.1",
+        log_to_driver=False,
+        logging_level="ERROR",
+    )
     rows = args.rows // args.parts
 
     def make(batch: dict[str, Any]) -> dict[str, Any]:
@@ -203,6 +213,8 @@ def main() -> None:
     """Run what was asked for and write a record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--note", default="", help="what else the machine did")
     parser.add_argument("--engines", default="dask,spark,ray,parquet")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--columns", type=int, default=100)
@@ -214,7 +226,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--date", default="undated")
     args = parser.parse_args()
-    args.folder = args.folder / "clusters"
+    args.folder = (args.folder / "clusters").absolute()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    if args.quick:
+        args.rows, args.parquet_rows = args.rows // 10, args.parquet_rows // 10
+        args.repeats = args.parquet_repeats = 2
     wanted = args.engines.split(",")
     engines = {"dask": on_dask, "spark": on_spark, "ray": on_ray}
     load = os.getloadavg()[0]
@@ -226,7 +242,7 @@ def main() -> None:
         case = f"{args.rows} × {args.columns} in single precision, {args.parts} parts"
         taken = median(seconds["statistics"])
         cases.append({"engine": name, "case": case, **seconds, "bound": bound, "met": taken <= bound})
-        print(f"{name}: {taken:.2f} s, at most {bound:.2f} s allowed")
+        print(f"{name}: {taken:.2f} s, at most {bound:.2f} s allowed", flush=True)
     if "parquet" in wanted:
         cases.append(parquet(args))
         print(f"parquet: {median(cases[-1]['statistics']):.2f} s, {cases[-1]['bound']:.2f} s allowed")
@@ -238,7 +254,7 @@ def main() -> None:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    machine = {"processors": os.cpu_count(), "load before": load}
+    machine = {"processors": os.cpu_count(), "load before": load, "note": args.note}
     record = {"date": args.date, "machine": machine, "versions": versions}
     record |= {"one process": local, "cases": cases}
     if args.out is not None:

@@ -46,7 +46,7 @@ __all__ = [
 
 
 def class_accumulator(
-    X: Any, y: Any, *, sample_weight: Any = None, client: Any = None
+    X: Any, y: Any, *, sample_weight: Any = None, form: str = "dense", client: Any = None
 ) -> ClassAccumulator:
     """The sums of labelled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -58,6 +58,8 @@ def class_accumulator(
         Labels, or the name of the label column of the frame.
     sample_weight : dask array or series of shape (n_samples,), default=None
         Whole numbers: how often each point counts.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
     client : distributed.Client, default=None
         Where to compute; Dask's current scheduler by default.
 
@@ -65,7 +67,7 @@ def class_accumulator(
     -------
     ClassAccumulator
     """
-    return total(Engine(X, y, sample_weight, client))
+    return total(Engine(X, y, sample_weight, client), form)
 
 
 def class_statistics(
@@ -74,6 +76,7 @@ def class_statistics(
     *,
     sample_weight: Any = None,
     covariance: str | float = "empirical",
+    form: str = "dense",
     client: Any = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labelled points that live in Dask.
@@ -88,6 +91,8 @@ def class_statistics(
         Whole numbers: how often each point counts.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
     client : distributed.Client, default=None
         Where to compute; Dask's current scheduler by default.
 
@@ -104,7 +109,7 @@ def class_statistics(
     >>> class_statistics(da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)).counts.tolist()
     [50, 50, 50]
     """
-    sums = class_accumulator(X, y, sample_weight=sample_weight, client=client)
+    sums = class_accumulator(X, y, sample_weight=sample_weight, form=form, client=client)
     return sums.finish(covariance)
 
 

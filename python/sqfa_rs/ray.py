@@ -26,7 +26,12 @@ __all__ = ["class_accumulator", "class_statistics", "fit", "predict", "transform
 
 
 def class_accumulator(
-    dataset: Any, label: str, *, columns: Sequence[str] | None = None, weight: str | None = None
+    dataset: Any,
+    label: str,
+    *,
+    columns: Sequence[str] | None = None,
+    weight: str | None = None,
+    form: str = "dense",
 ) -> ClassAccumulator:
     """The sums of a Ray dataset, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -40,12 +45,14 @@ def class_accumulator(
         The columns of the points, all others by default.
     weight : str, default=None
         A column of whole numbers: how often each point counts.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
 
     Returns
     -------
     ClassAccumulator
     """
-    return total(_Engine(dataset, label, columns, weight))
+    return total(_Engine(dataset, label, columns, weight), form)
 
 
 def class_statistics(
@@ -55,6 +62,7 @@ def class_statistics(
     columns: Sequence[str] | None = None,
     weight: str | None = None,
     covariance: str | float = "empirical",
+    form: str = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Ray dataset.
 
@@ -70,12 +78,15 @@ def class_statistics(
         A column of whole numbers: how often each point counts.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
 
     Returns
     -------
     ClassStatistics
     """
-    return class_accumulator(dataset, label, columns=columns, weight=weight).finish(covariance)
+    sums = class_accumulator(dataset, label, columns=columns, weight=weight, form=form)
+    return sums.finish(covariance)
 
 
 def fit(

@@ -1,4 +1,4 @@
-"""SQFA, LDA and QDA as estimators of Spark's ``pyspark.ml``.
+"""SQFA, LDA, QDA and the methods that look at points as estimators of Spark's ``pyspark.ml``.
 
 Every partition becomes sums in an Arrow task; the sums are small and come home in the order of the
 partitions, or merge on the executors first where they would not fit the driver. Only the data frame
@@ -52,11 +52,19 @@ from .engines._spark import Engine, array_of, is_vector, matrix
 
 __all__ = [
     "LDA",
+    "LFDA",
+    "LMNN",
+    "NCA",
     "QDA",
     "SQFA",
+    "WDA",
     "LDAModel",
+    "LFDAModel",
+    "LMNNModel",
+    "NCAModel",
     "QDAModel",
     "SQFAModel",
+    "WDAModel",
     "class_accumulator",
     "class_statistics",
 ]
@@ -68,6 +76,7 @@ def class_accumulator(
     label: str = "label",
     *,
     weight: str | None = None,
+    form: str = "dense",
 ) -> ClassAccumulator:
     """The sums of a Spark data frame, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -81,12 +90,14 @@ def class_accumulator(
         The column of the labels.
     weight : str, default=None
         A column of whole numbers: how often each point counts.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
 
     Returns
     -------
     ClassAccumulator
     """
-    return total(Engine(frame, features, label, weight))
+    return total(Engine(frame, features, label, weight), form)
 
 
 def class_statistics(
@@ -96,6 +107,7 @@ def class_statistics(
     *,
     weight: str | None = None,
     covariance: str | float = "empirical",
+    form: str = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Spark data frame.
 
@@ -111,12 +123,15 @@ def class_statistics(
         A column of whole numbers: how often each point counts.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: all entries of its scatter, or a sketch of so many rows.
 
     Returns
     -------
     ClassStatistics
     """
-    return class_accumulator(frame, features, label, weight=weight).finish(covariance)
+    sums = class_accumulator(frame, features, label, weight=weight, form=form)
+    return sums.finish(covariance)
 
 
 class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
@@ -235,6 +250,22 @@ class LDAModel(_ReducerModel):
     """A fitted :class:`LDA`: adds features as the column ``outputCol``."""
 
 
+class LFDAModel(_ReducerModel):
+    """A fitted :class:`LFDA`: adds features as the column ``outputCol``."""
+
+
+class LMNNModel(_ReducerModel):
+    """A fitted :class:`LMNN`: adds features as the column ``outputCol``."""
+
+
+class WDAModel(_ReducerModel):
+    """A fitted :class:`WDA`: adds features as the column ``outputCol``."""
+
+
+class NCAModel(_ReducerModel):
+    """A fitted :class:`NCA`: adds features as the column ``outputCol``."""
+
+
 class QDAModel(_Model, HasPredictionCol):  # type: ignore[misc]
     """A fitted :class:`QDA`: adds ``predictionCol``, of the labels' type, and ``probabilityCol``."""
 
@@ -274,8 +305,9 @@ class SQFA(_Reducer):
     outputCol : str
         The new column of the fitted model.
     maxBytes : int, default=2**30
-        The most bytes of coordinates that ``refine=True`` brings to the driver, a seeded sample beyond;
-        no more than half of ``spark.driver.maxResultSize``.
+        The most bytes of coordinates that ``refine=True`` brings to the driver (of points, where a
+        method looks at points), a seeded sample beyond; no more than half of
+        ``spark.driver.maxResultSize``.
     **settings
         The other parameters of :class:`sqfa_rs.SQFA`, under the same names.
     """
@@ -287,6 +319,30 @@ class LDA(_Reducer):
     """:class:`sqfa_rs.LDA` for Spark data frames; parameters as of :class:`SQFA` here."""
 
     _local, _model = local.LDA, LDAModel
+
+
+class LFDA(_Reducer):
+    """:class:`sqfa_rs.LFDA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+
+    _local, _model = local.LFDA, LFDAModel
+
+
+class LMNN(_Reducer):
+    """:class:`sqfa_rs.LMNN` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+
+    _local, _model = local.LMNN, LMNNModel
+
+
+class WDA(_Reducer):
+    """:class:`sqfa_rs.WDA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+
+    _local, _model = local.WDA, WDAModel
+
+
+class NCA(_Reducer):
+    """:class:`sqfa_rs.NCA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+
+    _local, _model = local.NCA, NCAModel
 
 
 class QDA(_Estimator, HasPredictionCol):  # type: ignore[misc]
@@ -317,7 +373,7 @@ def _declare(estimator: type[_Estimator]) -> None:
         setattr(estimator, name, Param(Params._dummy(), name, what, TypeConverters.identity))
 
 
-for _one in (SQFA, LDA, QDA):
+for _one in (SQFA, LDA, LFDA, LMNN, WDA, NCA, QDA):
     _declare(_one)
 
 

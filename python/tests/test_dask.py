@@ -4,6 +4,7 @@ import doctest
 import os
 import pickle
 import signal
+import time
 import warnings
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+dask = pytest.importorskip("dask", reason="Dask is not installed")
 da = pytest.importorskip("dask.array", reason="Dask is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
@@ -82,6 +84,18 @@ def test_statistics_are_those_of_the_parts_bit_for_bit(client, points, lazy):
     assert there.counts.tolist() == here.counts.tolist()
     whole = sqfa_rs.class_statistics(X, y)
     np.testing.assert_allclose(there.covariances, whole.covariances, rtol=1e-12, atol=1e-13)
+
+
+def test_sketches_are_those_of_the_parts_bit_for_bit(client, points, lazy):
+    X, y = points
+    there = on_dask.class_accumulator(*lazy, form="sketch:4", client=client)
+    here = [
+        ClassAccumulator(form="sketch:4").update(X[i : i + 70], y[i : i + 70]) for i in range(0, 600, 70)
+    ]
+    assert there.to_bytes() == ClassAccumulator.merge_all(here).to_bytes()
+    exact, sketch = sqfa_rs.class_statistics(X, y), there.finish()
+    gaps = np.linalg.norm(sketch.project(np.eye(6))[1] - exact.covariances, ord=2, axis=(1, 2))
+    assert (gaps <= sketch.bounds).all() and (sketch.bounds > 0).all()
 
 
 def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, lazy):
@@ -161,6 +175,22 @@ def test_parquet_in(client, points, tmp_path):
     np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
 
 
+def test_parquet_of_many_columns_and_files(client, tmp_path):
+    # Dask reads few columns of several small files at once, so that labels alone come in fewer parts.
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 256, (400, 200), dtype=np.uint8), rng.integers(0, 3, 400)
+    names = [f"x{column}" for column in range(200)]
+    for part in range(8):
+        rows = slice(50 * part, 50 * (part + 1))
+        frame = pd.DataFrame(X[rows], columns=names).assign(kind=y[rows])
+        frame.to_parquet(tmp_path / f"{part}.parquet")
+    lazy = dd.read_parquet(tmp_path)
+    there = on_dask.class_statistics(lazy, "kind", client=client)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+    fitted = on_dask.LDA(2, shrinkage=0.1, client=client).fit(lazy, "kind")
+    assert fitted.score(lazy, "kind") > 0.3
+
+
 def test_weights_count_points_more_than_once(client, points, lazy):
     X, y = points
     weights = np.arange(600) % 3
@@ -234,6 +264,68 @@ def test_bad_partitions_are_named(client, points):
     )
     with pytest.raises(ValueError, match="no points"):
         on_dask.class_statistics(*empty, client=client)
+
+
+def test_partitions_of_other_columns_and_types_are_named(client, points):
+    X, y = points
+
+    def frames(second):
+        first = pd.DataFrame(X[:300], columns=list("abcdef")).assign(kind=y[:300])
+        parts = [dask.delayed(first), dask.delayed(second)]
+        return dd.from_delayed(parts, meta=first.iloc[:0], verify_meta=False)
+
+    rest = pd.DataFrame(X[300:], columns=list("abcdef")).assign(kind=y[300:])
+    cases = [
+        (rest.rename(columns={"b": "z"}), "b|z"),
+        (rest.assign(b="pear"), "pear|str|object|number"),
+    ]
+    for second, words in cases:
+        with pytest.raises((ValueError, TypeError, KeyError), match=words):
+            on_dask.class_statistics(frames(second), "kind", client=client)
+    # Other precisions are no other kind: they join.
+    narrow = rest.astype(dict.fromkeys("abcdef", np.float32))
+    there = on_dask.class_statistics(frames(narrow), "kind", client=client)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-6)
+
+
+def test_a_closed_client_is_a_lost_connection(lazy):
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+    )
+    client = distributed.Client(cluster, set_as_default=False)
+    client.close()
+    cluster.close()
+    with pytest.raises(ConnectionError, match="the connection to Dask's scheduler was lost"):
+        on_dask.class_statistics(*lazy, client=client)
+
+
+def test_workers_out_of_memory_are_said_with_the_remedy(lazy):
+    def hungry(block):
+        # More than the limit, held until the nanny ends the process; never for long.
+        held = np.ones(120 << 20) if len(block) else None
+        began = time.monotonic()
+        while held is not None and time.monotonic() - began < 120:
+            time.sleep(0.05)
+        return block
+
+    cluster = distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=True,
+        memory_limit="600MiB",
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs=50,
+    )
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+        points = lazy[0].rechunk((600, 6)).map_blocks(hungry, dtype=float, meta=np.empty((0, 0)))
+        with pytest.raises(RuntimeError, match="want of memory.*make partitions smaller"):
+            on_dask.class_statistics(points, lazy[1].rechunk(600), client=client)
 
 
 def test_what_befalls_the_cluster_is_said_with_its_remedy(client, points, lazy, monkeypatch):

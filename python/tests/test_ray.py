@@ -81,6 +81,15 @@ def test_statistics_are_those_of_the_blocks_bit_for_bit(cluster, points):
     assert (there.covariances == here.covariances).all()
 
 
+def test_sketches_are_made_where_the_blocks_are(cluster, points):
+    there = on_ray.class_accumulator(blocks(*points), "kind", form="sketch:3")
+    X, y = points
+    rows = np.array_split(np.arange(len(X)), 5)
+    here = [ClassAccumulator(form="sketch:3").update(X[i], y[i]) for i in rows]
+    assert there.to_bytes() == ClassAccumulator.merge_all(here).to_bytes()
+    assert (there.finish().bounds > 0).all()
+
+
 def test_features_and_predictions_are_added_as_columns(cluster, points):
     X, y = points
     dataset = blocks(X, y)
@@ -150,6 +159,24 @@ def test_bad_data_are_named(cluster, points):
         on_ray.class_statistics(blocks(X, y), "label")
     with pytest.raises(ValueError, match="does not know the names"):
         on_ray.transform(sqfa_rs.SQFA(2, noise=0.1).fit(X, y), dataset)
+
+
+def test_blocks_that_differ_are_named(cluster, points):
+    X, y = points
+    order = np.argsort(y, kind="stable")
+    there = on_ray.class_statistics(blocks(X[order], y[order], 12), "kind")
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+
+    def pair(second):
+        first = pd.DataFrame({"a": X[:300, 0], "b": X[:300, 1], "kind": y[:300]})
+        return ray.data.from_blocks([first, pd.DataFrame(second)])
+
+    other = {"a": X[300:, 0], "c": X[300:, 1], "kind": y[300:]}
+    with pytest.raises((ValueError, KeyError), match="partition 1: .*b|columns"):
+        on_ray.class_statistics(pair(other), "kind", columns=["a", "b"])
+    text = {"a": X[300:, 0], "b": ["pear"] * 300, "kind": y[300:]}
+    with pytest.raises((ValueError, TypeError), match="partition 1"):
+        on_ray.class_statistics(pair(text), "kind", columns=["a", "b"])
 
 
 def test_what_befalls_the_cluster_is_said_with_its_remedy(cluster):

@@ -130,6 +130,29 @@ def test_a_refinement_brings_coordinates_to_the_driver(frame, points):
         some.setParams(outputCol="z").fit(frame)
 
 
+def test_methods_that_look_at_points_get_a_sample(frame, points, tmp_path):
+    some = on_spark.LFDA(2, n_neighbors=5, outputCol="z", maxBytes=8 * 4 * 200)
+    with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 400 were brought here"):
+        model = some.fit(frame)
+    assert type(model.to_local()) is sqfa_rs.LFDA
+    assert len(model.transform(frame).select("z").first()["z"]) == 2
+    model.write().overwrite().save(f"file://{tmp_path}/lfda")
+    again = on_spark.LFDAModel.load(f"file://{tmp_path}/lfda")
+    assert (again.to_local().components_ == model.to_local().components_).all()
+    for method in (on_spark.LMNN, on_spark.WDA, on_spark.NCA):
+        fitted = method(2, outputCol="z").fit(frame).to_local()
+        assert fitted.components_.shape == (2, 4)
+
+
+def test_sketches_are_made_on_the_executors(frame, points):
+    there = on_spark.class_statistics(frame, form="sketch:4")
+    here = sqfa_rs.class_statistics(*points)
+    assert there.bounds.tolist() == [0, 0, 0]
+    np.testing.assert_allclose(there.means, here.means, rtol=1e-12)
+    expected = here.project(np.eye(4))[1]
+    np.testing.assert_allclose(there.project(np.eye(4))[1], expected, rtol=1e-10, atol=1e-12)
+
+
 def test_a_pipeline_fits_predicts_and_travels(frame, tmp_path):
     steps = [
         on_spark.SQFA(2, noise=0.1, random_state=0, outputCol="z"),

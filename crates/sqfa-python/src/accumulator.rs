@@ -35,12 +35,18 @@ impl Accumulator {
 
 #[pymethods]
 impl Accumulator {
+    /// Sums of all entries, or sketches of so many rows.
     #[new]
-    fn new(names: &Bound<'_, PyList>, dimension: usize) -> Outcome<Self> {
+    #[pyo3(signature = (names, dimension, sketch = None))]
+    fn new(names: &Bound<'_, PyList>, dimension: usize, sketch: Option<usize>) -> Outcome<Self> {
         if dimension == 0 {
             return Err(invalid("an accumulator needs at least 1 dimension"));
         }
-        Ok(Self::holding(ClassAccumulator::new(classes(names)?, dimension)))
+        let classes = classes(names)?;
+        Ok(Self::holding(match sketch {
+            None => ClassAccumulator::new(classes, dimension),
+            Some(size) => ClassAccumulator::sketched(classes, dimension, size)?,
+        }))
     }
 
     /// Adds points whose classes are given as positions; a failed or stopped update adds nothing.
@@ -55,19 +61,27 @@ impl Accumulator {
     ) -> Outcome<()> {
         let array = PointArray::borrow(points)?;
         let points = array.points()?;
-        let (known, dimension, fresh) = {
+        let (known, before, mut batch) = {
             let sums = self.locked()?;
-            let fresh = sums.counts().iter().all(|&count| count == 0);
-            (sums.classes().clone(), sums.dimension(), fresh)
+            let (classes, counts) = (sums.classes().clone(), sums.counts());
+            // Points of a sketch wait for others: a copy goes on where the sums are.
+            let batch = match sums.sketch() {
+                Some(_) => sums.clone(),
+                None => sums.alike(classes.clone()),
+            };
+            (classes, counts, batch)
         };
         let labels = labels(&known, &codes)?;
         let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
         run(py, threads, |stop| {
             // Apart from the sums so far, so that a stop half-way leaves them as they were.
-            let mut batch = ClassAccumulator::new(known, dimension);
             if batch.update_while(points, &labels, weights, &mut || !stop.asked())? {
                 let mut sums = self.locked()?;
-                if fresh && sums.counts().iter().all(|&count| count == 0) {
+                let sketched = sums.sketch().is_some();
+                if sketched && sums.counts() != before {
+                    return Err(invalid("points came from two threads at once: update from one"));
+                }
+                if sketched || sums.counts().iter().all(|&count| count == 0) {
                     *sums = batch;
                 } else {
                     sums.merge(&batch)?;
@@ -112,6 +126,11 @@ impl Accumulator {
     fn counts<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyArray1<u64>>> {
         let counts = self.locked()?.counts();
         Ok(vector(py, counts))
+    }
+
+    /// The rows of its sketches; `None` for sums of all entries.
+    fn sketch(&self) -> Outcome<Option<usize>> {
+        Ok(self.locked()?.sketch())
     }
 
     /// The number of dimensions.

@@ -89,6 +89,8 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("SKETCH_SIZE", sqfa::statistics::SKETCH_SIZE)?;
+        module.add("LARGEST_SKETCH", sqfa::statistics::LARGEST_SKETCH)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

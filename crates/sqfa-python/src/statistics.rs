@@ -85,8 +85,8 @@ impl Statistics {
         let shape = [self.core.classes().len(), n, n];
         let entries: Option<Vec<Entries<'_>>> =
             self.core.covariances().iter().map(|covariance| covariance.entries()).collect();
-        let entries =
-            entries.ok_or_else(|| invalid("these covariances are not kept as numbers"))?;
+        let entries = entries
+            .ok_or_else(|| invalid("these covariances are not kept entry by entry: see project"))?;
         let single = entries.iter().all(|entries| matches!(entries, Entries::F32(_)));
         if single {
             let mut values = Vec::with_capacity(shape.iter().product());
@@ -105,6 +105,11 @@ impl Statistics {
             }
         }
         Ok(stack(py, values, shape)?.into_any())
+    }
+
+    /// How far every covariance may be from the one it stands for, where sketches stand for any.
+    fn bounds<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.core.bounds().map(|bounds| vector(py, bounds))
     }
 
     /// Whether these are second moments without means.

@@ -15,7 +15,7 @@ from .._threads import thread_count
 from ._envelope import open_envelope, sealed
 from ._inputs import loose_points, repetition_counts, row_blocks
 from ._labels import check_room, class_names, joined, positions
-from ._statistics import ClassStatistics, estimator_name
+from ._statistics import ClassStatistics, estimator_name, sketch_size
 from ._streams import ArrowStream
 
 # A part of the data in whatever form an engine holds it.
@@ -28,10 +28,16 @@ class ClassAccumulator:
     Per class it keeps a count, a mean and a scatter about the mean; two accumulators merge exactly, so
     that parts of the data may be seen anywhere and joined later. Parts may be empty.
 
+    The scatter takes n²/2 numbers a class. Where these do not fit, a sketch keeps some rows instead:
+    frequent directions, exact up to rank ``ROWS`` and with a bound of the error beyond, which
+    :attr:`ClassStatistics.bounds` tells. Means and counts are exact in both forms.
+
     Parameters
     ----------
     classes : array-like of shape (n_classes,), default=None
         The labels to come. Without them, classes are added as they appear.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        What is kept of a class: n²/2 numbers, or at most so many rows of n numbers (100 by default).
     n_jobs : int, default=None
         Threads.
 
@@ -47,6 +53,9 @@ class ClassAccumulator:
     Chan, Golub & LeVeque, "Algorithms for computing the sample variance", The American Statistician
     37, 1983.
 
+    Ghashami, Liberty, Phillips & Woodruff, "Frequent directions: simple and deterministic matrix
+    sketching", SIAM Journal on Computing 45, 2016.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -61,8 +70,11 @@ class ClassAccumulator:
     (2, 4)
     """
 
-    def __init__(self, classes: ArrayLike | None = None, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, classes: ArrayLike | None = None, *, form: str = "dense", n_jobs: int | None = None
+    ) -> None:
         self.n_jobs = n_jobs
+        self._sketch = sketch_size(form)
         self._fixed = classes is not None
         self._sums: _core.Accumulator | None = None
         self.classes: NDArray[Any] = np.unique(column_or_1d(classes)) if self._fixed else np.array([])
@@ -78,6 +90,11 @@ class ClassAccumulator:
     def n_features(self) -> int | None:
         """The number of dimensions, once points were seen."""
         return None if self._sums is None else int(self._sums.dimension())
+
+    @property
+    def form(self) -> str:
+        """What is kept of a class: "dense" or "sketch:ROWS"."""
+        return "dense" if self._sketch is None else f"sketch:{self._sketch}"
 
     def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
         """Add labelled points, in place; nothing is added when anything is wrong with them.
@@ -114,7 +131,7 @@ class ClassAccumulator:
         codes, threads = positions(labels, classes), thread_count(self.n_jobs)
         if sparse.issparse(X):
             # Apart from the sums so far, so that a failure half-way leaves them as they were.
-            part = _core.Accumulator(class_names(classes), X.shape[1])
+            part = _core.Accumulator(class_names(classes), X.shape[1], self._sketch)
             for rows, block in row_blocks(X):
                 part.update(block, codes[rows], None if weights is None else weights[rows], threads)
             sums.merge(part)
@@ -140,7 +157,12 @@ class ClassAccumulator:
         """
         if not isinstance(other, ClassAccumulator):
             raise TypeError(f"merge takes a ClassAccumulator, not {type(other).__name__}")
-        merged = ClassAccumulator(n_jobs=self.n_jobs)
+        if self.form != other.form and self._sums is not None and other._sums is not None:
+            raise ValueError(
+                f"sums of form {other.form!r} cannot join sums of form {self.form!r}: make both alike"
+            )
+        form = self.form if other._sums is None else other.form
+        merged = ClassAccumulator(form=form, n_jobs=self.n_jobs)
         merged._fixed = self._fixed
         merged.classes, merged._sums = self.classes, self._sums
         if not len(other.classes):
@@ -184,7 +206,7 @@ class ClassAccumulator:
         # Finished subtrees, each at least twice as wide as the next: few, however many parts there are.
         subtrees: list[tuple[int, ClassAccumulator]] = []
         for accumulator in accumulators:
-            width, sums = 1, cls(n_jobs=accumulator.n_jobs).merge(accumulator)
+            width, sums = 1, cls(form=accumulator.form, n_jobs=accumulator.n_jobs).merge(accumulator)
             while subtrees and subtrees[-1][0] == width:
                 width, sums = 2 * width, subtrees.pop()[1].merge(sums)
             subtrees.append((width, sums))
@@ -220,6 +242,7 @@ class ClassAccumulator:
         self._sums = _core.Accumulator.from_bytes(sums) if sums else None
         self._fixed = fixed
         if self._sums is not None:
+            self._sketch = self._sums.sketch()
             names = self._sums.classes()
             if classes is None:
                 classes = np.array(names)
@@ -247,9 +270,11 @@ class ClassAccumulator:
         """Sums with a place for every class: these, or wider ones until an update has succeeded."""
         if self._sums is not None and len(classes) == len(self.classes):
             return self._sums
-        check_room(len(classes), features)
+        check_room(len(classes), features, self._sketch)
         wider = _widened(self._sums, classes)
-        return _core.Accumulator(class_names(classes), features) if wider is None else wider
+        if wider is not None:
+            return wider
+        return _core.Accumulator(class_names(classes), features, self._sketch)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -280,6 +305,6 @@ def _widened(sums: _core.Accumulator | None, classes: NDArray[Any]) -> _core.Acc
         return None
     copy, names = sums.copied(), class_names(classes)
     if copy.classes() != names:
-        check_room(len(classes), sums.dimension())
+        check_room(len(classes), sums.dimension(), sums.sketch())
         copy.widen(names)
     return copy

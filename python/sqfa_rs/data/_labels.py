@@ -118,14 +118,18 @@ def _memory() -> float:
         return float("inf")
 
 
-def check_room(classes: int, features: int) -> None:
+def check_room(classes: int, features: int, sketch: int | None = None) -> None:
     """Refuse covariances that cannot fit in this machine's memory before any is allocated."""
     needed, present = _entry_bytes(classes, features), _memory()
+    if sketch is not None:
+        # Rows, points that wait and a copy of both.
+        needed = 8 * classes * features * (3 * sketch + 4)
     if needed > present:
+        remedy = "a smaller sketch" if sketch else "sketches (form='sketch')"
         raise ValueError(
             f"{classes} classes in {features} dimensions need {needed / 1e9:.0f} GB for their "
             f"covariances, and this machine has {present / 1e9:.0f} GB: check that the labels are "
-            "classes, or reduce the dimension first (for example with PCA)"
+            f"classes, use {remedy}, or reduce the dimension first (for example with PCA)"
         )
 
 

@@ -38,6 +38,8 @@ class ClassStatistics:
         Class covariances with divisor N − 1, in the precision of the data.
     second_moments : ndarray of shape (n_classes, n_features, n_features)
         Covariances plus the outer product of the mean with itself.
+    bounds : ndarray of shape (n_classes,) or None
+        How far every covariance may be from the exact one, in spectral norm, where it is a sketch.
 
     Examples
     --------
@@ -126,6 +128,11 @@ class ClassStatistics:
         return self._core.covariances()
 
     @property
+    def bounds(self) -> NDArray[np.float64] | None:
+        """How far every covariance may be from the exact one; None where they are exact."""
+        return self._core.bounds()
+
+    @property
     def second_moments(self) -> NDArray[Any]:
         """Φ + γγᵀ for every class; the given matrices where these are second moments."""
         matrices = self.covariances
@@ -199,6 +206,7 @@ def class_statistics(
     *,
     sample_weight: ArrayLike | None = None,
     covariance: str | float = "empirical",
+    form: str = "dense",
     n_jobs: int | None = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labelled points.
@@ -214,6 +222,10 @@ def class_statistics(
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances; a number from 0 to 1 is the share s of
         (1 − s)Φ + s(tr Φ/n)I.
+    form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
+        How covariances are kept: all entries, or a sketch of so many rows (100 by default) with a bound
+        of its error, for dimensions whose n² entries do not fit. Sketches take no estimator but
+        "empirical" and a number.
     n_jobs : int, default=None
         Threads.
 
@@ -234,7 +246,12 @@ def class_statistics(
             raise ValueError("sample_weight cannot be given for a stream")
         from ._accumulator import ClassAccumulator
 
-        return ClassAccumulator(n_jobs=n_jobs).update(X, y).finish(covariance)
+        return ClassAccumulator(form=form, n_jobs=n_jobs).update(X, y).finish(covariance)
+    if sketch_size(form) is not None:
+        from ._accumulator import ClassAccumulator
+
+        sums = ClassAccumulator(form=form, n_jobs=n_jobs)
+        return sums.update(X, y, sample_weight).finish(covariance)
     X = loose_points(X)
     weights = repetition_counts(sample_weight, X)
     labels = column_or_1d(y, warn=True)
@@ -309,6 +326,21 @@ def estimator_name(covariance: str | float) -> str:
     if not isinstance(covariance, Real) or isinstance(covariance, bool):
         raise TypeError(f"covariance must be a name or a number, not {covariance!r}")
     return repr(float(covariance))
+
+
+def sketch_size(form: str) -> int | None:
+    """The rows of a sketch; None where all entries are kept."""
+    if not isinstance(form, str):
+        raise TypeError(f"form must be 'dense', 'sketch' or 'sketch:ROWS', not {form!r}")
+    kind, _, rows = form.partition(":")
+    if form == "dense":
+        return None
+    if kind != "sketch" or (":" in form and not rows.isdecimal()):
+        raise ValueError(f"form must be 'dense', 'sketch' or 'sketch:ROWS', not {form!r}")
+    size = int(rows) if rows else _core.SKETCH_SIZE
+    if not 1 <= size <= _core.LARGEST_SKETCH:
+        raise ValueError(f"a sketch of {size} rows: give 1 to {_core.LARGEST_SKETCH}")
+    return size
 
 
 def needs_points(covariance: str | float) -> bool:

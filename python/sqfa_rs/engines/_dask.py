@@ -80,7 +80,12 @@ def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any
             )
         if y not in X.columns:
             raise ValueError(f"there is no column '{y}'; there are: {', '.join(map(str, X.columns))}")
-        X, y = X.drop(columns=[y]), X[y]
+        # Whole partitions are cut on the workers: Dask may read points and labels alone in unlike parts.
+        frames = list(X.to_delayed())
+        names = [str(name) for name in X.columns if name != y]
+        blocks = [dask.delayed(_without, pure=True)(frame, y) for frame in frames]
+        labels = [dask.delayed(_column, pure=True)(frame, y) for frame in frames]
+        return blocks, labels, _parts_of(weight, "sample_weight", X, blocks), names
     if not is_dask_collection(X):
         raise TypeError(f"X must be a dask array or data frame, not {type(X).__name__}")
     if hasattr(X, "columns"):
@@ -92,6 +97,14 @@ def aligned(X: Any, y: Any, weight: Any) -> tuple[list[Any], list[Any], list[Any
     X = whole_rows(X)
     blocks = list(X.to_delayed().ravel())
     return blocks, _parts_of(y, "y", X, blocks), _parts_of(weight, "sample_weight", X, blocks), None
+
+
+def _without(frame: Any, column: str) -> Any:
+    return frame.drop(columns=[column])
+
+
+def _column(frame: Any, column: str) -> Any:
+    return frame[column]
 
 
 def _parts_of(values: Any, what: str, X: Any, blocks: list[Any]) -> list[Any]:

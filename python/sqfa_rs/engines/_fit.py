@@ -18,7 +18,7 @@ from .._threads import thread_count
 from ..data import ClassAccumulator
 from ..data._accumulator import _widened
 from ..data._labels import check_room, class_names
-from ..data._statistics import estimator_name
+from ..data._statistics import estimator_name, sketch_size
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
 from ..estimators._settings import core_settings
@@ -92,9 +92,10 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     return _Choosing(estimator, engine, start, settings).fit(limit)
 
 
-def total(engine: Engine) -> ClassAccumulator:
+def total(engine: Engine, form: str = "dense") -> ClassAccumulator:
     """The sums of all points."""
-    sums: ClassAccumulator = engine.reduced(Sums(), added)
+    sketch_size(form)
+    sums: ClassAccumulator = engine.reduced(Sums(form), added)
     if not sums.counts.sum():
         raise ValueError("there are no points in the data")
     return sums

@@ -20,6 +20,8 @@ from ._work import Work, added
 _PARTS = "part int, batch int, state binary, problem string"
 # The share of the driver's limit that results may take; Spark counts its own overhead too.
 _SHARE = 0.5
+# What executors and their Python workers say when they have no memory left.
+_NO_MEMORY = ("OutOfMemoryError", "MemoryError", "exit code 137", "exited with code 137")
 
 
 class Engine:
@@ -190,7 +192,7 @@ def _explained(error: Exception) -> Exception:
             "the results are larger than the driver takes: raise spark.driver.maxResultSize, or use "
             f"fewer partitions ({words.splitlines()[0]})"
         )
-    if any(sign in words for sign in ("OutOfMemoryError", "exit code 137", "exited with code 137")):
+    if any(sign in words for sign in _NO_MEMORY):
         return RuntimeError(
             "Spark's executors ran out of memory: a task holds a batch of points and sums of classes × "
             "columns² / 2 numbers; raise spark.executor.memory or spark.executor.memoryOverhead, or "

@@ -32,10 +32,12 @@ _SAMPLES = 0x5A3D
 class Sums:
     """The sums of a part."""
 
+    form: str = "dense"
+
     def __call__(self, X: Any, y: Any, weight: Any, first: int) -> ClassAccumulator:
         """The sums."""
         # One thread: the engine keeps its workers' processors busy by itself.
-        return ClassAccumulator(n_jobs=1).update(X, np.asarray(y), weight)
+        return ClassAccumulator(form=self.form, n_jobs=1).update(X, np.asarray(y), weight)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ pub(crate) fn estimator() -> Choice<Estimator> {
 /// The forms of covariances.
 pub(crate) fn form() -> Choice<Form> {
     Choice {
-        names: || Form::ALL.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
+        names: || Form::SPELLINGS.iter().map(|&(name, help)| (name.to_owned(), help)).collect(),
         parse: str::parse,
     }
 }

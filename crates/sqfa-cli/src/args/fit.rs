@@ -95,7 +95,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data")]
     #[arg(value_parser = choice::estimator())]
     pub(crate) covariance: Option<Estimator>,
-    /// How class covariances are kept: dense (n² numbers), factor (the samples), or whichever costs less.
+    /// How class covariances are kept.
     #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
     #[arg(value_parser = choice::form())]
     pub(crate) form: Form,

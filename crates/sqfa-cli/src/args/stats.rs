@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use sqfa::statistics::Form;
 
-use super::TableFlags;
+use super::{TableFlags, choice};
 
 const EXAMPLES: &str = "\
 Examples:
   sqfa stats big.npy --labels y.npy --out big.stats
   sqfa stats 'part-*.csv.gz' --label species --out all.stats    also larger than memory
+  sqfa stats wide.npy --labels y.npy --form sketch --out wide.stats    100 000 columns
   sqfa stats table.csv --label class --weights count --out table.stats
   sqfa stats merge monday.stats tuesday.stats --out both.stats
   sqfa fit both.stats --filters 8 --out model.sqfa              with any --covariance";
@@ -30,6 +32,10 @@ pub(crate) struct StatsArgs {
     /// Labels of the points in an .npy file: another .npy file; once for every file of points.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Vec<PathBuf>,
+    /// What is kept of a class: dense (n²/2 numbers, exact) or sketch (some rows, with a bound of their error).
+    #[arg(long, value_name = "FORM", default_value = "dense", help_heading = "Data")]
+    #[arg(value_parser = choice::form())]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) table: TableFlags,
     /// Column of a table that says how often a row counts: whole numbers.

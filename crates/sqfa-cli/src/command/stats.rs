@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::statistics::ClassAccumulator;
+use sqfa::statistics::{ClassAccumulator, Form};
 use sqfa_io::data::{
     Holds, LoadOptions, Summed, file_kind, open_batches, read_named_sums, write_named_sums,
 };
@@ -20,7 +20,7 @@ use crate::data::{
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
-use crate::output::{self, pairs, seconds};
+use crate::output::{self, number, pairs, seconds};
 use crate::progress::{Rate, StatusLine};
 
 /// How many classes are listed.
@@ -40,6 +40,7 @@ pub(crate) struct Points {
     labels: Vec<PathBuf>,
     table: TableFlags,
     weights: Option<Column>,
+    sketch: Option<usize>,
     out: PathBuf,
     json: bool,
 }
@@ -52,9 +53,18 @@ struct Report {
     classes: ClassNames,
     counts: Vec<u64>,
     precision: &'static str,
+    sketch: Option<SketchReport>,
     seconds: f64,
     points_per_second: f64,
     out: String,
+}
+
+/// What sketches keep and have lost.
+#[derive(Serialize)]
+struct SketchReport {
+    rows: usize,
+    /// The most variance that a direction of every class has lost.
+    shed: Vec<f64>,
 }
 
 impl TryFrom<StatsArgs> for Stats {
@@ -65,6 +75,11 @@ impl TryFrom<StatsArgs> for Stats {
             return Ok(Self::Merge(merge));
         }
         let Some(out) = args.out else { return usage("--out STATS is missing") };
+        let sketch = match args.form {
+            Form::Sketch(size) => Some(size),
+            Form::Auto | Form::Dense => None,
+            Form::Factor => return usage("--form factor keeps points: sums are dense or a sketch"),
+        };
         let files = expand(&args.data)?;
         let arrays = files.iter().filter(|file| is_npy(file)).count();
         if arrays != args.labels.len() {
@@ -82,6 +97,7 @@ impl TryFrom<StatsArgs> for Stats {
             labels: args.labels,
             table: args.table,
             weights: args.weights.as_deref().map(column),
+            sketch,
             out,
             json: args.json,
         }))
@@ -118,7 +134,7 @@ impl Points {
         let mut labels = self.labels.iter();
         let fill = means_of(&self.files, self.weights.as_ref(), |file| given(&mut labels, file))?;
         let mut labels = self.labels.iter();
-        let mut summed = Summed::within(available_memory()?);
+        let mut summed = Summed::within(available_memory()?).sketched(self.sketch);
         for (at, file) in self.files.iter().enumerate() {
             let options = LoadOptions {
                 expected: Some(summed.columns().to_vec()).filter(|names| !names.is_empty()),
@@ -136,7 +152,7 @@ impl Points {
             tell(file, &summed.take_notes());
         }
         let columns = summed.columns().to_vec();
-        let sums = summed.finish().map_err(in_flags)?;
+        let sums = summed.finish().map_err(in_flags)?.settled();
         tell(&self.files[0], &alike(sums.classes()));
         line.tell("writing");
         write(&self.out, &sums, &columns)?;
@@ -186,6 +202,7 @@ fn report(
             classes: sums.classes().into(),
             counts,
             precision: precision(sums),
+            sketch: sketch(sums),
             seconds: elapsed,
             points_per_second: points as f64 / elapsed.max(1e-9),
             out: out.display().to_string(),
@@ -209,11 +226,24 @@ pub(super) fn describe(sums: &ClassAccumulator) -> Vec<(&'static str, String)> {
     if counts.len() > LISTED {
         classes.push("…".to_owned());
     }
-    vec![
+    let mut lines = vec![
         ("points", format!("{} of {} dimensions", counts.iter().sum::<u64>(), sums.dimension())),
         ("classes", format!("{}: {}", counts.len(), classes.join(", "))),
         ("precision", format!("{} covariances", precision(sums))),
-    ]
+    ];
+    if let Some(SketchReport { rows, shed }) = sketch(sums) {
+        let most = shed.iter().fold(0.0_f64, |most, &one| most.max(one));
+        let lost = match most {
+            0.0 => "nothing lost".to_owned(),
+            most => format!("at most {} of variance lost in any direction", number(most)),
+        };
+        lines.push(("sketch", format!("{rows} rows a class, {lost}")));
+    }
+    lines
+}
+
+fn sketch(sums: &ClassAccumulator) -> Option<SketchReport> {
+    sums.sketch().zip(sums.shed()).map(|(rows, shed)| SketchReport { rows, shed })
 }
 
 /// What class sums hold, for programs.
@@ -225,6 +255,7 @@ pub(super) fn describe_json(sums: &ClassAccumulator) -> Result<serde_json::Value
         "classes": serde_json::to_value(ClassNames::from(sums.classes()))?,
         "counts": sums.counts(),
         "precision": precision(sums),
+        "sketch": serde_json::to_value(sketch(sums))?,
     }))
 }
 

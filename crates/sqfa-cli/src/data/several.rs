@@ -19,18 +19,26 @@ use crate::progress::{Rate, StatusLine};
 /// Points that take more than this share of the memory at hand are summed up instead of held.
 const SHARE: f64 = 0.5;
 /// Loads a data set from one source, or the class sums of several files or of one larger than memory.
-pub(crate) fn open_all(data: &[String], flags: &DataFlags, line: &StatusLine) -> Result<Opened> {
+///
+/// Files of points are summed in any case where sketches of so many rows are wanted.
+pub(crate) fn open_all(
+    data: &[String],
+    flags: &DataFlags,
+    sketch: Option<usize>,
+    line: &StatusLine,
+) -> Result<Opened> {
     let files = expand(data)?;
     let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
     if let [one] = &files[..]
         && !is_larger_than_memory(one, &given, available()?)
+        && (sketch.is_none() || !Path::new(one).is_file() || is_sums(Path::new(one)))
     {
         return open_named(one, flags, None);
     }
     if files.len() > 1 && flags.labels.is_some() {
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
     }
-    let mut summed = Summed::within(available()?);
+    let mut summed = Summed::within(available()?).sketched(sketch);
     let fill = means_of(&files, None, |_| given.clone())?;
     for (at, file) in files.iter().enumerate() {
         check_exists(file)?;

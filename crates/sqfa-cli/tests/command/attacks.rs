@@ -381,10 +381,10 @@ fn tables_that_other_programs_write_are_read_or_named() {
     };
     write("gap.npz", false, "nan");
     folder
-        .run(&format!("stats gap.npz --out s.stats"))
+        .run("stats gap.npz --out s.stats")
         .fails(1, "1 of 40 labels are missing ('nan' at row 3");
     folder.run("fit gap.npz -m 1 --out m.sqfa").fails(1, "labels are missing");
     write("both.npz", true, "ant");
-    let said = folder.run(&format!("fit both.npz -m 1 --noise 0.1 --out m.sqfa"));
+    let said = folder.run("fit both.npz -m 1 --noise 0.1 --out m.sqfa");
     assert!(said.code == 0 && said.err.contains("'X', 'y' are left out"), "{}", said.err);
 }

@@ -241,3 +241,76 @@ fn an_interrupted_sum_writes_nothing() {
     assert_eq!(std::fs::read(folder.path("old.stats")).unwrap(), b"older sums");
     assert_eq!(folder.names(), ["old.stats"]);
 }
+
+/// A table of so many rows and columns in three classes, of rank four without the noise.
+fn wide_table(rows: usize, columns: usize, noise: f64) -> String {
+    let mut text = "label".to_owned();
+    (0..columns).for_each(|j| text.push_str(&format!(",x{j}")));
+    for row in 0..rows {
+        let class = row % 3;
+        text.push_str(["\na", "\nb", "\nc"][class]);
+        for j in 0..columns {
+            let value: f64 = (0..4)
+                .map(|k| {
+                    let strength = ((row * (3 * k + 7) + 5 * k) as f64 * 0.71).sin();
+                    strength * ((class + 1) as f64) * ((j * (k + 1)) as f64 * 0.31).cos()
+                })
+                .sum();
+            let noise = noise * ((row * 31 + j * 17) as f64).sin();
+            text.push_str(&format!(",{:.6}", value + noise + (class * j % 5) as f64));
+        }
+    }
+    text + "\n"
+}
+
+#[test]
+fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
+    let folder = Folder::new();
+    folder.write("all.csv", wide_table(90, 40, 0.0));
+    let fit = "-m 2 --noise scale --restarts 4 --seed 3 --precision f64 --tolerance 1e-10";
+    let exact = folder.json(&format!("fit all.csv --form dense {fit} --out dense.sqfa"));
+    let sketch = folder.json(&format!("fit all.csv --form sketch:6 {fit} --out sketch.sqfa"));
+    assert_eq!(sketch["sketch"]["rows"], 6);
+    // Six digits are written, so that little more than rank four is there.
+    let bounds = sketch["sketch"]["bounds"].as_array().unwrap();
+    assert!(bounds.len() == 3 && bounds.iter().all(|bound| bound.as_f64().unwrap() < 1e-10));
+    assert!(exact["sketch"].is_null());
+    let objective = |report: &serde_json::Value| report["objective"].as_f64().unwrap();
+    let (own, right) = (objective(&sketch), objective(&exact));
+    assert!((own - right).abs() < 1e-6 * right, "{own} {right}");
+    // With noise of full rank something is lost, and said.
+    folder.write("noisy.csv", wide_table(90, 40, 0.3));
+    let said = folder.json("stats noisy.csv --form sketch:6 --out noisy.stats");
+    assert_eq!(said["sketch"]["rows"], 6);
+    assert!(said["sketch"]["shed"][0].as_f64().unwrap() > 0.0);
+    assert!(folder.ok("inspect noisy.stats").contains("6 rows a class, at most"));
+    let told = folder.ok("fit noisy.stats -m 2 --out noisy.sqfa");
+    assert!(told.contains("6 rows a class; covariances within"), "{told}");
+    let accuracy = folder.json("evaluate noisy.sqfa noisy.csv")["qda_accuracy"].as_f64().unwrap();
+    assert!(accuracy > 0.95, "{accuracy}");
+    folder.ok("stats all.csv --form sketch:6 --out all.stats");
+    folder.ok("stats merge all.stats noisy.stats --out both.stats");
+    assert_eq!(folder.json("inspect both.stats")["points"], 180);
+    folder.ok("stats all.csv --out dense.stats");
+    for (line, code, words) in [
+        ("stats all.csv --form sketch:0 --out x.stats", 2, "1 to 4096"),
+        ("stats all.csv --form factor --out x.stats", 2, "dense or a sketch"),
+        ("stats merge all.stats dense.stats --out x.stats", 1, "cannot join sketches of 6 rows"),
+        ("fit dense.stats --form sketch -m 2 --out x.sqfa", 2, "all entries"),
+        (
+            "fit all.csv --form sketch -m 2 --noise auto --out x.sqfa",
+            2,
+            "--noise auto looks at points",
+        ),
+        ("fit all.csv --form sketch -m auto --out x.sqfa", 2, "--filters auto looks at points"),
+        (
+            "fit all.csv --form sketch -m 2 --covariance oas --out x.sqfa",
+            1,
+            "a sketch does not keep",
+        ),
+        ("fit all.csv --form sketch -m 2 --method lmnn --out x.sqfa", 1, "points"),
+    ] {
+        folder.run(line).fails(code, words);
+        assert!(!folder.path("x.stats").exists() && !folder.path("x.sqfa").exists(), "{line}");
+    }
+}

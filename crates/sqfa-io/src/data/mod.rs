@@ -169,7 +169,7 @@ pub enum DataError {
     /// Class sums that do not fit into memory.
     #[error(
         "{place}: sums of {classes} classes in {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
-         choose fewer columns, or make sure that the labels are classes",
+         choose fewer columns, keep sketches (form sketch), or make sure that the labels are classes",
         *needed as f64 / 1e9,
         *memory as f64 / 1e9
     )]

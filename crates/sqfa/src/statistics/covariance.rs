@@ -37,6 +37,10 @@ pub trait Covariance: Debug + Send + Sync {
     fn flops(&self) -> f64 {
         2.0 * (self.dimension() as f64).powi(2)
     }
+    /// How far it may be from the covariance it stands for, in spectral norm; `None` where it is that covariance.
+    fn bound(&self) -> Option<f64> {
+        None
+    }
     /// The vectors that span it, when this form keeps them.
     fn spanning(&self) -> Option<&dyn Spanning> {
         None

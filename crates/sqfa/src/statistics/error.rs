@@ -93,6 +93,36 @@ pub enum StatisticsError {
          wrote them): make them again from the points, or use oas"
     )]
     NoFourthMoments,
+    /// A shrinkage that a sketch does not know.
+    #[error(
+        "the covariance estimator '{estimator}' needs sums that a sketch does not keep: use empirical, or a share of shrinkage \
+         between 0 and 1"
+    )]
+    SketchEstimator {
+        /// The estimator.
+        estimator: String,
+    },
+    /// A size that no sketch has.
+    #[error("a sketch of {size} rows: give 1 to {largest}")]
+    SketchSize {
+        /// The size.
+        size: usize,
+        /// The largest there is.
+        largest: usize,
+    },
+    /// Values whose squares are no numbers.
+    #[error("the squares of the values overflow: scale the data down")]
+    SketchOverflow,
+    /// Sums of different forms.
+    #[error(
+        "{found} cannot join {expected}: make both in the same form, with sketches of the same size"
+    )]
+    Forms {
+        /// What there was.
+        expected: String,
+        /// What was to join.
+        found: String,
+    },
     /// More principal components than dimensions.
     #[error("{count} principal components of {dimension} dimensions: ask for at most {dimension}")]
     ComponentCount {

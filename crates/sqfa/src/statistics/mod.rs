@@ -1,8 +1,10 @@
 //! Data → class statistics: counts, means and covariances, streamed, merged or given.
 
 mod accumulator;
+mod class_sum;
 mod components;
 mod covariance;
+mod entries;
 mod error;
 mod estimator;
 mod forms;
@@ -14,6 +16,7 @@ mod preprocess;
 mod projection;
 mod reduce;
 mod robust;
+mod sketch;
 mod span;
 mod weighted;
 
@@ -28,12 +31,13 @@ pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use covariance::{Covariance, Dense, Entries};
 pub use error::{StatisticsError, check_classes};
 pub use estimator::{ESTIMATORS, Estimator};
-pub use forms::{Csr, Factor, Form, LowRank, Precision, Spanning, SparseFactor};
+pub use forms::{Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 pub use projection::project;
 pub(crate) use projection::{pass, pass_in_groups};
 pub use robust::RobustNote;
+pub use sketch::{LARGEST_SKETCH, SKETCH_SIZE};
 pub use span::Span;
 
 /// Which matrices the statistics hold.
@@ -173,6 +177,13 @@ impl ClassStatistics {
     /// ν, where the covariances are scatters of t distributions.
     pub fn degrees(&self) -> Option<f64> {
         self.robust.as_ref().and_then(|note| note.degrees)
+    }
+
+    /// How far every covariance may be from the one it stands for, in spectral norm, where sketches stand for any.
+    pub fn bounds(&self) -> Option<Vec<f64>> {
+        let bounds: Vec<Option<f64>> = self.covariances.iter().map(|one| one.bound()).collect();
+        let any = bounds.iter().any(Option::is_some);
+        any.then(|| bounds.into_iter().map(Option::unwrap_or_default).collect())
     }
 
     /// Whether the estimator gave every covariance full rank, however few the points.

@@ -2,14 +2,20 @@
 //!
 //! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
 //! kind, its mean, the lower triangle of its scatter and, when the flags say so, its fourth-order sums;
-//! last a 64-bit sum that guards against damage. Version 1, without fourth-order sums, is still read.
+//! last a 64-bit sum that guards against damage. Version 1, without fourth-order sums, is still read; version 3 is that
+//! of sketches (`sketch`).
 
-use super::accumulator::ClassSum;
+mod sketch;
+
+use super::class_sum::ClassSum;
+use super::entries::EntrySum;
 use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
 
 const VERSION: u32 = 2;
+/// The version of sketches.
+const SKETCHES: u32 = 3;
 /// Bytes of fourth-order sums beyond two vectors.
 const FOURTH_SCALARS: usize = 8 + 16;
 
@@ -18,18 +24,31 @@ impl ClassAccumulator {
     pub const MAGIC: [u8; 8] = *b"sqfa-sum";
 
     /// The accumulator as bytes; [`ClassAccumulator::from_bytes`] reads them back to the last bit.
+    ///
+    /// Points that wait to join a sketch join it first.
     pub fn to_bytes(&self) -> Vec<u8> {
+        if let Some(size) = self.sketch {
+            return self.sketches_to_bytes(size);
+        }
         let n = self.dimension;
-        let fourth = self.sums.iter().all(|sum| sum.fourth.is_some());
+        let sums: Vec<&EntrySum> = self
+            .sums
+            .iter()
+            .filter_map(|sum| match sum {
+                ClassSum::Entries(sum) => Some(sum),
+                ClassSum::Sketch(_) => None,
+            })
+            .collect();
+        let fourth = sums.iter().all(|sum| sum.fourth.is_some());
         let per_class = 9 + 8 * (3 * n + n * (n + 1) / 2) + FOURTH_SCALARS;
-        let mut bytes = Vec::with_capacity(64 + self.sums.len() * (per_class + 16));
+        let mut bytes = Vec::with_capacity(64 + sums.len() * (per_class + 16));
         bytes.extend_from_slice(&Self::MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(u8::from(self.double));
         bytes.push(u8::from(fourth));
         bytes.extend_from_slice(&(n as u64).to_le_bytes());
         write_classes(&self.classes, &mut bytes);
-        for sum in &self.sums {
+        for sum in sums {
             bytes.extend_from_slice(&sum.count.to_le_bytes());
             bytes.push(u8::from(sum.bytes));
             let rows = (0..n).map(|i| &sum.scatter[i * n..][..=i]);
@@ -43,9 +62,7 @@ impl ClassAccumulator {
                 bytes.extend_from_slice(&sums.exact.to_le_bytes());
             }
         }
-        let guard = guard(&bytes);
-        bytes.extend_from_slice(&guard.to_le_bytes());
-        bytes
+        sealed(bytes)
     }
 
     /// The accumulator in the bytes of [`ClassAccumulator::to_bytes`]; every size is checked first.
@@ -58,13 +75,16 @@ impl ClassAccumulator {
             return Err(refuse("they begin differently"));
         }
         let version = u32::from_le_bytes(reader.array()?);
-        if !(1..=VERSION).contains(&version) {
-            return Err(refuse(format!("version {version}, where 1 to {VERSION} are known")));
+        if !(1..=SKETCHES).contains(&version) {
+            return Err(refuse(format!("version {version}, where 1 to {SKETCHES} are known")));
         }
         if guard(content) != u64::from_le_bytes(*tail) {
             return Err(refuse("the check sum differs, so they were damaged on the way"));
         }
         let double = reader.flag()?;
+        if version == SKETCHES {
+            return sketch::read(&mut reader, double);
+        }
         let fourth = version > 1 && reader.flag()?;
         let n = reader.size()?;
         let classes = read_classes(&mut reader)?;
@@ -86,12 +106,19 @@ impl ClassAccumulator {
         let sums = (0..classes.len())
             .map(|_| read_sum(&mut reader, n, fourth))
             .collect::<Result<_, _>>()?;
-        Ok(Self { classes, dimension: n, sums, double })
+        Ok(Self { classes, dimension: n, sums, double, sketch: None })
     }
 }
 
 fn refuse(problem: impl Into<String>) -> StatisticsError {
     StatisticsError::Bytes { problem: problem.into() }
+}
+
+/// Bytes with the sum that guards them.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let guard = guard(&bytes);
+    bytes.extend_from_slice(&guard.to_le_bytes());
+    bytes
 }
 
 /// FNV-1a over 64-bit words.
@@ -142,13 +169,13 @@ fn read_classes(reader: &mut Reader<'_>) -> Result<Classes, StatisticsError> {
 fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum, StatisticsError> {
     let count = u64::from_le_bytes(reader.array()?);
     let bytes = reader.flag()?;
-    let mut sum = ClassSum { count, bytes, ..ClassSum::empty(n) };
+    let mut sum = EntrySum { count, bytes, ..EntrySum::empty(n) };
     reader.reals(&mut sum.mean)?;
     for i in 0..n {
         reader.reals(&mut sum.scatter[i * n..][..=i])?;
     }
     sum.fourth = if fourth { Some(read_fourth(reader, n)?) } else { None };
-    Ok(sum)
+    Ok(ClassSum::Entries(sum))
 }
 
 fn read_fourth(reader: &mut Reader<'_>, n: usize) -> Result<Fourth, StatisticsError> {
@@ -233,14 +260,15 @@ mod tests {
     /// The bytes as version 1 wrote them: no flag after the precision, no fourth-order sums.
     fn version_1(sums: &ClassAccumulator) -> Vec<u8> {
         let mut old = sums.clone();
-        old.sums.iter_mut().for_each(|sum| sum.fourth = None);
+        for sum in &mut old.sums {
+            let ClassSum::Entries(sum) = sum else { unreachable!("no sketch") };
+            sum.fourth = None;
+        }
         let mut bytes = old.to_bytes();
         bytes.truncate(bytes.len() - 8);
         bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
         bytes.remove(13);
-        let guard = guard(&bytes);
-        bytes.extend_from_slice(&guard.to_le_bytes());
-        bytes
+        sealed(bytes)
     }
 
     #[test]

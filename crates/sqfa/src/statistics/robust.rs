@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::accumulator::{check_all, mirrored};
+use super::accumulator::check_all;
+use super::entries::mirrored;
 use super::estimator::Estimator;
 use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;

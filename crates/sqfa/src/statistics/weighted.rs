@@ -3,7 +3,8 @@
 //! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
 //! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
 
-use super::accumulator::{BLOCK, BYTE_BLOCK, ClassSum, gather};
+use super::class_sum::ClassSum;
+use super::entries::{BLOCK, BYTE_BLOCK, EntrySum, gather};
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::{Classes, Labels, written_integers};
 use crate::linalg::{Element, Float, add_scatter};
@@ -47,9 +48,14 @@ impl ClassAccumulator {
             self.check_weights(weights, points.rows(), &mut rows)?;
         }
         self.double |= matches!(points, Points::F64(_));
-        // Whole blocks of both kinds, so that steps cut nothing that one update would not.
-        let work = self.dimension.pow(2).saturating_mul(self.classes.len()).max(1);
-        let step = (STEP / work).next_multiple_of(BYTE_BLOCK);
+        // Whole blocks of both kinds, so that steps cut nothing that one update would not; points of a sketch wait.
+        let step = match self.sketch {
+            None => {
+                let work = self.dimension.pow(2).saturating_mul(self.classes.len()).max(1);
+                (STEP / work).max(1).next_multiple_of(BYTE_BLOCK)
+            }
+            Some(size) => STEP / (10 * size * self.dimension * self.classes.len()).max(1) + 1,
+        };
         let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
         for first in (0..longest).step_by(step) {
             if !go_on() {
@@ -77,7 +83,7 @@ impl ClassAccumulator {
         }
         for (class, rows) in rows.iter_mut().enumerate() {
             rows.retain(|&row| weights[row as usize] > 0);
-            let seen = self.sums[class].count;
+            let seen = self.sums[class].count();
             let total =
                 rows.iter().try_fold(seen, |sum, &row| sum.checked_add(weights[row as usize]));
             if total.is_none_or(|total| total > MOST) {
@@ -100,7 +106,7 @@ impl ClassAccumulator {
         for (place, sum) in places.into_iter().zip(self.sums.drain(..)) {
             sums[place] = Some(sum);
         }
-        let empty = || ClassSum::empty(self.dimension);
+        let empty = || ClassSum::empty(self.dimension, self.sketch);
         self.sums = sums.into_iter().map(|sum| sum.unwrap_or_else(empty)).collect();
         self.classes = classes;
         Ok(())
@@ -110,7 +116,7 @@ impl ClassAccumulator {
     pub(crate) fn of_some(&self, kept: &[bool]) -> Self {
         let mut some = self.clone();
         for (sum, _) in some.sums.iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
-            *sum = ClassSum::empty(self.dimension);
+            *sum = ClassSum::empty(self.dimension, self.sketch);
         }
         some
     }
@@ -167,7 +173,7 @@ impl ClassAccumulator {
     }
 }
 
-impl ClassSum {
+impl EntrySum {
     /// Adds some rows of one class, each as often as its weight says.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
         match (points, weights) {
@@ -219,7 +225,7 @@ impl ClassSum {
     }
 }
 
-fn weighted_mean<T: Element>(block: &[T], n: usize, weights: &[u64]) -> Vec<f64> {
+pub(super) fn weighted_mean<T: Element>(block: &[T], n: usize, weights: &[u64]) -> Vec<f64> {
     let mut sums = vec![0.0; n];
     for (row, &weight) in block.chunks(n).zip(weights) {
         for (sum, &value) in sums.iter_mut().zip(row) {

@@ -14,4 +14,5 @@ mod moments;
 mod preprocessing;
 mod robust;
 mod shrinkage;
+mod sketches;
 mod streaming;

@@ -46,7 +46,18 @@ pub(super) struct Prepared {
     pub(super) warnings: Vec<String>,
     /// The map that points went through before all else, if any.
     pub(super) lift: Option<Lift>,
+    /// What sketches kept of the covariances, where they are sketches.
+    pub(super) sketch: Option<Sketch>,
     source: Source,
+}
+
+/// What sketches kept.
+#[derive(serde::Serialize)]
+pub(super) struct Sketch {
+    /// Rows a class, at most.
+    pub(super) rows: usize,
+    /// How far every class covariance may be from the exact one, in spectral norm.
+    pub(super) bounds: Vec<f64>,
 }
 
 /// What the method is given.
@@ -82,6 +93,10 @@ impl Prepared {
         columns: Vec<String>,
         lift: Option<Lift>,
     ) -> Result<Self> {
+        let rows = match &loaded {
+            Loaded::Sums(_, sums) => sums.sketch(),
+            _ => None,
+        };
         let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
                 let source = if fit.sums_in_parts(&data.train) {
@@ -125,6 +140,11 @@ impl Prepared {
             ),
             (Source::Points, None) => bail!("points were promised and are not there"),
         };
+        let bounds = match &source {
+            Source::Statistics { statistics, .. } => statistics.bounds(),
+            Source::Points => None,
+        };
+        let sketch = rows.zip(bounds).map(|(rows, bounds)| Sketch { rows, bounds });
         let mut warnings = Vec::new();
         if let Source::Statistics { statistics, .. } = &source
             && !fit.by_pipeline()
@@ -148,6 +168,7 @@ impl Prepared {
             dimension,
             warnings,
             lift,
+            sketch,
             source,
         })
     }

@@ -20,7 +20,7 @@ use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
-use sqfa::statistics::{Form, Scaling};
+use sqfa::statistics::{ClassAccumulator, Form, Scaling};
 use sqfa::{ClassStatistics, Estimator, Mat, Noise, Points};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
@@ -86,6 +86,7 @@ impl TryFrom<FitArgs> for Fit {
                 "--noise auto goes with --form dense: give scale or a number with --form factor",
             );
         }
+        check_sketch(&args)?;
         check_fixed(&args)?;
         let usual = Stopping::default();
         let stopping = Stopping {
@@ -209,7 +210,12 @@ impl Fit {
     }
 
     fn load(&self, line: &StatusLine) -> Result<(Loaded, Vec<String>)> {
-        let Opened { mut loaded, columns, .. } = data::open_all(&self.data, &self.flags, line)?;
+        let sketch = match self.form {
+            Form::Sketch(size) => Some(size),
+            _ => None,
+        };
+        let Opened { mut loaded, columns, .. } =
+            data::open_all(&self.data, &self.flags, sketch, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -227,7 +233,28 @@ impl Fit {
         if let Loaded::Data(data) = &loaded {
             check_size(&data.train.points, &columns)?;
         }
-        Ok((loaded, columns))
+        Ok((self.sketched(loaded, sketch)?, columns))
+    }
+
+    /// Points as sketches of so many rows, where these are wanted.
+    fn sketched(&self, loaded: Loaded, sketch: Option<usize>) -> Result<Loaded> {
+        Ok(match (loaded, sketch) {
+            (Loaded::Data(data), Some(size)) if self.lift.is_none() => {
+                let Part { points, labels } = &data.train;
+                let (classes, n) = (labels.classes().clone(), points.columns());
+                let mut sums = ClassAccumulator::sketched(classes, n, size)?;
+                sums.update(points.view(), labels).context("DATA cannot be used")?;
+                Loaded::Sums(data.name, sums)
+            }
+            (Loaded::Sums(name, sums), Some(size)) if sums.sketch() != Some(size) => {
+                let kept = match sums.sketch() {
+                    Some(rows) => format!("sketches of {rows} rows"),
+                    None => "all entries".to_owned(),
+                };
+                return usage(format!("--form sketch:{size}: {name} holds {kept}; leave it out"));
+            }
+            (loaded, _) => loaded,
+        })
     }
 
     /// Filters that files give.
@@ -238,6 +265,25 @@ impl Fit {
         };
         let fixed = self.fixed.as_deref().map(|path| given::read("--fixed", path)).transpose()?;
         Ok(GivenFilters { start, fixed })
+    }
+}
+
+/// Refuses what needs points where only sketches of them are kept.
+fn check_sketch(args: &FitArgs) -> Result<()> {
+    if !matches!(args.form, Form::Sketch(_)) {
+        return Ok(());
+    }
+    let needs = [
+        ("--noise auto", args.noise == Some(Noise::Auto)),
+        ("--filters auto", matches!(args.filters, FiltersArg::Auto)),
+        ("--refine", args.refine),
+        ("--lift", args.lift.is_some()),
+    ];
+    match needs.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            usage(format!("{flag} looks at points, and --form sketch keeps none: leave one out"))
+        }
+        None => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use sqfa::{Estimator, Noise};
 use sqfa_io::model_file::{CountRecord, SelectionRecord, Trial, count_records};
 
 use super::choices;
-use super::learn::{Learned, Prepared, trials};
+use super::learn::{Learned, Prepared, Sketch, trials};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
 
@@ -45,6 +45,7 @@ struct Report<'a> {
     classes: usize,
     dimensions: usize,
     n_train: Option<u64>,
+    sketch: Option<&'a Sketch>,
     seed: u64,
     threads: usize,
     warnings: Vec<String>,
@@ -127,6 +128,7 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         classes: prepared.classes.len(),
         dimensions: prepared.dimension,
         n_train: prepared.count(),
+        sketch: prepared.sketch.as_ref(),
         seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
         warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
@@ -151,6 +153,13 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
         let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
+    }
+    if let Some(Sketch { rows, bounds }) = &prepared.sketch {
+        let most = bounds.iter().fold(0.0_f64, |most, &bound| most.max(bound));
+        lines.push((
+            "sketch",
+            format!("{rows} rows a class; covariances within {} of the exact ones", number(most)),
+        ));
     }
     if let Some(chosen) = &learned.fitted {
         lines.extend(choices::lines(chosen, prepared));

@@ -17,6 +17,8 @@ use crate::formats::Note;
 const NUMBERS: usize = 6 << 20;
 /// Batches hold at least this many points, however many dimensions they have.
 const FEWEST: usize = 512;
+/// The same for sketches, whose bits do not depend on batches.
+const FEWEST_SKETCHED: usize = 32;
 
 /// What is known while sums are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +41,19 @@ pub struct Summed {
     notes: Vec<Note>,
     /// Bytes that sums may take.
     memory: Option<u64>,
+    /// Rows of a sketch, where the sums are to be sketches.
+    sketch: Option<usize>,
 }
 
 impl Summed {
     /// Sums that may take so many bytes, where somebody says.
     pub fn within(memory: Option<u64>) -> Self {
         Self { memory, ..Self::default() }
+    }
+
+    /// The same for sketches of so many rows, where a number is given.
+    pub fn sketched(self, sketch: Option<usize>) -> Self {
+        Self { sketch, ..self }
     }
 
     /// Adds the sums of another file; labels of another type and points of another dimension are refused.
@@ -118,7 +127,7 @@ impl Summed {
         let image = reader.image_shape();
         let columns = reader.names().to_vec();
         let mut reader = reader;
-        let Some(sums) = sum_reader(&mut *reader, self.memory, go_on)? else {
+        let Some(sums) = sum_reader(&mut *reader, self.memory, self.sketch, go_on)? else {
             return Ok(false);
         };
         self.notes.extend(reader.notes());
@@ -164,17 +173,19 @@ pub fn sum_batches(
     mut reader: Box<dyn BatchReader>,
     go_on: &mut dyn FnMut(Summing) -> bool,
 ) -> Result<Option<ClassAccumulator>, DataError> {
-    sum_reader(&mut *reader, None, go_on)
+    sum_reader(&mut *reader, None, None, go_on)
 }
 
 fn sum_reader(
     reader: &mut dyn BatchReader,
     memory: Option<u64>,
+    sketch: Option<usize>,
     go_on: &mut dyn FnMut(Summing) -> bool,
 ) -> Result<Option<ClassAccumulator>, DataError> {
     let place = reader.place().to_owned();
     let (columns, total) = (reader.columns(), reader.rows());
-    let rows = (NUMBERS / columns.max(1)).max(FEWEST);
+    let fewest = if sketch.is_some() { FEWEST_SKETCHED } else { FEWEST };
+    let rows = (NUMBERS / columns.max(1)).max(fewest);
     // One batch waits while another is read and a third is added.
     let (sender, receiver) = sync_channel::<Result<Batch, DataError>>(1);
     std::thread::scope(|scope| {
@@ -198,17 +209,19 @@ fn sum_reader(
             let batch = batch?;
             let own = batch.labels.classes();
             let classes = sums.as_ref().map_or(own.len(), |sums| union(sums.classes(), own).len());
-            let needed = 8 * classes as u128 * (columns as u128).pow(2);
+            let needed = bytes(classes, columns, sketch);
             if let Some(memory) = memory.filter(|&memory| needed > u128::from(memory)) {
                 let place = place.clone();
                 return Err(DataError::SumsTooLarge { place, classes, columns, needed, memory });
             }
-            let sums = sums.get_or_insert_with(|| {
-                ClassAccumulator::new(batch.labels.classes().clone(), columns)
-            });
-            let added = add(sums, &batch, &mut || go_on(Summing { rows: seen, total })).map_err(
-                |error| DataError::Sums { place: place.clone(), source: moved(error, seen) },
-            )?;
+            let fail = |error| DataError::Sums { place: place.clone(), source: moved(error, seen) };
+            let mut so_far = match sums.take() {
+                Some(sums) => sums,
+                None => empty(batch.labels.classes().clone(), columns, sketch).map_err(fail)?,
+            };
+            let mut asked = || go_on(Summing { rows: seen, total });
+            let added = add(&mut so_far, &batch, &mut asked).map_err(fail)?;
+            sums = Some(so_far);
             if !added {
                 return Ok(None);
             }
@@ -220,6 +233,26 @@ fn sum_reader(
         let sums = sums.ok_or_else(|| DataError::content(&place, "it holds no points"))?;
         Ok(Some(sums.with_integer_classes()))
     })
+}
+
+/// Bytes that sums take: all entries, or the rows of sketches, of which one is combined at a time.
+fn bytes(classes: usize, columns: usize, sketch: Option<usize>) -> u128 {
+    let (classes, columns) = (classes as u128, columns as u128);
+    match sketch {
+        None => 8 * classes * columns.pow(2),
+        Some(size) => 8 * columns * (classes * (3 * size as u128 / 2 + 2) + size as u128),
+    }
+}
+
+fn empty(
+    classes: Classes,
+    columns: usize,
+    sketch: Option<usize>,
+) -> Result<ClassAccumulator, StatisticsError> {
+    match sketch {
+        None => Ok(ClassAccumulator::new(classes, columns)),
+        Some(size) => ClassAccumulator::sketched(classes, columns, size),
+    }
 }
 
 fn add(

@@ -10,7 +10,8 @@ use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::estimator::ScatterMoments;
 use crate::statistics::{
-    ClassStatistics, Covariance, Estimator, Moments, StatisticsError, check_classes,
+    ClassAccumulator, ClassStatistics, Covariance, Estimator, LARGEST_SKETCH, Moments, SKETCH_SIZE,
+    StatisticsError, check_classes,
 };
 
 /// How class covariances are kept.
@@ -23,6 +24,8 @@ pub enum Form {
     Dense,
     /// The centred samples.
     Factor,
+    /// So many rows of every class.
+    Sketch(usize),
 }
 
 /// Dense covariances larger than this are avoided where samples take less.
@@ -34,8 +37,24 @@ const PASSES: u128 = 60;
 
 impl Form {
     /// The forms by name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("auto", Self::Auto), ("dense", Self::Dense), ("factor", Self::Factor)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("dense", Self::Dense),
+        ("factor", Self::Factor),
+        ("sketch", Self::Sketch(SKETCH_SIZE)),
+    ];
+
+    /// Every spelling with what it is, for help texts.
+    pub const SPELLINGS: [(&'static str, &'static str); 5] = [
+        ("auto", "dense or factor, whichever costs less"),
+        ("dense", "all n² entries"),
+        ("factor", "the samples"),
+        (
+            "sketch",
+            "100 rows a class and how far they may be off, whatever the number of columns and points",
+        ),
+        ("sketch:ROWS", "the same with so many rows"),
+    ];
 
     /// Its name in every flag and message.
     pub fn name(self) -> &'static str {
@@ -43,6 +62,7 @@ impl Form {
             Self::Auto => "auto",
             Self::Dense => "dense",
             Self::Factor => "factor",
+            Self::Sketch(_) => "sketch",
         }
     }
 
@@ -90,7 +110,15 @@ impl Form {
 impl FromStr for Form {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(chosen("form of covariance", text, &Self::ALL)?)
+        let Some(size) = text.strip_prefix("sketch:") else {
+            return Ok(chosen("form of covariance", text, &Self::ALL)?);
+        };
+        match size.parse() {
+            Ok(size) if (1..=LARGEST_SKETCH).contains(&size) => Ok(Self::Sketch(size)),
+            _ => Err(format!(
+                "'{text}': give 1 to {LARGEST_SKETCH} rows, as in sketch:{SKETCH_SIZE}"
+            )),
+        }
     }
 }
 
@@ -107,6 +135,13 @@ impl ClassStatistics {
         match form.decide(rows, points.columns(), classes, width) {
             Form::Factor if !estimator.needs_points() => {
                 Self::from_factors(points, labels, estimator)
+            }
+            Form::Sketch(size) => {
+                check_classes(labels)?;
+                let classes = labels.classes().clone();
+                let mut sums = ClassAccumulator::sketched(classes, points.columns(), size)?;
+                sums.update(points, labels)?;
+                sums.finish(estimator)
             }
             _ => Self::from_points(points, labels, estimator),
         }

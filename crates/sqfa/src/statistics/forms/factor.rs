@@ -101,12 +101,7 @@ macro_rules! factor {
         }
     };
 }
-factor!(f32, true, |factor| Some(Box::new(Factor {
-    rows: factor.rows.iter().map(|&value| f64::from(value)).collect(),
-    dimension: factor.dimension,
-    weight: factor.weight,
-    diagonal: factor.diagonal.clone(),
-})));
+factor!(f32, true, |factor| Some(Box::new(factor.in_precision::<f64>())));
 factor!(f64, false, |_| None);
 
 fn centred<T: Element>(
@@ -144,10 +139,21 @@ fn centred<T: Element>(
 
 #[allow(private_bounds)] // its methods are not public either
 impl<T: Element> Factor<T> {
-    /// (1 − share)·Φ + level·I.
+    /// weight·Σ vvᵀ + D for rows v that are centred already.
+    pub(super) fn of_rows(rows: Vec<T>, dimension: usize, weight: f64, diagonal: Diagonal) -> Self {
+        Self { rows, dimension, weight, diagonal }
+    }
+
+    /// The same with rows of another precision.
+    pub(super) fn in_precision<S: Element>(&self) -> Factor<S> {
+        let rows = self.rows.iter().map(|&value| S::from_f64(Float::to_f64(value))).collect();
+        Factor::of_rows(rows, self.dimension, self.weight, self.diagonal.clone())
+    }
+
+    /// (1 − share)·Φ + level·I of dimensions that were not rescaled.
     pub(super) fn shrunk(mut self, share: f64, level: f64) -> Self {
         self.weight *= 1.0 - share;
-        self.diagonal = Diagonal::Multiple(level);
+        self.diagonal = Diagonal::Multiple((1.0 - share) * self.diagonal.at(0) + level);
         self
     }
 

@@ -1,15 +1,17 @@
-//! Covariances that are not kept entry by entry: factors, sparse factors, low rank plus a diagonal.
+//! Covariances that are not kept entry by entry: factors, sparse factors, low rank plus a diagonal, sketches.
 
 mod choice;
 mod diagonal;
 mod factor;
 mod low_rank;
+mod sketched;
 mod spanning;
 mod sparse;
 
 pub use choice::Form;
 pub use factor::{Factor, Precision};
 pub use low_rank::LowRank;
+pub use sketched::Sketched;
 pub use spanning::Spanning;
 pub(super) use spanning::{combination, gram};
 pub use sparse::{Csr, SparseFactor};

@@ -1,0 +1,288 @@
+//! The exact scatter of one class, entry by entry: n²/2 numbers that stream and merge.
+//!
+//! A block of points is centred by its own mean, scattered with one half XᵀX, and merged: with δ = mean_B − mean_A,
+//! mean += δ N_B/(N_A+N_B) and scatter += scatter_B + δδᵀ N_A N_B/(N_A+N_B). Bytes are summed exactly (as integers about 128
+//! held in f64), so their statistics have the same bits however the data are batched.
+
+use super::class_sum::Finished;
+use super::fourth::{Fourth, Known};
+use super::{Covariance, Dense, Estimator, StatisticsError};
+use crate::linalg::{Element, Float, add_scatter, add_scatter_of, dispatch};
+use crate::parallel;
+use crate::points::{Scalar, Table};
+
+/// Bytes are centred here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
+const BYTE_CENTRE: f64 = 128.0;
+pub(super) const BYTE_BLOCK: usize = 512;
+/// Points whose products are summed in the data's own precision before the sum continues in f64.
+pub(super) const BLOCK: usize = 512;
+/// The share of columns that vary in a block below which the others are left out of its product: moving numbers together
+/// costs little beside the squares that it saves.
+const LEFT_OUT_BELOW: f64 = 0.9;
+
+/// Count, mean and scatter of one class.
+#[derive(Debug, Clone)]
+pub(super) struct EntrySum {
+    pub(super) count: u64,
+    /// For bytes the sum about 128, else the mean.
+    pub(super) mean: Vec<f64>,
+    /// Lower triangle, row-major: for bytes about 128, else about the mean.
+    pub(super) scatter: Vec<f64>,
+    pub(super) bytes: bool,
+    /// What Ledoit–Wolf needs; `None` when it was not kept (bytes of an older version).
+    pub(super) fourth: Option<Fourth>,
+}
+
+impl EntrySum {
+    pub(super) fn empty(n: usize) -> Self {
+        Self {
+            count: 0,
+            mean: vec![0.0; n],
+            scatter: vec![0.0; n * n],
+            bytes: true,
+            fourth: Some(Fourth::empty(n, BYTE_CENTRE)),
+        }
+    }
+
+    /// Mean and covariance of at least two points.
+    pub(super) fn finish(
+        mut self,
+        estimator: Estimator,
+        double: bool,
+    ) -> Result<Finished, StatisticsError> {
+        self.leave_bytes();
+        let n = self.mean.len();
+        let quartic = if estimator.needs_quartic() { self.quartic() } else { None };
+        let divisor = (self.count - 1) as f64;
+        parallel::rows(&mut self.scatter, n, |i, row| {
+            row[..=i].iter_mut().for_each(|value| *value /= divisor);
+        });
+        let share = estimator
+            .shrink(&mut self.scatter, n, self.count, quartic)
+            .ok_or(StatisticsError::NoFourthMoments)?;
+        let covariance: Box<dyn Covariance> = if double {
+            Box::new(Dense::new(mirrored::<f64>(&self.scatter, n), n).expect("n² entries"))
+        } else {
+            Box::new(Dense::new(mirrored::<f32>(&self.scatter, n), n).expect("n² entries"))
+        };
+        Ok(Finished { mean: self.mean, covariance, share })
+    }
+
+    pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[u32]) {
+        if !self.bytes {
+            return self.add_reals::<f32, _>(table, rows);
+        }
+        let n = self.mean.len();
+        let mut block = vec![0.0_f32; BYTE_BLOCK.min(rows.len()) * n];
+        let mut scratch = vec![0.0_f32; n * n];
+        for rows in rows.chunks(BYTE_BLOCK) {
+            gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
+            let sums = column_sums(&block[..rows.len() * n], n);
+            if let Some(fourth) = &mut self.fourth {
+                fourth.add_bytes(&block[..rows.len() * n]);
+            }
+            add_scatter(&block, rows.len(), n, &[], &mut scratch, &mut self.scatter);
+            self.mean.iter_mut().zip(&sums).for_each(|(mean, sum)| *mean += sum);
+            self.count += rows.len() as u64;
+        }
+    }
+
+    pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
+        self.leave_bytes();
+        let n = self.mean.len();
+        let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
+        let mut scratch = vec![T::ZERO; n * n];
+        for rows in rows.chunks(BLOCK) {
+            let size = rows.len() as f64;
+            gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
+            // Centre by the block's mean as rounded to T; what rounding left is corrected exactly.
+            let centre: Vec<T> = column_sums(&block[..rows.len() * n], n)
+                .iter()
+                .map(|sum| T::from_f64(sum / size))
+                .collect();
+            self.add_fourth(&block[..rows.len() * n], &centre, None);
+            parallel::rows(&mut block[..rows.len() * n], n, |_, row| {
+                for (value, &centre) in row.iter_mut().zip(&centre) {
+                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
+                }
+            });
+            let rest: Vec<f64> =
+                column_sums(&block[..rows.len() * n], n).iter().map(|sum| sum / size).collect();
+            let count = self.count as f64;
+            let shift: Vec<f64> =
+                (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
+            let coupling = count * size / (count + size);
+            let rank_ones = [(-size, &rest[..]), (coupling, &shift[..])];
+            // Pixels at the rim, say, are the same in all of a block; once centred they add nothing.
+            let varying = varying_columns(&block[..rows.len() * n], n);
+            let (sum, count) = (&mut self.scatter, rows.len());
+            if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
+                to_the_front(&mut block[..count * n], n, &varying);
+                add_scatter_of(&block, count, &varying, n, &rank_ones, &mut scratch, sum);
+            } else {
+                add_scatter(&block, count, n, &rank_ones, &mut scratch, sum);
+            }
+            self.step_mean(&shift, rows.len() as u64);
+        }
+    }
+
+    /// Adds to what Ledoit–Wolf needs, about the centre of the first block.
+    pub(super) fn add_fourth<T: Element>(
+        &mut self,
+        block: &[T],
+        centre: &[T],
+        weights: Option<&[u64]>,
+    ) {
+        let Some(fourth) = &mut self.fourth else { return };
+        if self.count == 0 {
+            fourth.reference = centre.iter().map(|&value| Float::to_f64(value)).collect();
+        }
+        fourth.add(block, weights);
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known { count: self.count as f64, mean: &self.mean, scatter: &self.scatter }
+    }
+
+    /// Σ|x − mean|⁴, where it was kept; not for sums of bytes.
+    fn quartic(&self) -> Option<f64> {
+        self.fourth.clone().map(|fourth| fourth.about_mean(self.known()))
+    }
+
+    pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
+        self.count += size;
+        let share = size as f64 / self.count as f64;
+        self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = other.clone();
+            return;
+        }
+        if self.bytes && other.bytes {
+            match (&mut self.fourth, &other.fourth) {
+                (Some(mine), Some(theirs)) => mine.merge(theirs.clone(), other.known()),
+                (fourth, _) => *fourth = None,
+            }
+            self.count += other.count;
+            self.mean.iter_mut().zip(&other.mean).for_each(|(mean, sum)| *mean += sum);
+            self.scatter.iter_mut().zip(&other.scatter).for_each(|(scatter, sum)| *scatter += sum);
+            return;
+        }
+        let mut other = other.clone();
+        other.leave_bytes();
+        self.leave_bytes();
+        self.fourth = match (self.fourth.take(), other.fourth.take()) {
+            (Some(mut mine), Some(theirs)) => {
+                mine.merge(theirs, other.known());
+                Some(mine)
+            }
+            _ => None,
+        };
+        let n = self.mean.len();
+        let (first, second) = (self.count as f64, other.count as f64);
+        let shift: Vec<f64> =
+            self.mean.iter().zip(&other.mean).map(|(mine, theirs)| theirs - mine).collect();
+        let coupling = first * second / (first + second);
+        for i in 0..n {
+            for j in 0..=i {
+                self.scatter[i * n + j] +=
+                    other.scatter[i * n + j] + coupling * shift[i] * shift[j];
+            }
+        }
+        self.step_mean(&shift, other.count);
+    }
+
+    /// Turns exact sums about 128 into a mean and a scatter about it.
+    pub(super) fn leave_bytes(&mut self) {
+        if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
+            return;
+        }
+        if let Some(fourth) = &mut self.fourth {
+            fourth.leave_bytes();
+        }
+        let (n, count) = (self.mean.len(), self.count as f64);
+        let sums = std::mem::take(&mut self.mean);
+        parallel::rows(&mut self.scatter, n, |i, row| {
+            for j in 0..=i {
+                row[j] -= sums[i] * sums[j] / count;
+            }
+        });
+        self.mean = sums.iter().map(|sum| BYTE_CENTRE + sum / count).collect();
+    }
+}
+
+pub(super) fn gather<S: Scalar, T: Element>(
+    table: &Table<'_, S>,
+    rows: &[u32],
+    block: &mut [T],
+    convert: impl Fn(S) -> T + Sync,
+) {
+    let n = table.columns();
+    parallel::rows(&mut block[..rows.len() * n], n, |at, target| {
+        let row = rows[at] as usize;
+        match table.row(row) {
+            Some(source) => {
+                target.iter_mut().zip(source).for_each(|(t, &s)| *t = convert(s));
+            }
+            None => {
+                target.iter_mut().enumerate().for_each(|(j, t)| *t = convert(table.get(row, j)));
+            }
+        }
+    });
+}
+
+/// The columns of a centred block that are not zero throughout, ascending.
+fn varying_columns<T: Element>(block: &[T], n: usize) -> Vec<usize> {
+    let mut varies = vec![false; n];
+    dispatch(
+        #[inline(always)]
+        || {
+            for row in block.chunks(n) {
+                for (varies, value) in varies.iter_mut().zip(row) {
+                    *varies |= *value != T::ZERO;
+                }
+            }
+        },
+    );
+    (0..n).filter(|&column| varies[column]).collect()
+}
+
+/// Moves some columns of a row-major block to the front of their rows.
+fn to_the_front<T: Element>(block: &mut [T], n: usize, columns: &[usize]) {
+    parallel::rows(block, n, |_, row| {
+        for (target, &column) in columns.iter().enumerate() {
+            row[target] = row[column];
+        }
+    });
+}
+
+/// Sums over the points of a block, some columns a task.
+fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
+    const COLUMNS: usize = 128;
+    let mut sums = vec![0.0; n];
+    parallel::for_each(sums.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {
+        for row in block.chunks(n) {
+            for (sum, &value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
+                *sum += Float::to_f64(value);
+            }
+        }
+    });
+    sums
+}
+
+/// The full matrix in another precision, from its lower triangle.
+pub(super) fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
+    let mut full = vec![T::ZERO; n * n];
+    parallel::rows(&mut full, n, |i, row| {
+        for j in 0..n {
+            let entry = if j <= i { lower[i * n + j] } else { lower[j * n + i] };
+            row[j] = T::from_f64(entry);
+        }
+    });
+    full
+}

@@ -1,0 +1,118 @@
+//! The covariance of a sketch: few rows and a level, and how far it may be from the covariance it stands for.
+
+use super::diagonal::Diagonal;
+use super::{Factor, Spanning};
+use crate::linalg::{MatMut, MatRef};
+use crate::statistics::Covariance;
+
+/// Φ ≈ weight·Σ vvᵀ + s·I, within a known distance.
+#[derive(Debug, Clone)]
+pub struct Sketched {
+    factor: Rows,
+    /// The exact variances.
+    variances: Vec<f64>,
+    bound: f64,
+}
+
+#[derive(Debug, Clone)]
+enum Rows {
+    Single(Factor<f32>),
+    Double(Factor<f64>),
+}
+
+impl Rows {
+    fn form(&self) -> &dyn Covariance {
+        match self {
+            Self::Single(factor) => factor,
+            Self::Double(factor) => factor,
+        }
+    }
+}
+
+impl Sketched {
+    /// weight·Σ vvᵀ + level·I for some rows v, beside the exact variances, and its largest distance from the truth in spectral
+    /// norm.
+    pub(in crate::statistics) fn new(
+        rows: Vec<f64>,
+        variances: Vec<f64>,
+        weight: f64,
+        level: f64,
+        bound: f64,
+    ) -> Self {
+        let factor = Factor::of_rows(rows, variances.len(), weight, Diagonal::Multiple(level));
+        Self { factor: Rows::Double(factor), variances, bound }
+    }
+
+    /// (1 − share)·Φ + level·I.
+    pub(in crate::statistics) fn shrunk(mut self, share: f64, level: f64) -> Self {
+        if share > 0.0 {
+            self.factor = match self.factor {
+                Rows::Single(factor) => Rows::Single(factor.shrunk(share, level)),
+                Rows::Double(factor) => Rows::Double(factor.shrunk(share, level)),
+            };
+            self.variances.iter_mut().for_each(|one| *one = (1.0 - share) * *one + level);
+            self.bound *= 1.0 - share;
+        }
+        self
+    }
+
+    /// The same with rows in single precision.
+    pub(in crate::statistics) fn rounded(self) -> Self {
+        let factor = match self.factor {
+            Rows::Double(factor) => Rows::Single(factor.in_precision()),
+            single @ Rows::Single(_) => single,
+        };
+        Self { factor, ..self }
+    }
+}
+
+impl Covariance for Sketched {
+    fn dimension(&self) -> usize {
+        self.factor.form().dimension()
+    }
+    fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, group: usize) {
+        self.factor.form().multiply(block, product, group);
+    }
+    fn diagonal(&self) -> Vec<f64> {
+        self.variances.clone()
+    }
+    fn is_single(&self) -> bool {
+        self.factor.form().is_single()
+    }
+    fn to_double(&self) -> Option<Box<dyn Covariance>> {
+        match &self.factor {
+            Rows::Single(factor) => {
+                let factor = Rows::Double(factor.in_precision());
+                let variances = self.variances.clone();
+                Some(Box::new(Self { factor, variances, bound: self.bound }))
+            }
+            Rows::Double(_) => None,
+        }
+    }
+    fn clone_boxed(&self) -> Box<dyn Covariance> {
+        Box::new(self.clone())
+    }
+    fn rescale(&mut self, factors: &[f64]) {
+        match &mut self.factor {
+            Rows::Single(factor) => factor.rescale(factors),
+            Rows::Double(factor) => factor.rescale(factors),
+        }
+        for (variance, factor) in self.variances.iter_mut().zip(factors) {
+            *variance *= factor * factor;
+        }
+        self.bound *= factors.iter().fold(0.0_f64, |most, factor| most.max(factor * factor));
+    }
+    fn bytes(&self) -> usize {
+        self.factor.form().bytes() + size_of_val(self.variances.as_slice())
+    }
+    fn flops(&self) -> f64 {
+        self.factor.form().flops()
+    }
+    fn spanning(&self) -> Option<&dyn Spanning> {
+        // Once dimensions are scaled differently, statistics can no longer be confined to the span of the rows.
+        self.factor.form().spanning().filter(|form| form.ridge().is_some())
+    }
+    fn bound(&self) -> Option<f64> {
+        Some(self.bound)
+    }
+}
