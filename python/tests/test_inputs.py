@@ -62,7 +62,7 @@ def test_number_types(blobs, dtype):
     X = np.round(10 * X).clip(0, 100)
     sqfa = SQFA(2, random_state=0).fit(X.astype(dtype), y)
     reference = SQFA(2, random_state=0).fit(X, y)
-    # Two starts may reach one optimum with its filters in another order, and rounding decides which of them is ahead.
+    # Two starts may reach one optimum with filters in another order; rounding decides which is ahead.
     same, other = (model.components_.T @ model.components_ for model in (sqfa, reference))
     np.testing.assert_allclose(same, other, atol=1e-5)
 

@@ -49,7 +49,7 @@ class HeavyTailedSQFA(BaseSQFA):
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
         Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
-        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
+        Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default=None
         Estimator of the class scatters: "t:NU", "t:auto", "tyler" or "mcd:SHARE", which need points.
         None is "t:ν" of points. Of streams, partial fits and given statistics, and of the other

@@ -55,7 +55,7 @@ class SQFA(BaseSQFA):
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
         Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
-        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
+        Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default="empirical"
         Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
         "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for
@@ -248,7 +248,7 @@ class SecondMomentSQFA(BaseSQFA):
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
         Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
-        Pairs of classes that climbs look at: a seeded sample beyond 200 classes, all, or so many.
+        Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default="empirical"
         Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
         "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for

@@ -144,7 +144,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "OPTIMIZER", value_parser = choice::optimizer())]
     #[arg(help_heading = "Optimisation")]
     pub(crate) optimizer: Option<Optimizer>,
-    /// Pairs of classes that climbs look at: auto (a seeded sample beyond 200 classes), all, or a number;
+    /// Pairs of classes that climbs look at: auto (a seeded sample beyond 346 classes), all, or a number;
     /// the objective is always that of all.
     #[arg(long, value_name = "PAIRS", help_heading = "Optimisation")]
     pub(crate) pairs: Option<Pairs>,

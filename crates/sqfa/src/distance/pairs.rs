@@ -40,6 +40,8 @@ pub enum PairError {
 
 /// Chunks are folded in order; this many keep many cores busy and few partial sums in memory.
 const MAX_CHUNKS: usize = 64;
+/// Batches that are worth a chunk with scratch of its own.
+const MIN_BATCHES: usize = 3;
 
 /// The pairs of classes whose distances are summed, and their weights.
 #[derive(Debug, Clone)]
@@ -113,7 +115,7 @@ impl PairPlan {
         let lanes = distance.kernel.shares_lanes(order);
         let batch = if lanes { LANES } else { 1 };
         let batches = self.pairs.len().div_ceil(batch);
-        let per_chunk = batches.div_ceil(MAX_CHUNKS).max(1) * batch;
+        let per_chunk = batches.div_ceil(MAX_CHUNKS).max(MIN_BATCHES) * batch;
         let chunks = self.pairs.chunks(per_chunk).zip(self.weights.chunks(per_chunk)).enumerate();
         let chunks = parallel::try_map(chunks, |(index, (pairs, weights))| {
             let mut sums = ChunkSums::new(self.classes, order);

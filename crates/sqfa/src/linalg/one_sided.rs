@@ -19,7 +19,12 @@ const TINY: f64 = 1e-300;
 /// A tangent whose angle is a right one in double precision and whose square single precision holds.
 const LARGE: f64 = 1e17;
 
+/// Tables of a round at most: what a round knows fits on the stack.
+const TABLES: usize = 25;
+
 /// Replaces the rows of a factor by orthonormal eigenvectors of Σ r rᵀ and writes its eigenvalues, in no order.
+///
+/// For at most 50 rows.
 #[inline(always)]
 pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
     let (rows, values) = (&mut rows[..n * n], &mut values[..n]);
@@ -29,12 +34,7 @@ pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
         squared_lengths(rows, values, n);
         let mut turned = false;
         for round in 1..seats {
-            for seat in 0..seats / 2 {
-                let (p, q) = opponents(round, seat, seats);
-                if q < n {
-                    turned |= orthogonalize(rows, values, n, p, q);
-                }
-            }
+            turned |= play(rows, values, n, round, seats);
         }
         if !turned {
             break;
@@ -45,6 +45,49 @@ pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
         let inverse = R::splat(1.0) / value.sqrt();
         row.iter_mut().for_each(|entry| *entry = *entry * inverse);
     }
+}
+
+/// Turns all pairs of a round until they are orthogonal, unless all are in every lane; says whether it did. A lane of NaN counts
+/// as done. All angles come before all rotations: one after the other they would wait for roots and quotients.
+#[inline(always)]
+fn play<R: Real>(rows: &mut [R], values: &mut [R], n: usize, round: usize, seats: usize) -> bool {
+    let tables = (seats / 2).min(TABLES);
+    let mut overlaps = [R::splat(0.0); TABLES];
+    let mut excess = false;
+    for (seat, overlap) in overlaps[..tables].iter_mut().enumerate() {
+        let (p, q) = opponents(round, seat, seats);
+        if q < n {
+            let (first, second) = (&rows[p * n..(p + 1) * n], &rows[q * n..(q + 1) * n]);
+            for k in 0..n {
+                *overlap = *overlap + first[k] * second[k];
+            }
+            let limit = R::splat(TOLERANCE * TOLERANCE) * values[p] * values[q];
+            excess |= (*overlap * *overlap - limit).any_positive();
+        }
+    }
+    if !excess {
+        return false;
+    }
+    let mut angles = [(R::splat(1.0), R::splat(0.0)); TABLES];
+    for (seat, (angle, &overlap)) in angles.iter_mut().zip(&overlaps[..tables]).enumerate() {
+        let (p, q) = opponents(round, seat, seats);
+        if q < n {
+            *angle = rotation(&mut values[p..=q], overlap);
+        }
+    }
+    for (seat, &(c, s)) in angles[..tables].iter().enumerate() {
+        let (p, q) = opponents(round, seat, seats);
+        if q < n {
+            let (above, below) = rows.split_at_mut(q * n);
+            let (first, second) = (&mut above[p * n..(p + 1) * n], &mut below[..n]);
+            for k in 0..n {
+                let (x, y) = (first[k], second[k]);
+                first[k] = c * x - s * y;
+                second[k] = s * x + c * y;
+            }
+        }
+    }
+    true
 }
 
 /// Who meets at a table in a round of a tournament in which everybody meets everybody once: the first row keeps its seat, the
@@ -67,20 +110,12 @@ fn squared_lengths<R: Real>(rows: &[R], values: &mut [R], n: usize) {
     }
 }
 
-/// Turns two rows until they are orthogonal, unless they are in every lane; says whether it did. A lane of NaN counts as done.
+/// Cosine and sine of the angle that makes two rows orthogonal, from their squared lengths, the first and the last of `values`, which
+/// become those of the turned rows, and from their inner product.
 #[inline(always)]
-fn orthogonalize<R: Real>(rows: &mut [R], values: &mut [R], n: usize, p: usize, q: usize) -> bool {
-    let (above, below) = rows.split_at_mut(q * n);
-    let (first, second) = (&mut above[p * n..(p + 1) * n], &mut below[..n]);
-    let mut overlap = R::splat(0.0);
-    for k in 0..n {
-        overlap = overlap + first[k] * second[k];
-    }
-    let (alpha, beta) = (values[p], values[q]);
-    let excess = overlap * overlap - R::splat(TOLERANCE * TOLERANCE) * alpha * beta;
-    if !excess.any_positive() {
-        return false;
-    }
+fn rotation<R: Real>(values: &mut [R], overlap: R) -> (R, R) {
+    let last = values.len() - 1;
+    let (alpha, beta) = (values[0], values[last]);
     let (difference, twice) = (beta - alpha, overlap + overlap);
     // tan 2θ without its sign, and bounded: beyond that θ is 45° to the last digit.
     let double = twice.map(f64::abs) / (difference.map(f64::abs) + R::splat(TINY));
@@ -93,15 +128,9 @@ fn orthogonalize<R: Real>(rows: &mut [R], values: &mut [R], n: usize, p: usize, 
     let mut c = square.rough_inverse_root();
     c = c * (three_halves - half * c * c);
     c = c * (three_halves - half * c * c);
-    let s = t * c;
-    for k in 0..n {
-        let (x, y) = (first[k], second[k]);
-        first[k] = c * x - s * y;
-        second[k] = s * x + c * y;
-    }
-    values[p] = alpha - t * overlap;
-    values[q] = beta + t * overlap;
-    true
+    values[0] = alpha - t * overlap;
+    values[last] = beta + t * overlap;
+    (c, t * c)
 }
 
 #[cfg(test)]
