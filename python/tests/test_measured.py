@@ -31,7 +31,7 @@ def test_every_mark_becomes_a_table_or_a_picture(page, tmp_path):
     for alt, name in pictures:
         assert len(alt) > 40 and (tmp_path / f"{name}.svg").stat().st_size > 1000
     if page.stem == "performance":
-        assert len(marks) >= 12 and len(pictures) == 3
+        assert len(marks) >= 12 and len(pictures) == 5
 
 
 def test_tables_of_the_same_records_name_them_once():
