@@ -187,6 +187,8 @@ enum What {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    // The main thread works along, as in the command.
+    rayon::ThreadPoolBuilder::new().use_current_thread().build_global()?;
     let (name, result) = match &arguments.what {
         What::Kernels => ("kernels", kernels::run()),
         What::Fits { data, seeds } => ("fits", fits::run(data, *seeds)?),

@@ -21,6 +21,11 @@ fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
+/// Runs some work on a thread of the pool: from any other thread every small step would wait for one of them to wake.
+pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
+}
+
 /// An item before its work, what came out of it afterwards.
 enum Slot<T, R> {
     Waiting(T),

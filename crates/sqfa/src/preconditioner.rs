@@ -6,6 +6,7 @@
 //! M ≈ V diag(λ)Vᵀ + ρ(I − VVᵀ) + σ²I with the average variance ρ outside them.
 
 use crate::linalg::{CholeskySolver, Mat, MatRef, add_products, beside, transpose_times};
+use crate::parallel;
 use crate::statistics::{ClassStatistics, leading_directions, total_variance};
 
 /// Whether to precondition.
@@ -107,18 +108,22 @@ impl Preconditioner {
             let Some(entries) = covariance.entries() else { return Self::Identity };
             entries.add_lower_to(n, *share, &mut total);
         }
+        // One row a class: what its mean has beside the mean of all, and that times its share.
+        let means = statistics.means();
         let centre: Vec<f64> = (0..n)
-            .map(|i| shares.iter().enumerate().map(|(k, s)| s * statistics.means()[(i, k)]).sum())
+            .map(|i| shares.iter().enumerate().map(|(k, s)| s * means[(i, k)]).sum())
             .collect();
-        for i in 0..n {
-            for (class, share) in shares.iter().enumerate() {
-                let factor = share * (statistics.means()[(i, class)] - centre[i]);
-                for j in 0..=i {
-                    total[i * n + j] +=
-                        (factor * (statistics.means()[(j, class)] - centre[j])) as f32;
+        let offsets: Vec<Vec<f64>> = (0..shares.len())
+            .map(|class| (0..n).map(|i| means[(i, class)] - centre[i]).collect())
+            .collect();
+        parallel::rows(&mut total, n, |i, row| {
+            for (share, offset) in shares.iter().zip(&offsets) {
+                let factor = share * offset[i];
+                for (entry, other) in row[..=i].iter_mut().zip(offset) {
+                    *entry += (factor * other) as f32;
                 }
             }
-        }
+        });
         // The trace bounds the largest eigenvalue.
         let trace: f64 = (0..n).map(|i| f64::from(total[i * n + i])).sum();
         let shift = noise.max(SMALLEST_SHIFT * trace);

@@ -118,7 +118,7 @@ impl PairPlan {
         let per_chunk = batches.div_ceil(MAX_CHUNKS).max(MIN_BATCHES) * batch;
         let chunks = self.pairs.chunks(per_chunk).zip(self.weights.chunks(per_chunk)).enumerate();
         let chunks = parallel::try_map(chunks, |(index, (pairs, weights))| {
-            let mut sums = ChunkSums::new(self.classes, order);
+            let mut sums = ChunkSums::new(self.classes, order, pairs.len());
             if distance.kernel.keeps_hints() {
                 let given = hints.iter().skip(index * per_chunk).take(pairs.len());
                 sums.hints = given.cloned().collect();
@@ -147,14 +147,27 @@ impl PairPlan {
 /// One chunk's sums; only the classes it touches have derivatives.
 struct ChunkSums {
     value: f64,
-    slopes: Vec<Option<(Vec<f64>, Vec<f64>)>>,
+    /// Where a class has its derivatives, counted from 1; 0 for a class that was not met.
+    places: Vec<u32>,
+    /// The classes met, in the order of their derivatives.
+    met: Vec<u32>,
+    /// For each class met, those with respect to its mean and to its covariance.
+    slopes: Vec<f64>,
     hints: Vec<Hint>,
     order: usize,
 }
 
 impl ChunkSums {
-    fn new(classes: usize, order: usize) -> Self {
-        Self { value: 0.0, slopes: vec![None; classes], hints: Vec::new(), order }
+    fn new(classes: usize, order: usize, pairs: usize) -> Self {
+        let room = (2 * pairs).min(classes);
+        Self {
+            value: 0.0,
+            places: vec![0; classes],
+            met: Vec::with_capacity(room),
+            slopes: Vec::with_capacity(room * order * (order + 1)),
+            hints: Vec::new(),
+            order,
+        }
     }
 
     fn add<R: Batch>(
@@ -197,21 +210,24 @@ impl ChunkSums {
 
     /// Adds one lane's derivatives to a class.
     fn accumulate<R: Real>(&mut self, class: usize, mean: &[R], cov: &[R], lane: usize) {
-        let order = self.order;
-        let (mean_sum, cov_sum) =
-            self.slopes[class].get_or_insert_with(|| (vec![0.0; order], vec![0.0; order * order]));
-        for (sums, slopes) in [(mean_sum, mean), (cov_sum, cov)] {
-            sums.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope.lane(lane));
+        let length = self.order * (self.order + 1);
+        if self.places[class] == 0 {
+            self.met.push(class as u32);
+            self.places[class] = self.met.len() as u32;
+            self.slopes.resize(self.met.len() * length, 0.0);
         }
+        let first = (self.places[class] as usize - 1) * length;
+        let sums = self.slopes[first..first + length].iter_mut();
+        sums.zip(mean.iter().chain(cov)).for_each(|(sum, slope)| *sum += slope.lane(lane));
     }
 
     fn fold_into(self, total: &mut PairSums, order: usize) {
         total.value += self.value;
         total.hints.extend(self.hints);
-        for (class, slopes) in self.slopes.into_iter().enumerate() {
-            let Some((mean, cov)) = slopes else { continue };
-            add_to(&mut total.mean_slopes[class * order..], &mean);
-            add_to(&mut total.cov_slopes[class * order * order..], &cov);
+        for (&class, slopes) in self.met.iter().zip(self.slopes.chunks(order * (order + 1))) {
+            let (class, (mean, cov)) = (class as usize, slopes.split_at(order));
+            add_to(&mut total.mean_slopes[class * order..], mean);
+            add_to(&mut total.cov_slopes[class * order * order..], cov);
         }
     }
 }

@@ -16,6 +16,7 @@ mod stacked;
 mod symmetric;
 mod thin;
 mod through;
+mod tridiagonal;
 
 pub(crate) use block::{
     add_inner_products, add_products, add_rows_inner, add_rows_product, add_scaled,

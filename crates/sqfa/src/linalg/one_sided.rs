@@ -8,7 +8,7 @@
 //! Pairs are taken in rounds of a tournament: those of one round share no row, and processors work on several at once.
 //! Cost about 4n³ a sweep, 4–6 sweeps.
 
-use super::real::Real;
+use super::real::{Real, opaque};
 
 /// Cosine between rows below which they count as orthogonal.
 const TOLERANCE: f64 = 1e-13;
@@ -43,7 +43,10 @@ pub(super) fn eigen<R: Real>(rows: &mut [R], values: &mut [R], n: usize) {
     squared_lengths(rows, values, n);
     for (row, &value) in rows.chunks_mut(n).zip(values.iter()) {
         let inverse = R::splat(1.0) / value.sqrt();
-        row.iter_mut().for_each(|entry| *entry = *entry * inverse);
+        for k in 0..n {
+            let k = opaque(k);
+            row[k] = row[k] * inverse;
+        }
     }
 }
 
@@ -81,6 +84,7 @@ fn play<R: Real>(rows: &mut [R], values: &mut [R], n: usize, round: usize, seats
             let (above, below) = rows.split_at_mut(q * n);
             let (first, second) = (&mut above[p * n..(p + 1) * n], &mut below[..n]);
             for k in 0..n {
+                let k = opaque(k);
                 let (x, y) = (first[k], second[k]);
                 first[k] = c * x - s * y;
                 second[k] = s * x + c * y;
@@ -94,7 +98,11 @@ fn play<R: Real>(rows: &mut [R], values: &mut [R], n: usize, round: usize, seats
 /// others move on by one a round.
 #[inline(always)]
 fn opponents(round: usize, seat: usize, seats: usize) -> (usize, usize) {
-    let moved = |at: usize| if at == 0 { 0 } else { 1 + (at - 1 + round) % (seats - 1) };
+    let moved = |at: usize| match at + round {
+        _ if at == 0 => 0,
+        ahead if ahead < seats => ahead,
+        ahead => ahead + 1 - seats,
+    };
     let (p, q) = (moved(seat), moved(seats - 1 - seat));
     (p.min(q), p.max(q))
 }
@@ -134,7 +142,7 @@ fn rotation<R: Real>(values: &mut [R], overlap: R) -> (R, R) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::real::{LANES, Lanes};
     use super::*;
 
@@ -142,16 +150,16 @@ mod tests {
     const ROUNDING: f64 = 2.0 * TOLERANCE;
 
     /// A reproducible number between −1 and 1.
-    fn noise(seed: usize) -> f64 {
+    pub(in super::super) fn noise(seed: usize) -> f64 {
         2.0 * ((seed as f64 * 12.9898).sin() * 43758.5453).rem_euclid(1.0) - 1.0
     }
 
-    fn factor(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    pub(in super::super) fn factor(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
         (0..n * n).map(|at| entry(at / n, at % n)).collect()
     }
 
     /// Named factors of one order.
-    fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
+    pub(in super::super) fn zoo(n: usize) -> Vec<(&'static str, Vec<f64>)> {
         let same = |i: usize, j: usize| f64::from(u8::from(i == j));
         vec![
             ("random", factor(n, |i, j| noise(31 * i + j))),
@@ -178,7 +186,13 @@ mod tests {
     }
 
     /// Every row of the factor is what its coordinates in the eigenvectors say, and those have the eigenvalues as squares.
-    fn check(name: &str, factor: &[f64], vectors: &[f64], values: &[f64], n: usize) {
+    pub(in super::super) fn check(
+        name: &str,
+        factor: &[f64],
+        vectors: &[f64],
+        values: &[f64],
+        n: usize,
+    ) {
         let scale = factor.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
         for i in 0..n {
             for j in 0..n {
@@ -220,7 +234,7 @@ mod tests {
                     rows.iter_mut().zip(factor).for_each(|(x, &value)| x.set_lane(lane, value));
                 }
                 let mut values = vec![Lanes::splat(0.0); n];
-                Lanes::eigen_of_factor(&mut rows, &mut values, n);
+                eigen(&mut rows, &mut values, n);
                 for (lane, (name, factor)) in batch.iter().enumerate() {
                     let [vectors, values] = [&rows, &values]
                         .map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
@@ -267,7 +281,7 @@ mod tests {
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
         rows[1].set_lane(2, f64::NAN);
         let mut values = vec![Lanes::splat(0.0); n];
-        Lanes::eigen_of_factor(&mut rows, &mut values, n);
+        eigen(&mut rows, &mut values, n);
         for lane in (0..LANES).filter(|&lane| lane != 2) {
             let [vectors, values] =
                 [&rows, &values].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());

@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{factor, jacobi, one_sided, small};
+use super::{factor, jacobi, one_sided, small, tridiagonal};
 
 /// How many pairs of classes share one evaluation.
 pub(crate) const LANES: usize = 8;
@@ -52,6 +52,8 @@ pub(crate) trait Real:
     );
     /// Whether any lane is above zero; NaN is not.
     fn any_positive(self) -> bool;
+    /// One number where a lane is above zero, another where it is not; NaN is not.
+    fn if_positive(self, then: Self, otherwise: Self) -> Self;
     /// tan(φ/2)/tan φ for x = tan φ between 0 and 10¹⁷, with the digits of single precision.
     fn rough_half_angle(self) -> Self;
     /// 1/√x for x between 1 and 2, with the digits of single precision.
@@ -59,8 +61,14 @@ pub(crate) trait Real:
 
     /// Diagonalises a symmetric matrix: eigenvalues to its diagonal, eigenvectors to `vectors`' columns.
     fn eigen(matrix: &mut [Self], vectors: &mut [Self], order: usize);
-    /// Diagonalises Σ r rᵀ over the rows r of a factor: orthonormal eigenvectors to the rows, eigenvalues to `values`.
-    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize);
+    /// Diagonalises Σ r rᵀ over the rows r of a factor: orthonormal eigenvectors to the rows, eigenvalues to `values`. The scratch
+    /// holds two matrices and a vector.
+    fn eigen_of_factor(
+        rows: &mut [Self],
+        values: &mut [Self],
+        scratch: [&mut [Self]; 3],
+        order: usize,
+    );
     /// `result = Σ weight · r rᵀ` over rows r, symmetric to the last bit.
     fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize);
 }
@@ -69,6 +77,30 @@ pub(crate) trait Real:
 #[inline(always)]
 fn half_angle(x: f32) -> f32 {
     1.0 / (1.0 + (1.0 + x * x).sqrt())
+}
+
+/// From this order on the rotation comes from a tridiagonal matrix first; below it rotations alone are as fast.
+const TRIDIAGONAL: usize = 4;
+
+#[inline(always)]
+fn eigen_of_factor<R: Real>(
+    rows: &mut [R],
+    values: &mut [R],
+    scratch: [&mut [R]; 3],
+    order: usize,
+) {
+    if order >= TRIDIAGONAL {
+        let [gram, turn, beside] = scratch;
+        tridiagonal::turn(rows, [gram, turn, values, beside], order);
+    }
+    one_sided::eigen(rows, values, order);
+}
+
+/// An index that the compiler knows nothing about. Loops over entries that are eight lanes wide would otherwise be compiled to
+/// gather one lane of eight entries at a time, several times slower than an entry at a time.
+#[inline(always)]
+pub(super) fn opaque(index: usize) -> usize {
+    std::hint::black_box(index)
 }
 
 impl Real for f64 {
@@ -98,6 +130,10 @@ impl Real for f64 {
     #[inline(always)]
     fn any_positive(self) -> bool {
         self > 0.0
+    }
+    #[inline(always)]
+    fn if_positive(self, then: Self, otherwise: Self) -> Self {
+        if self > 0.0 { then } else { otherwise }
     }
     #[inline(always)]
     fn rough_half_angle(self) -> Self {
@@ -143,11 +179,16 @@ impl Real for f64 {
             jacobi::eigen(matrix, vectors, order);
         }
     }
-    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize) {
+    fn eigen_of_factor(
+        rows: &mut [Self],
+        values: &mut [Self],
+        scratch: [&mut [Self]; 3],
+        order: usize,
+    ) {
         if order > factor::SMALL_ORDER {
             factor::eigen_of_factor(rows, values, order);
         } else {
-            one_sided::eigen(rows, values, order);
+            eigen_of_factor(rows, values, scratch, order);
         }
     }
     fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize) {
@@ -225,6 +266,14 @@ impl Real for Lanes {
         self.0.iter().fold(false, |any, &value| any | (value > 0.0))
     }
     #[inline(always)]
+    fn if_positive(self, then: Self, otherwise: Self) -> Self {
+        let mut result = otherwise.0;
+        for lane in 0..LANES {
+            result[lane] = if self.0[lane] > 0.0 { then.0[lane] } else { otherwise.0[lane] };
+        }
+        Self(result)
+    }
+    #[inline(always)]
     fn rough_half_angle(self) -> Self {
         let mut single = [0.0_f32; LANES];
         for lane in 0..LANES {
@@ -278,10 +327,15 @@ impl Real for Lanes {
             || jacobi::eigen(matrix, vectors, order),
         );
     }
-    fn eigen_of_factor(rows: &mut [Self], values: &mut [Self], order: usize) {
+    fn eigen_of_factor(
+        rows: &mut [Self],
+        values: &mut [Self],
+        scratch: [&mut [Self]; 3],
+        order: usize,
+    ) {
         super::dispatch(
             #[inline(always)]
-            || one_sided::eigen(rows, values, order),
+            || eigen_of_factor(rows, values, scratch, order),
         );
     }
     fn weighted_squares(rows: &[Self], weights: &[Self], result: &mut [Self], order: usize) {

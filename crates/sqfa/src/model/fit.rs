@@ -13,6 +13,7 @@ use crate::optimize::{
     Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, best_of,
     climb, climb_in_subspaces,
 };
+use crate::parallel;
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
@@ -23,7 +24,7 @@ use super::{FitError, Warning, digits, starts};
 impl Sqfa {
     /// Fits filters to class statistics.
     pub fn fit(&self, statistics: &ClassStatistics) -> Result<FittedSqfa, FitError> {
-        self.fit_observed(statistics, &mut |_| Control::Continue)
+        parallel::inside(|| self.fit_observed(statistics, &mut |_| Control::Continue))
     }
 
     /// Fits filters and tells an observer after every iteration, which may cancel.

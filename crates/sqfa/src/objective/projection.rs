@@ -144,9 +144,15 @@ impl<'a> Projection<'a> {
     ) {
         let (frozen, moving) = (self.frozen, self.moving_columns());
         add_scaled(free.as_mut().subcols_mut(frozen, moving), step, direction);
-        parallel::for_each(products.iter_mut().zip(changes), |(product, change)| {
+        let flops = 2 * changes.len() * free.nrows() * moving;
+        let move_on = |(product, change): (&mut Mat<f64>, &Mat<f64>)| {
             add_scaled(product.as_mut().subcols_mut(frozen, moving), step, change.as_ref());
-        });
+        };
+        if (flops as f64) < WORTH_THREADS {
+            products.iter_mut().zip(changes).for_each(move_on);
+        } else {
+            parallel::for_each(products.iter_mut().zip(changes), move_on);
+        }
     }
 
     /// Recomputes the products of the moving columns of several points. One pass.

@@ -5,7 +5,8 @@
 //! from p vectors to q combinations of them.
 
 use crate::linalg::{
-    Mat, MatRef, add_scaled, beside, column_inner, inner, take_out, tall_times, transpose_times,
+    Mat, MatRef, add_products, add_scaled, column_inner, inner, take_out, tall_times,
+    transpose_times,
 };
 use crate::parallel;
 
@@ -43,36 +44,36 @@ impl Basis {
     pub(super) fn extend(&mut self, vectors: Mat<f64>, images: Vec<Mat<f64>>) {
         let (old, new) = (self.vectors.ncols(), vectors.ncols());
         let own = self.vectors.as_ref();
-        let pairs = self.images.iter().zip(&images).enumerate();
-        let joined: Vec<(Mat<f64>, Option<Mat<f64>>)> =
-            parallel::map(pairs, |(index, (kept, image))| {
-                let form = self.forms.get(index).map(|form| {
-                    // Both halves, as the forms of a point have them: a pass in single precision is not quite symmetric.
-                    let cross = transpose_times(own, image.as_ref());
-                    let other = transpose_times(vectors.as_ref(), kept.as_ref());
-                    let cross = |i: usize, j: usize| 0.5 * (cross[(i, j)] + other[(j, i)]);
-                    let square = transpose_times(vectors.as_ref(), image.as_ref());
-                    Mat::from_fn(old + new, old + new, |i, j| match (i < old, j < old) {
-                        (true, true) => form[(i, j)],
-                        (true, false) => cross(i, j - old),
-                        (false, true) => cross(j, i - old),
-                        (false, false) => {
-                            0.5 * (square[(i - old, j - old)] + square[(j - old, i - old)])
-                        }
-                    })
-                });
-                (beside(&[kept.as_ref(), image.as_ref()]), form)
-            });
-        self.vectors = beside(&[self.vectors.as_ref(), vectors.as_ref()]);
-        let (images, forms): (Vec<_>, Vec<_>) = joined.into_iter().unzip();
-        self.images = images;
-        self.forms = forms.into_iter().flatten().collect();
+        let forms = self.forms.iter().zip(&self.images).zip(&images);
+        self.forms = parallel::map(forms, |((form, kept), image)| {
+            // Both halves, as the forms of a point have them: a pass in single precision is not quite symmetric.
+            let cross = transpose_times(own, image.as_ref());
+            let other = transpose_times(vectors.as_ref(), kept.as_ref());
+            let cross = |i: usize, j: usize| 0.5 * (cross[(i, j)] + other[(j, i)]);
+            let square = transpose_times(vectors.as_ref(), image.as_ref());
+            Mat::from_fn(old + new, old + new, |i, j| match (i < old, j < old) {
+                (true, true) => form[(i, j)],
+                (true, false) => cross(i, j - old),
+                (false, true) => cross(j, i - old),
+                (false, false) => 0.5 * (square[(i - old, j - old)] + square[(j - old, i - old)]),
+            })
+        });
+        append(&mut self.vectors, vectors.as_ref());
+        parallel::for_each(self.images.iter_mut().zip(&images), |(kept, image)| {
+            append(kept, image.as_ref());
+        });
     }
 
-    /// Goes over to U·V, where V has orthonormal columns.
-    pub(super) fn turn(&mut self, turn: MatRef<'_, f64>) {
-        self.vectors = tall_times(self.vectors.as_ref(), turn);
-        parallel::for_each(&mut self.images, |image| *image = tall_times(image.as_ref(), turn));
+    /// Goes over to U·V, where V has orthonormal columns, with room for some vectors more.
+    pub(super) fn turn(&mut self, turn: MatRef<'_, f64>, room: usize) {
+        let turned = |block: &Mat<f64>| {
+            let mut product = Mat::with_capacity(block.nrows(), turn.ncols() + room);
+            product.resize_with(block.nrows(), turn.ncols(), |_, _| 0.0);
+            add_products(product.as_mut(), &[(block.as_ref(), turn)]);
+            product
+        };
+        self.vectors = turned(&self.vectors);
+        parallel::for_each(&mut self.images, |image| *image = turned(image));
         for form in &mut self.forms {
             let half = &*form * turn;
             *form = symmetric(&transpose_times(turn, half.as_ref()));
@@ -87,6 +88,13 @@ impl Basis {
             parallel::map(&self.images, |image| tall_times(image.subcols(0, rows), coordinates));
         (block, images)
     }
+}
+
+/// Puts the columns of a block behind those of another, in the room it has.
+fn append(kept: &mut Mat<f64>, block: MatRef<'_, f64>) {
+    let (old, new) = (kept.ncols(), block.ncols());
+    kept.resize_with(block.nrows(), old + new, |_, _| 0.0);
+    kept.as_mut().subcols_mut(old, new).copy_from(block);
 }
 
 /// Orthonormal columns with the span of the given ones, in order, those that depend on earlier ones left out. A column counts
@@ -139,7 +147,7 @@ fn symmetric(matrix: &Mat<f64>) -> Mat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::random;
+    use crate::linalg::{beside, random};
 
     fn gap_to_identity(basis: &Mat<f64>) -> f64 {
         let gram = transpose_times(basis.as_ref(), basis.as_ref());
@@ -187,7 +195,7 @@ mod tests {
         let images = image(&fresh);
         basis.extend(fresh, images);
         assert!(gap_to_identity(&basis.vectors) < 1e-14);
-        basis.turn(independent(random(6, 4, 2, 4).as_ref(), true).as_ref());
+        basis.turn(independent(random(6, 4, 2, 4).as_ref(), true).as_ref(), 2);
         assert!(gap_to_identity(&basis.vectors) < 1e-14);
         let scale = matrix.norm_max();
         assert!((&basis.images[0] - &matrix * &basis.vectors).norm_max() < 1e-13 * scale);

@@ -348,7 +348,7 @@ fn take<O: Restrictable>(
         turn = independent(beside(&[turn.as_ref(), others.as_ref()]).as_ref(), true);
         turn = turn.subcols(0, room.min(turn.ncols())).to_owned();
     }
-    state.basis.turn(turn.as_ref());
+    state.basis.turn(turn.as_ref(), moved.ncols());
     let lead = transpose_times(turn.subcols(0, own.ncols()), moved);
     let (block, images) = state.basis.combined(lead.as_ref());
     // Frozen columns are copied, not recomputed.

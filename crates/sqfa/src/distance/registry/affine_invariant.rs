@@ -20,14 +20,14 @@ impl Formula for SquaredAffineInvariant {
         slopes: Option<&mut Slopes<R>>,
     ) -> R {
         let m = pair.order;
-        let [a, b, inverse, rows, turned, _, _] = &mut work.matrices;
+        let [a, b, inverse, rows, turned, scratch, _] = &mut work.matrices;
         let [values, weights, _] = &mut work.vectors;
         self.0.write(pair.mean_a, pair.cov_a, a, m);
         self.0.write(pair.mean_b, pair.cov_b, b, m);
         factor(a, inverse, m);
         R::cholesky(b, m);
         R::multiply(b, true, inverse, true, rows, m);
-        R::eigen_of_factor(rows, values, m);
+        R::eigen_of_factor(rows, values, [turned, scratch, weights], m);
         let mut value = R::splat(0.0);
         for i in 0..m {
             let log = values[i].map(f64::ln);

@@ -56,7 +56,7 @@ impl Formula for SquaredCalvoOller {
             second[i * size + m] = delta[i];
         }
         R::multiply(second, true, inverse, true, rows, size);
-        R::eigen_of_factor(rows, values, size);
+        R::eigen_of_factor(rows, values, [turned, block, weights], size);
         let (shape, less) = self.shape(m);
         let (shape, half_less) = (R::splat(shape), R::splat(0.5 * less));
         let half = R::splat(0.5);
