@@ -31,7 +31,9 @@ pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use covariance::{Covariance, Dense, Entries};
 pub use error::{StatisticsError, check_classes};
 pub use estimator::{ESTIMATORS, Estimator};
-pub use forms::{Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor};
+pub use forms::{
+    Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor, SparseVectors,
+};
 pub use given::GivenMatrices;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 pub use projection::project;

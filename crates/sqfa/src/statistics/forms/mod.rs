@@ -7,6 +7,7 @@ mod low_rank;
 mod sketched;
 mod spanning;
 mod sparse;
+mod sparse_gram;
 
 pub use choice::Form;
 pub use factor::{Factor, Precision};
@@ -15,3 +16,4 @@ pub use sketched::Sketched;
 pub use spanning::Spanning;
 pub(super) use spanning::{combination, gram};
 pub use sparse::{Csr, SparseFactor};
+pub use sparse_gram::SparseVectors;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::sparse_gram::{self, SparseVectors};
 use crate::linalg::{Mat, MatMut, MatRef, add_scatter};
 
 /// Columns of the vectors that one step of a Gram matrix looks at.
@@ -21,11 +22,20 @@ pub trait Spanning: Sync {
     fn times(&self, block: MatRef<'_, f64>) -> Mat<f64>;
     /// Adds Σ_v v ⊗ weights\[v\] to an n × m block.
     fn add_combination(&self, weights: MatRef<'_, f64>, target: MatMut<'_, f64>);
+    /// The vectors entry by entry, where most entries are zero but for a common vector.
+    fn sparse(&self) -> Option<&dyn SparseVectors> {
+        None
+    }
 }
 
 /// The Gram matrix of all vectors of several forms followed by the columns of `more`: lower triangle,
-/// row-major, in f64. Cost: n·v² flops for v vectors, 512·v numbers of working memory beside the result.
+/// row-major, in f64. Cost: n·v² flops for v vectors, 512·v numbers of working memory beside the result; less where
+/// vectors are sparse.
 pub(in crate::statistics) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Vec<f64> {
+    sparse_gram::gram(forms, more).unwrap_or_else(|| dense_gram(forms, more))
+}
+
+fn dense_gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Vec<f64> {
     let n = more.nrows();
     let size = forms.iter().map(|form| form.vectors()).sum::<usize>() + more.ncols();
     let mut sum = vec![0.0; size * size];
@@ -65,4 +75,48 @@ pub(in crate::statistics) fn combination(
     let rows = weights.subrows(offset, more.ncols());
     crate::linalg::add_products(target.as_mut(), &[(more, rows)]);
     target
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Csr, SparseFactor};
+    use super::*;
+    use crate::linalg::random;
+
+    #[test]
+    fn sparse_vectors_have_the_gram_matrix_of_dense_ones() {
+        // Three entries a row of 400 columns, some of them in one entry twice, and a mean that is not small beside them.
+        let (columns, rows) = (400, 60);
+        let indices =
+            (0..3 * rows as u32).map(|at| (at * at * 31 + at / 2 * 7) % columns).collect();
+        let values = (0..3 * rows).map(|at| 1.0 + (at as f64).sin()).collect();
+        let starts = (0..=rows).map(|row| 3 * row).collect();
+        let table = Csr::<f64>::new(columns as usize, starts, indices, values).unwrap();
+        let forms: Vec<SparseFactor<f64>> = [0..13, 13..20, 20..60]
+            .map(|own| SparseFactor::new(&table, &own.collect::<Vec<_>>()).unwrap())
+            .into();
+        let forms: Vec<&dyn Spanning> = forms.iter().map(|form| form as &dyn Spanning).collect();
+        for more in [0, 4] {
+            let more = random(columns as usize, more, 7, 0);
+            let sparse = sparse_gram::gram(&forms, more.as_ref()).expect("so few entries pay");
+            let dense = dense_gram(&forms, more.as_ref());
+            let size = rows + more.ncols();
+            for i in 0..size {
+                for j in 0..=i {
+                    let gap = sparse[i * size + j] - dense[i * size + j];
+                    assert!(gap.abs() < 1e-12, "({i}, {j}): {gap:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_full_of_entries_are_treated_as_dense_ones() {
+        let values = (0..40).map(|at| (at as f64).cos()).collect();
+        let starts = vec![0, 10, 20, 30, 40];
+        let indices = (0..40).map(|at| at % 10).collect();
+        let table = Csr::<f64>::new(10, starts, indices, values).unwrap();
+        let form = SparseFactor::new(&table, &[0, 1, 2, 3]).unwrap();
+        assert!(sparse_gram::gram(&[&form], Mat::zeros(10, 0).as_ref()).is_none());
+    }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::Spanning;
 use super::diagonal::Diagonal;
 use super::factor::Precision;
+use super::sparse_gram::SparseVectors;
 use crate::linalg::{Mat, MatMut, MatRef};
 use crate::parallel;
 use crate::points::Scalar;
@@ -276,7 +277,11 @@ impl<T: Precision> Covariance for SparseFactor<T> {
             *value = scaled(*value, column as usize);
         }
         self.columns = self.rows.turned(self.mean.len());
-        self.mean.iter_mut().zip(factors).for_each(|(mean, factor)| *mean *= factor);
+        // That of the samples as they are rounded.
+        let points = self.points() as f64;
+        for (column, mean) in self.mean.iter_mut().enumerate() {
+            *mean = self.columns.list(column).map(|(_, value)| value).sum::<f64>() / points;
+        }
         self.diagonal.rescale(factors);
     }
 
@@ -334,6 +339,28 @@ impl<T: Precision> Spanning for SparseFactor<T> {
                 }
             }
         });
+    }
+
+    fn sparse(&self) -> Option<&dyn SparseVectors> {
+        Some(self)
+    }
+}
+
+impl<T: Precision> SparseVectors for SparseFactor<T> {
+    fn entries(&self, column: usize) -> usize {
+        self.columns.starts[column + 1] - self.columns.starts[column]
+    }
+
+    fn each_entry(&self, vector: usize, work: &mut dyn FnMut(usize, f64)) {
+        self.rows.list(vector).for_each(|(column, value)| work(column, value));
+    }
+
+    fn add_column(&self, column: usize, factor: f64, sums: &mut [f64]) {
+        for (vector, value) in self.columns.list(column) {
+            // Vectors come in order.
+            let Some(sum) = sums.get_mut(vector) else { return };
+            *sum += factor * value;
+        }
     }
 }
 
