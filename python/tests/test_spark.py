@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow
 import pytest
 
 pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
@@ -22,6 +23,9 @@ import sqfa_rs
 import sqfa_rs.spark as on_spark
 from sqfa_rs.engines import _spark as parts
 from sqfa_rs.engines._fit import fit_on
+
+REAL = pyarrow.float64()
+LIST = pyarrow.list_(REAL)
 
 
 class Home:
@@ -230,18 +234,19 @@ def test_bad_data_are_named(spark, frame):
 
 def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
     X, y = points
-    schema = "features array<double>, label double"
 
     def parted(*parts):
-        """One partition of so many points each."""
-        frames = [
-            spark.createDataFrame([(x.tolist(), float(k)) for x, k in zip(*part, strict=True)], schema)
-            for part in parts
-        ]
-        whole = frames[0].coalesce(1)
-        for other in frames[1:]:
-            whole = whole.union(other.coalesce(1))
-        return whole
+        """One partition of every part; Spark would put the partitions of a union together."""
+        rows = [(X.tolist(), y.tolist()) for X, y in parts]
+
+        def make(batches):
+            for batch in batches:
+                for part in batch.column("id").to_pylist():
+                    columns = [pyarrow.array(rows[part][0], LIST), pyarrow.array(rows[part][1], REAL)]
+                    yield pyarrow.RecordBatch.from_arrays(columns, names=["features", "label"])
+
+        numbers = spark.range(0, len(parts), 1, len(parts))
+        return numbers.mapInArrow(make, "features array<double>, label double")
 
     first, second = (X[:200], y[:200]), (X[200:, :3], y[200:])
     assert on_spark.class_statistics(parted(first, (X[200:], y[200:]))).counts.sum() == 400

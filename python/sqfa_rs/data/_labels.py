@@ -101,8 +101,8 @@ def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     except TypeError as error:
         # Objects: their type says nothing, and numbers and text have no order.
         raise ValueError(
-            f"labels of another kind than before ({new[0]!r} after {classes[0]!r}): keep all text or all "
-            "numbers"
+            f"labels of another kind than before ({new[0]!r} after {classes[0]!r}): keep all text or "
+            "all numbers"
         ) from error
 
 
