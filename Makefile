@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch wheel-installed check bench bench-memory bench-peers fuzz soak \
+.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch nightly wheel-installed check bench bench-memory bench-peers fuzz soak \
 	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
@@ -19,6 +19,7 @@ help:
 	@echo "make test-spark  the estimators on a Spark of two executors (downloads Spark, needs Java)"
 	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
 	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
+	@echo "make nightly     all tests that make test leaves out: parquet, Spark, Ray, PyTorch"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make docs        the documentation site in target/site; docs-serve shows it, docs-test tries it in a browser"
 	@echo "make wheel       a wheel for all Linux of the last years, and a source distribution"
@@ -82,6 +83,12 @@ test-ray: wheel-installed
 test-torch: wheel-installed
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "torch>=2.2"
 	$(VENV)/bin/pytest -q python/tests/test_torch.py python/tests/test_blocks.py -k 'not shell'
+
+# What make test leaves out because of Java, downloads or time; one after the other, and to the end whatever fails.
+nightly:
+	@failed=; for word in test-parquet test-spark test-ray test-torch; do \
+		echo "== $$word"; $(MAKE) --no-print-directory $$word || failed="$$failed $$word"; done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi; echo "all passed"
 
 # Linters of workflow files, which cannot run here; neither asks the network.
 $(VENV)/.workflows: $(VENV)/.ready

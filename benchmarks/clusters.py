@@ -2,8 +2,8 @@
 
 Usage: clusters.py FOLDER [--quick --engines dask,spark,ray,parquet --out FOLDER --date D]. Tables are
 made in FOLDER/clusters and removed again; --quick takes a tenth of the rows and two runs. Two workers of
-one thread each, warm; the same parts are summed in this process. Every run is recorded; the bound of a
-case is for its median.
+one thread each, warm; the same parts are summed in this process, in turn with the engine, so that what
+else the machine does falls on both. Every run is recorded; the bound of a case is for its median.
 """
 
 from __future__ import annotations
@@ -41,31 +41,36 @@ def part(seed: int, rows: int, columns: int) -> tuple[Any, Any]:
     return X, y
 
 
-def timed(work: Callable[[], Any], repeats: int) -> list[float]:
-    """Seconds of every run after a first one that warms up."""
-    work()
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - began)
+def timed(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
+    """Seconds of every run, one work after the other in turn, after a first round that warms up."""
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(repeats + 1):
+        for name, work in works.items():
+            began = time.perf_counter()
+            work()
+            if turn:
+                seconds[name].append(time.perf_counter() - began)
     return seconds
 
 
-def here(args: argparse.Namespace) -> dict[str, list[float]]:
-    """The same parts in this process, on one thread and on all."""
-    parts = [part(seed, args.rows // args.parts, args.columns) for seed in range(args.parts)]
+def here(parts: list[tuple[Any, Any]], threads: int | None = None) -> Callable[[], None]:
+    """The sums of the same parts in this process."""
 
-    def summed(threads: int | None) -> None:
+    def summed() -> None:
         sums = sqfa_rs.ClassAccumulator(n_jobs=threads)
         for X, y in parts:
             sums.update(X, y)
         sums.finish()
 
-    return {
-        "one thread": timed(lambda: summed(1), args.repeats),
-        "all threads": timed(lambda: summed(None), args.repeats),
-    }
+    return summed
+
+
+def beside(args: argparse.Namespace, work: Callable[[], Any]) -> dict[str, list[float]]:
+    """An engine's statistics and those of one process, in turn."""
+    rows = args.rows // args.parts
+    parts = [part(seed, rows, args.columns) for seed in range(args.parts)]
+    works = {"one process": here(parts), "one thread": here(parts, 1), "statistics": work}
+    return timed(works, args.repeats)
 
 
 @contextmanager
@@ -93,9 +98,9 @@ def on_dask(args: argparse.Namespace) -> dict[str, list[float]]:
         y = da.concatenate([da.from_delayed(one[1], (rows,), np.int64) for one in made])
         X, y = client.persist([X, y])
         distributed.wait([X, y])
-        statistics = timed(lambda: engine.class_statistics(X, y, client=client), args.repeats)
         model = engine.SQFA(4, random_state=0, client=client)
-        return {"statistics": statistics, "fit with choices": timed(lambda: model.fit(X, y), 1)}
+        fit = timed({"fit with choices": lambda: model.fit(X, y)}, 1)
+        return beside(args, lambda: engine.class_statistics(X, y, client=client)) | fit
 
 
 def on_ray(args: argparse.Namespace) -> dict[str, list[float]]:
@@ -124,10 +129,9 @@ def on_ray(args: argparse.Namespace) -> dict[str, list[float]]:
     try:
         seeds = ray.data.range(args.parts, override_num_blocks=args.parts)
         dataset = seeds.map_batches(make, batch_size=None).materialize()
-        statistics = timed(lambda: engine.class_statistics(dataset, "label"), args.repeats)
+        return beside(args, lambda: engine.class_statistics(dataset, "label"))
     finally:
         ray.shutdown()
-    return {"statistics": statistics}
 
 
 def on_spark(args: argparse.Namespace) -> dict[str, list[float]]:
@@ -162,10 +166,9 @@ def on_spark(args: argparse.Namespace) -> dict[str, list[float]]:
         seeds = session.range(0, args.parts, 1, args.parts)
         frame = seeds.mapInArrow(make, "features array<float>, label bigint").cache()
         frame.count()
-        statistics = timed(lambda: engine.class_statistics(frame), args.repeats)
+        return beside(args, lambda: engine.class_statistics(frame))
     finally:
         session.stop()
-    return {"statistics": statistics}
 
 
 def parquet(args: argparse.Namespace) -> dict[str, Any]:
@@ -180,33 +183,26 @@ def parquet(args: argparse.Namespace) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     rows, columns = args.parquet_rows // args.parts, args.parquet_columns
     names = [f"x{column}" for column in range(columns)]
-    seconds = 0.0
-    sums = sqfa_rs.ClassAccumulator()
+    parts = []
     for seed in range(args.parts):
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 256, (rows, columns), dtype=np.uint8)
         y = rng.integers(0, CLASSES, rows)
         table = pyarrow.table({**dict(zip(names, X.T, strict=True)), "label": y})
         pyarrow.parquet.write_table(table, folder / f"{seed:04}.parquet")
-        began = time.perf_counter()
-        sums.update(X, y)
-        seconds += time.perf_counter() - began
+        parts.append((X, y))
     with dask_client() as client:
         lazy = dd.read_parquet(folder)
-        reading = timed(lambda: client.compute(lazy.sum(), sync=True), args.parquet_repeats)
-        statistics = timed(
-            lambda: engine.class_statistics(lazy, "label", client=client), args.parquet_repeats
-        )
-    bound = median(reading) + READING * seconds
-    return {
-        "engine": "dask",
-        "case": f"{args.parquet_rows} × {columns} bytes in parquet",
-        "reading and summing": reading,
-        "local sums": [seconds],
-        "statistics": statistics,
-        "bound": bound,
-        "met": median(statistics) <= bound,
-    }
+        works = {
+            "local sums": here(parts),
+            "reading and summing": lambda: client.compute(lazy.sum(), sync=True),
+            "statistics": lambda: engine.class_statistics(lazy, "label", client=client),
+        }
+        seconds = timed(works, args.parquet_repeats)
+    bound = median(seconds["reading and summing"]) + READING * median(seconds["local sums"])
+    case = f"{args.parquet_rows} × {columns} bytes in parquet"
+    met = median(seconds["statistics"]) <= bound
+    return {"engine": "dask", "case": case, **seconds, "bound": bound, "met": met}
 
 
 def main() -> None:
@@ -234,11 +230,10 @@ def main() -> None:
     wanted = args.engines.split(",")
     engines = {"dask": on_dask, "spark": on_spark, "ray": on_ray}
     load = os.getloadavg()[0]
-    local = here(args)
     cases: list[dict[str, Any]] = []
     for name in (name for name in wanted if name in engines):
         seconds = engines[name](args)
-        bound = median(local["all threads"]) + ALLOWED[name]
+        bound = median(seconds["one process"]) + ALLOWED[name]
         case = f"{args.rows} × {args.columns} in single precision, {args.parts} parts"
         taken = median(seconds["statistics"])
         cases.append({"engine": name, "case": case, **seconds, "bound": bound, "met": taken <= bound})
@@ -256,7 +251,7 @@ def main() -> None:
             continue
     machine = {"processors": os.cpu_count(), "load before": load, "note": args.note}
     record = {"date": args.date, "machine": machine, "versions": versions}
-    record |= {"one process": local, "cases": cases}
+    record["cases"] = cases
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         path = args.out / f"{args.date}-clusters.json"

@@ -127,6 +127,7 @@ class Remote:
         estimator: str,
         settings: dict[str, Any],
         given: bool,
+        hardly_vary: list[int],
     ) -> None: ...
     def ask(
         self, callback: Callable[..., object] | None, threads: int

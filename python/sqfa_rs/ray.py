@@ -7,6 +7,7 @@ in a fixed tree, so the result has the same bits every time. A block whose worke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -224,7 +225,7 @@ class _Engine:
         self.columns = _columns(dataset, label, columns, weight)
         self.dataset, self.label, self.weight = dataset, label, weight
 
-    @property
+    @cached_property
     def width(self) -> int | None:
         """The number of columns, of the first row."""
         rows = self.dataset.limit(1).iter_batches(batch_size=1, batch_format="numpy")
@@ -236,9 +237,9 @@ class _Engine:
 
     def listed(self, work: Work) -> list[Any]:
         """What every block becomes, in order."""
-        return list(self._parts(work))
+        return [result for _, result in self._parts(work)]
 
-    def _parts(self, work: Work) -> Iterator[Any]:
+    def _parts(self, work: Work) -> Iterator[tuple[int, Any]]:
         how = {"work": work, "columns": self.columns, "label": self.label, "weight": self.weight}
         parts = self.dataset.map_batches(_worked, batch_size=None, batch_format="numpy", fn_kwargs=how)
         # The order of the blocks is the order of the merges, whichever block is ready first.
@@ -259,8 +260,8 @@ def _explained(error: Exception) -> Exception:
     if "OutOfMemoryError" in names:
         return RuntimeError(
             "Ray's workers ran out of memory: a task holds a block and sums of classes × columns² / 2 "
-            "numbers; make blocks smaller (repartition), take fewer columns, or give workers more "
-            f"memory ({error})"
+            "numbers; make blocks smaller (repartition), take fewer columns, keep sketches "
+            f"(form='sketch' of class_statistics), or give workers more memory ({error})"
         )
     if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
         return ConnectionError(f"the connection to Ray was lost: initialise it and fit again ({error})")

@@ -4,6 +4,8 @@ import doctest
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import time
 import warnings
 from types import SimpleNamespace
@@ -256,7 +258,7 @@ def test_bad_partitions_are_named(client, points):
         on_dask.class_statistics(X, y)
     mixed = [da.from_array(y[:300], chunks=300), da.from_array(y[300:].astype(str), chunks=300)]
     labels = da.concatenate([part.astype(object) for part in mixed])
-    with pytest.raises((ValueError, TypeError), match="kind|compar|not supported"):
+    with pytest.raises(ValueError, match="partition 0 and partition 1 do not fit .* another kind"):
         on_dask.class_statistics(da.from_array(X, chunks=(300, 6)), labels, client=client)
     empty = (
         da.from_array(np.empty((0, 3)), chunks=(1, 3)),
@@ -297,6 +299,41 @@ def test_a_closed_client_is_a_lost_connection(lazy):
     cluster.close()
     with pytest.raises(ConnectionError, match="the connection to Dask's scheduler was lost"):
         on_dask.class_statistics(*lazy, client=client)
+
+
+def test_a_scheduler_that_dies_is_a_lost_connection(lazy, tmp_path):
+    """The scheduler, a process of this test, is killed by a task in the middle of the sums."""
+    settings = {"TIMEOUTS__CONNECT": "20s", "TIMEOUTS__TCP": "30s"}
+    environment = os.environ | {f"DASK_DISTRIBUTED__COMM__{k}": v for k, v in settings.items()}
+    place = ["--scheduler-file", str(tmp_path / "scheduler.json")]
+
+    def started(*words):
+        command = [sys.executable, "-m", *words, *place, "--no-dashboard"]
+        return subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, cwd=tmp_path)
+
+    scheduler = started("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")
+    worker = started(
+        "distributed.cli.dask_worker", "--nworkers", "1", "--no-nanny", "--death-timeout", "20"
+    )
+
+    def deadly(block, pid=scheduler.pid):
+        if len(block):
+            os.kill(pid, signal.SIGKILL)
+        return block
+
+    points = lazy[0].rechunk((70, 6)).map_blocks(deadly, dtype=float, meta=np.empty((0, 0)))
+    try:
+        # The default client: the call does not name it.
+        with (
+            dask.config.set({"distributed.comm.timeouts.connect": "20s"}),
+            distributed.Client(scheduler_file=place[1], timeout=600),
+            pytest.raises(ConnectionError, match="the connection to Dask's scheduler was lost: connect"),
+        ):
+            on_dask.class_statistics(points, lazy[1])
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
 
 
 def test_workers_out_of_memory_are_said_with_the_remedy(lazy):

@@ -29,7 +29,7 @@ class Home:
         return [work(*part, None, 0) for part in self.parts]
 
     def reduced(self, work, merge):
-        return merged_in_order(self.listed(work), merge)
+        return merged_in_order(enumerate(self.listed(work)), merge)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_bad_data_are_named(cluster, points):
             pd.DataFrame({"a": X[300:, 0], "kind": y[300:].astype(str)}),
         ]
     )
-    with pytest.raises(ValueError, match="labels of another kind"):
+    with pytest.raises(ValueError, match="partition 0 and partition 1 do not fit .* another kind"):
         on_ray.class_statistics(mixed, "kind")
     with pytest.raises(ValueError, match="no points"):
         on_ray.class_statistics(blocks(X, y).filter(lambda row: row["kind"] > 7), "kind", columns=["a"])

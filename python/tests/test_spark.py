@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow
 import pytest
 
 pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
@@ -22,6 +23,9 @@ import sqfa_rs
 import sqfa_rs.spark as on_spark
 from sqfa_rs.engines import _spark as parts
 from sqfa_rs.engines._fit import fit_on
+
+REAL = pyarrow.float64()
+LIST = pyarrow.list_(REAL)
 
 
 class Home:
@@ -226,6 +230,82 @@ def test_bad_data_are_named(spark, frame):
         on_spark.SQFA(components=2)
     with pytest.raises(ValueError, match="no points"):
         on_spark.class_statistics(frame.filter("label > 7"))
+
+
+def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
+    X, y = points
+
+    def parted(*parts):
+        """One partition of every part; Spark would put the partitions of a union together."""
+        rows = [(X.tolist(), y.tolist()) for X, y in parts]
+
+        def make(batches):
+            for batch in batches:
+                for part in batch.column("id").to_pylist():
+                    columns = [pyarrow.array(rows[part][0], LIST), pyarrow.array(rows[part][1], REAL)]
+                    yield pyarrow.RecordBatch.from_arrays(columns, names=["features", "label"])
+
+        numbers = spark.range(0, len(parts), 1, len(parts))
+        return numbers.mapInArrow(make, "features array<double>, label double")
+
+    first, second = (X[:200], y[:200]), (X[200:, :3], y[200:])
+    assert on_spark.class_statistics(parted(first, (X[200:], y[200:]))).counts.sum() == 400
+    message = "partition 0 and partition 1 do not fit together"
+    with pytest.raises(ValueError, match=message):
+        on_spark.class_statistics(parted(first, second))
+    with pytest.raises(ValueError, match=message):
+        on_spark.SQFA(1, noise=0.1, outputCol="z").fit(parted(first, second))
+    # The same where sums merge on the executors.
+    one = len(pickle.dumps(on_spark.class_accumulator(parted(first))))
+    with monkeypatch.context() as patch:
+        patch.setattr(parts, "_driver_limit", lambda session: 2 * 1.5 * one)
+        with pytest.raises(ValueError, match=message):
+            on_spark.class_statistics(parted(first, second))
+    with pytest.raises(ValueError, match="partitions have 3 to 4 columns"):
+        on_spark.LFDA(1, outputCol="z").fit(parted(first, second))
+    # Not a number in one partition only, and in a late batch of it.
+    bad = X[200:].copy()
+    bad[150, 2] = np.nan
+    with pytest.raises(ValueError, match="partition 1: .*point 150, dimension 2"):
+        on_spark.class_statistics(parted(first, (bad, y[200:])))
+    # Classes of one partition only, and a partition without points.
+    order = np.argsort(y, kind="stable")
+    halves = parted((X[order[:150]], y[order[:150]]), (X[:0], y[:0]), (X[order[150:]], y[order[150:]]))
+    there = on_spark.class_statistics(halves)
+    np.testing.assert_allclose(there.means, sqfa_rs.class_statistics(X, y).means, rtol=1e-12)
+
+
+def test_columns_of_other_types_are_named(spark, frame, tmp_path):
+    for features, words in (
+        (["a", "features"], "column 'features' is of type .*: only numbers"),
+        ("a", "column 'a' is of type double: give a column of vectors or arrays"),
+        ([], "no columns of features"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            on_spark.class_statistics(frame, features)
+    text = frame.selectExpr("cast(a as string) as a", "b", "label")
+    with pytest.raises(ValueError, match="column 'a' is of type string: only numbers"):
+        on_spark.class_statistics(text, ["a", "b"])
+    with pytest.raises(ValueError, match="there is no column 'kind'"):
+        on_spark.class_statistics(frame, label="kind")
+    with pytest.raises(ValueError, match="there is no column 'often'"):
+        on_spark.class_statistics(frame, weight="often")
+    # Files of other columns: Spark fills in nulls, which are no numbers.
+    frame.select("a", "b", "label").coalesce(1).write.parquet(f"file://{tmp_path}/first")
+    frame.select("a", "label").coalesce(1).write.parquet(f"file://{tmp_path}/second")
+    files = spark.read.option("mergeSchema", "true").parquet(
+        f"file://{tmp_path}/first", f"file://{tmp_path}/second"
+    )
+    with pytest.raises(ValueError, match=r"partition \d+: some features are missing"):
+        on_spark.class_statistics(files, ["a", "b"])
+    # Labels of all kinds of numbers are numbers; of text, text.
+    for kind, first in (("decimal(4,1)", 0.0), ("int", 0), ("string", "0.0"), ("boolean", False)):
+        cast = frame.selectExpr("array as features", f"cast(label as {kind}) as label")
+        assert on_spark.class_statistics(cast).classes.tolist()[0] == first
+    mixed = frame.selectExpr("array", "cast(label as string) as label").union(
+        frame.selectExpr("array", "'pear'")
+    )
+    assert on_spark.class_statistics(mixed, "array").classes.tolist() == ["0.0", "1.0", "2.0", "pear"]
 
 
 def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):

@@ -96,9 +96,14 @@ def joined(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
             f"labels of another kind than before ({new.dtype} after {classes.dtype}): keep all text or "
             "all numbers"
         )
-    if np.isin(new, classes).all():
-        return classes
-    return np.unique(np.concatenate([classes, new]))
+    try:
+        return classes if np.isin(new, classes).all() else np.unique(np.concatenate([classes, new]))
+    except TypeError as error:
+        # Objects: their type says nothing, and numbers and text have no order.
+        raise ValueError(
+            f"labels of another kind than before ({new[0]!r} after {classes[0]!r}): keep all text or "
+            "all numbers"
+        ) from error
 
 
 def has_room(classes: int, features: int) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from dask.base import is_dask_collection
 
 from ..data._accumulator import merged_in_pairs
-from ._parts import run_part
+from ._parts import Run, joined_runs, run_part
 from ._work import Work
 
 
@@ -27,8 +27,13 @@ class Engine:
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
         """What all partitions become, merged on the cluster."""
-        tree = merged_in_pairs(self._tasks(work), dask.delayed(merge, pure=True))
-        return computed([tree], self.client)[0]
+        task = dask.delayed(joined_runs, pure=True)
+
+        def join(left: Run, right: Run) -> Run:
+            return left[0], right[1], task(merge, left, right)
+
+        parts: list[Run] = [(part, part, one) for part, one in enumerate(self._tasks(work))]
+        return computed([merged_in_pairs(parts, join)[2]], self.client)[0]
 
     def listed(self, work: Work) -> list[Any]:
         """What every partition becomes, brought home in order."""
@@ -62,9 +67,10 @@ def _explained(error: Exception, client: Any) -> Exception:
         return RuntimeError(
             "Dask's workers died again and again on the same task, mostly for want of memory: a worker "
             "holds a partition and sums of classes × columns² / 2 numbers; make partitions smaller, "
-            f"take fewer columns, or give workers more memory ({error})"
+            "take fewer columns, keep sketches (form='sketch' of class_statistics), or give workers "
+            f"more memory ({error})"
         )
-    if getattr(client, "status", "running") != "running":
+    if getattr(client, "status", "running") != "running" or "connection-lost" in str(error):
         return ConnectionError(
             f"the connection to Dask's scheduler was lost: connect a new client and fit again ({error})"
         )

@@ -17,7 +17,7 @@ from .._methods import METHODS
 from .._threads import thread_count
 from ..data import ClassAccumulator
 from ..data._accumulator import _widened
-from ..data._labels import check_room, class_names
+from ..data._labels import check_room, class_names, has_room
 from ..data._statistics import estimator_name, sketch_size
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
@@ -69,6 +69,8 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     """
     limit = min(MAX_BYTES if max_bytes is None else int(max_bytes), engine.room)
     if not isinstance(estimator, Reducer):
+        if engine.width is not None:
+            check_room(2, engine.width)
         covariance = getattr(estimator, "covariance", "empirical")
         return estimator.fit_statistics(total(engine).finish(covariance))
     start = estimator._forget()
@@ -81,6 +83,9 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
             "n_components 'auto' is chosen on held-out points, together with the noise: give "
             "noise='auto', or a number of components"
         )
+    width = engine.width
+    if width is not None and not has_room(2, width):
+        return _fit_sketches(estimator, engine, start, settings, width)
     if not estimator.refine and not (
         estimator._chooses() and _core.chooses(estimator._core_method(), settings)
     ):
@@ -124,7 +129,7 @@ class _Choosing:
         held = not given and _core.chooses(method, settings)
         narrow = engine.width is not None and engine.width <= _NARROW
         self.parts, folds = _FOLDS if narrow else _SPLIT
-        sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
+        *sums, usual = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
         whole = ClassAccumulator.merge_all(sums)
         if not whole.counts.sum():
             raise ValueError("there are no points in the data")
@@ -139,6 +144,7 @@ class _Choosing:
             estimator_name(estimator._covariance()),
             _started(estimator, start, settings, self.width),
             given,
+            usual.hardly_vary(),
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:
@@ -164,6 +170,27 @@ class _Choosing:
             _tell(self.estimator, len(codes), int(self.counts.sum()), "the refinement looks at points")
             result = self.remote.refine(coordinates, codes, watch, threads)
         return _done(self.estimator, self.width, lambda: self.estimator._adopt(result, self.classes))
+
+
+def _fit_sketches(
+    estimator: Any, engine: Engine, start: Any, settings: dict[str, Any], width: int
+) -> Any:
+    """Fit on sketches, where the entries of two classes do not even fit here."""
+    if estimator.refine or settings["n_components"] == "auto" or estimator._needs_entries():
+        # What needs entries or folds of them has no other way.
+        check_room(2, width)
+    statistics = total(engine, "sketch").finish(estimator._covariance())
+    assert statistics.bounds is not None
+    warnings.warn(
+        f"the sums of {width} columns take {8e-9 * width**2:.0f} GB a class: sketches of "
+        f"{_core.SKETCH_SIZE} rows stand in for them, within {statistics.bounds.max():.3g} in every "
+        "direction, with noise and units as given or of the closed form; class_statistics(..., "
+        "form='sketch:ROWS') and fit_statistics take another number of rows",
+        UserWarning,
+        stacklevel=4,
+    )
+    settings = _started(estimator, start, settings, width)
+    return _done(estimator, width, lambda: estimator._fit_moments(statistics, settings))
 
 
 def _fit_sample(estimator: Any, engine: Engine, seed: int, limit: float) -> Any:

@@ -70,28 +70,50 @@ def part_state(
         return b"", str(error)
 
 
-def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[Any]:
-    """What the parts became, in order; the first problem is raised here, where the user is."""
+def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[tuple[int, Any]]:
+    """What the parts became, numbered and in order; the first problem is raised here, where the user is.
+
+    A problem of several parts says which by itself, and its number is negative.
+    """
     for part, state, problem in parts:
         if problem:
-            raise ValueError(f"partition {part}: {problem}")
-        yield pickle.loads(state)
+            raise ValueError(f"partition {part}: {problem}" if part >= 0 else problem)
+        yield part, pickle.loads(state)
 
 
-def merged_in_order(parts: Iterable[Any], merge: Callable[[Any, Any], Any]) -> Any:
-    """Results merged by the fixed tree of neighbours, of which few are held at a time."""
-    subtrees: list[tuple[int, Any]] = []
-    for result in parts:
-        width = 1
-        while subtrees and subtrees[-1][0] == width:
-            width, result = 2 * width, merge(subtrees.pop()[1], result)
-        subtrees.append((width, result))
-    if not subtrees:
+# Neighbouring parts as one: the numbers of the first and of the last, and their result.
+Run = tuple[int, int, Any]
+
+
+def joined_runs(merge: Callable[[Any, Any], Any], left: Run, right: Run) -> Any:
+    """The results of two neighbouring runs as one; which do not fit together is said."""
+    try:
+        return merge(left[2], right[2])
+    except (ValueError, TypeError) as error:
+        names = " and ".join(
+            f"partition {first}" if first == last else f"partitions {first} to {last}"
+            for first, last, _ in (left, right)
+        )
+        raise type(error)(f"{names} do not fit together: {error}") from error
+
+
+def merged_in_order(parts: Iterable[tuple[int, Any]], merge: Callable[[Any, Any], Any]) -> Any:
+    """Numbered results merged by the fixed tree of neighbours, of which few are held at a time."""
+    runs: list[tuple[int, Run]] = []
+
+    def join() -> None:
+        (wide, right), (width, left) = runs.pop(), runs.pop()
+        runs.append((width + wide, (left[0], right[1], joined_runs(merge, left, right))))
+
+    for part, result in parts:
+        runs.append((1, (part, part, result)))
+        while len(runs) > 1 and runs[-1][0] == runs[-2][0]:
+            join()
+    if not runs:
         raise ValueError("there are no points in the data")
-    total = subtrees.pop()[1]
-    while subtrees:
-        total = merge(subtrees.pop()[1], total)
-    return total
+    while len(runs) > 1:
+        join()
+    return runs[0][1][2]
 
 
 def confusion(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow
 from pyspark import TaskContext
 from pyspark.ml.functions import vector_to_array
 from pyspark.sql import functions
+from pyspark.sql.types import BooleanType, DecimalType, NumericType
 
 from ._parts import merged_in_order, opened
 from ._work import Work, added
@@ -30,13 +31,15 @@ class Engine:
     def __init__(
         self, frame: Any, features: str | Sequence[str], label: str, weight: str | None
     ) -> None:
-        columns = [array_of(frame, features).alias("x"), functions.col(label).alias("y")]
+        check_columns(frame, features)
+        _check_there(frame, [label, *([] if weight is None else [weight])])
+        columns = [array_of(frame, features).alias("x"), _labels(frame, label).alias("y")]
         if weight is not None:
             columns.append(functions.col(weight).cast("double").alias("w"))
         self.frame = frame.select(*columns)
         self.room = _SHARE * _driver_limit(frame.sparkSession)
 
-    @property
+    @cached_property
     def width(self) -> int | None:
         """The number of columns, of the first row."""
         row = self.frame.select(functions.size("x").alias("width")).first()
@@ -48,7 +51,7 @@ class Engine:
 
     def listed(self, work: Work) -> list[Any]:
         """What every partition becomes, batch by batch."""
-        parts: list[Any] = self._collected(work, None, list)
+        parts: list[Any] = self._collected(work, None, lambda rows: [result for _, result in rows])
         return parts
 
     def _collected(self, work: Work, merge: Any, use: Callable[[Any], Any]) -> Any:
@@ -64,6 +67,41 @@ class Engine:
             parts.unpersist()
 
 
+def _labels(frame: Any, label: str) -> Any:
+    """The labels; decimals, which Arrow hands out as objects, as numbers."""
+    column = functions.col(label)
+    decimal = isinstance(frame.schema[label].dataType, DecimalType)
+    return column.cast("double") if decimal else column
+
+
+def check_columns(frame: Any, features: str | Sequence[str]) -> None:
+    """Refuse columns that are not there, or that hold no numbers, before anything is read."""
+    names = [features] if isinstance(features, str) else list(features)
+    if not names:
+        raise ValueError("there are no columns of features: name one or more")
+    _check_there(frame, names)
+    for name in names:
+        kind = frame.schema[name].dataType
+        if not isinstance(features, str):
+            if not isinstance(kind, (NumericType, BooleanType)):
+                raise ValueError(
+                    f"column '{name}' is of type {kind.simpleString()}: only numbers can be features"
+                )
+        elif not is_vector(frame, name):
+            element = getattr(kind, "elementType", None)
+            if not isinstance(element, (NumericType, BooleanType)):
+                raise ValueError(
+                    f"column '{name}' is of type {kind.simpleString()}: give a column of vectors or "
+                    "arrays of numbers, or a list of columns of numbers"
+                )
+
+
+def _check_there(frame: Any, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in frame.columns:
+            raise ValueError(f"there is no column '{name}'; there are: {', '.join(frame.columns)}")
+
+
 def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
     return isinstance(features, str) and frame.schema[features].dataType.typeName() in (
         "vector",
@@ -73,12 +111,9 @@ def is_vector(frame: Any, features: str | Sequence[str]) -> bool:
 
 def array_of(frame: Any, features: str | Sequence[str]) -> Any:
     """The points as one column of arrays."""
-    names = [features] if isinstance(features, str) else list(features)
-    for name in names:
-        if name not in frame.columns:
-            raise ValueError(f"there is no column '{name}'; there are: {', '.join(frame.columns)}")
+    check_columns(frame, features)
     if not isinstance(features, str):
-        return functions.array(*[functions.col(name).cast("double") for name in names])
+        return functions.array(*[functions.col(name).cast("double") for name in features])
     column = functions.col(features)
     return vector_to_array(column) if is_vector(frame, features) else column
 
@@ -116,7 +151,9 @@ def _worked(work: Work, merge: Any, batches: Iterator[Any]) -> Iterator[Any]:
             result = work(*_columns(batch), first)
             merged = result if merge is None or merged is None else merge(merged, result)
         except (ValueError, TypeError) as error:
-            yield _row(part, count, b"", str(error))
+            # Rows are counted within their batch.
+            where = f"in the rows from {first} on, " if first else ""
+            yield _row(part, count, b"", f"{where}{error}")
             return
         if merge is None:
             yield _row(part, count, pickle.dumps(result), "")
@@ -151,8 +188,12 @@ def _joined(key: Any, table: Any) -> Any:
     wrong = [row for row in rows if row["problem"]]
     if wrong:
         return pyarrow.Table.from_batches([_row(wrong[0]["part"], 0, b"", wrong[0]["problem"])])
-    state = pickle.dumps(merged_in_order((pickle.loads(row["state"]) for row in rows), added))
-    return pyarrow.Table.from_batches([_row(rows[0]["part"], 0, state, "")])
+    states = ((row["part"], pickle.loads(row["state"])) for row in rows)
+    try:
+        joined = _row(rows[0]["part"], 0, pickle.dumps(merged_in_order(states, added)), "")
+    except (ValueError, TypeError) as error:
+        joined = _row(-1, 0, b"", str(error))
+    return pyarrow.Table.from_batches([joined])
 
 
 def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
@@ -195,8 +236,9 @@ def _explained(error: Exception) -> Exception:
     if any(sign in words for sign in _NO_MEMORY):
         return RuntimeError(
             "Spark's executors ran out of memory: a task holds a batch of points and sums of classes × "
-            "columns² / 2 numbers; raise spark.executor.memory or spark.executor.memoryOverhead, or "
-            f"take fewer columns ({words.splitlines()[0]})"
+            "columns² / 2 numbers; raise spark.executor.memory or spark.executor.memoryOverhead, take "
+            "fewer columns, or keep sketches (form='sketch' of class_statistics) "
+            f"({words.splitlines()[0]})"
         )
     if any(sign in words for sign in ("Connection refused", "StatusCode.UNAVAILABLE", "stopped Spark")):
         return ConnectionError(

@@ -32,7 +32,7 @@ pub(crate) use pencil::{Pencil, pencil};
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use rounded::{add_rounded_products, rounded_transpose_times};
 pub(crate) use solver::CholeskySolver;
-pub(crate) use stacked::{stacked_combinations, stacked_gram};
+pub(crate) use stacked::{Below, combine, stacked_gram};
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 pub(crate) use thin::{add_table_transpose_times, table_times};
 pub(crate) use through::{Lines, Packed};

@@ -1,49 +1,46 @@
-//! Several row-major tables of the same columns as one tall matrix A: the Gram matrix AAᵀ and combinations WᵀA.
+//! Rows that lie in several places as one tall matrix A, a few columns at a time: the Gram matrix AAᵀ, and combinations WᵀA that
+//! take the place of the first rows.
 //!
-//! Nothing is copied; work is cut by columns (Gram) or by rows of the result (combination), which depend on the tables
-//! alone: the same bits at any thread count. Cost: v²n flops for the Gram matrix of v rows, 2vkn for k combinations.
+//! Work is cut by columns, which depend on the rows alone: the same bits at any thread count. Cost: v²n flops for the Gram
+//! matrix of v rows, 2vkn for k combinations; a few thousand columns of working memory a thread.
+
+use std::ops::Range;
 
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use crate::parallel;
 
-/// Columns of the tables that one task of a Gram matrix looks at.
-const WIDTH: usize = 8192;
-/// Rows of the result that one task of a combination owns.
-const HEIGHT: usize = 16;
+/// Columns that one task looks at.
+const WIDTH: usize = 2048;
 
-/// The Gram matrix of all rows, one table after the other; lower triangle.
-pub(crate) fn stacked_gram(tables: &[&[f64]], n: usize) -> Mat<f64> {
-    let order = tables.iter().map(|table| table.len() / n).sum();
+/// Rows that stand below others: how many, and what writes some columns of all of them, row by row.
+pub(crate) struct Below<'a> {
+    pub(crate) rows: usize,
+    pub(crate) write: &'a (dyn Fn(Range<usize>, &mut [f64]) + Sync),
+}
+
+/// The Gram matrix of some rows of n columns and of those below; lower triangle.
+pub(crate) fn stacked_gram(rows: &[f64], n: usize, below: &Below<'_>) -> Mat<f64> {
+    let held = rows.len() / n;
+    let order = held + below.rows;
     let panels = parallel::map((0..n).step_by(WIDTH), |first| {
-        let width = WIDTH.min(n - first);
+        let columns = first..(first + WIDTH).min(n);
+        let own = rows.chunks_exact(n).map(|row| &row[columns.clone()]);
+        let table = stacked(own, held, columns.clone(), below);
+        let table = MatRef::from_row_major_slice(&table, order, columns.len());
         let mut gram = Mat::zeros(order, order);
-        let mut row = 0;
-        for (i, table) in tables.iter().enumerate() {
-            let left = view(table, n).subcols(first, width);
-            let mut column = 0;
-            for other in &tables[..i] {
-                let right = view(other, n).subcols(first, width);
-                let (height, depth) = (left.nrows(), right.nrows());
-                let target = gram.as_mut().submatrix_mut(row, column, height, depth);
-                matmul(target, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
-                column += depth;
-            }
-            let target = gram.as_mut().submatrix_mut(row, row, left.nrows(), left.nrows());
-            triangular::matmul(
-                target,
-                triangular::BlockStructure::TriangularLower,
-                Accum::Replace,
-                left,
-                triangular::BlockStructure::Rectangular,
-                left.transpose(),
-                triangular::BlockStructure::Rectangular,
-                1.0,
-                Par::Seq,
-            );
-            row += left.nrows();
-        }
+        triangular::matmul(
+            gram.as_mut(),
+            triangular::BlockStructure::TriangularLower,
+            Accum::Replace,
+            table,
+            triangular::BlockStructure::Rectangular,
+            table.transpose(),
+            triangular::BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
         gram
     });
     let mut sum = Mat::zeros(order, order);
@@ -53,29 +50,46 @@ pub(crate) fn stacked_gram(tables: &[&[f64]], n: usize) -> Mat<f64> {
     sum
 }
 
-/// One row for every column of `weights`, whose rows stand for those of the tables; row-major.
-pub(crate) fn stacked_combinations(
-    weights: MatRef<'_, f64>,
-    tables: &[&[f64]],
-    n: usize,
-) -> Vec<f64> {
-    let mut rows = vec![0.0; weights.ncols() * n];
-    parallel::for_each(rows.chunks_mut(HEIGHT * n).enumerate(), |(task, rows)| {
-        let height = rows.len() / n;
-        let mut target = MatMut::from_row_major_slice_mut(rows, height, n);
-        let mut first = 0;
-        for table in tables {
-            let table = view(table, n);
-            let own = weights.submatrix(first, task * HEIGHT, table.nrows(), height);
-            matmul(target.as_mut(), Accum::Add, own.transpose(), table, 1.0, Par::Seq);
-            first += table.nrows();
+/// Puts one row for every column of `weights` in place of the rows, where the rows of `weights` stand for these and for those
+/// below.
+pub(crate) fn combine(rows: &mut Vec<f64>, n: usize, below: &Below<'_>, weights: MatRef<'_, f64>) {
+    let (held, kept) = (rows.len() / n, weights.ncols());
+    if kept > held {
+        rows.reserve_exact((kept - held) * n);
+        rows.resize(kept * n, 0.0);
+    }
+    let mut panels: Vec<Vec<&mut [f64]>> = (0..n).step_by(WIDTH).map(|_| Vec::new()).collect();
+    for row in rows.chunks_exact_mut(n) {
+        panels.iter_mut().zip(row.chunks_mut(WIDTH)).for_each(|(panel, part)| panel.push(part));
+    }
+    parallel::for_each(panels.into_iter().enumerate(), |(panel, parts)| {
+        let columns = panel * WIDTH..(panel * WIDTH + WIDTH).min(n);
+        let own = parts.iter().take(held).map(|part| &part[..]);
+        let table = stacked(own, held, columns.clone(), below);
+        let table = MatRef::from_row_major_slice(&table, weights.nrows(), columns.len());
+        let mut combined = vec![0.0; kept * columns.len()];
+        let target = MatMut::from_row_major_slice_mut(&mut combined, kept, columns.len());
+        matmul(target, Accum::Replace, weights.transpose(), table, 1.0, Par::Seq);
+        for (part, values) in parts.into_iter().zip(combined.chunks_exact(columns.len())) {
+            part.copy_from_slice(values);
         }
     });
-    rows
+    rows.truncate(kept * n);
 }
 
-fn view(table: &[f64], n: usize) -> MatRef<'_, f64> {
-    MatRef::from_row_major_slice(table, table.len() / n, n)
+/// Some columns of so many own rows and of those below.
+fn stacked<'a>(
+    own: impl Iterator<Item = &'a [f64]>,
+    held: usize,
+    columns: Range<usize>,
+    below: &Below<'_>,
+) -> Vec<f64> {
+    let width = columns.len();
+    let mut table = vec![0.0; (held + below.rows) * width];
+    let (above, rest) = table.split_at_mut(held * width);
+    above.chunks_exact_mut(width).zip(own).for_each(|(row, own)| row.copy_from_slice(own));
+    (below.write)(columns, rest);
+    table
 }
 
 #[cfg(test)]
@@ -83,14 +97,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_stand_below_one_another() {
+    fn rows_stand_below_one_another_and_are_combined_in_place() {
         let n = WIDTH + 3;
         let value = |i: usize| ((i * 37 + i / 7) % 19) as f64 - 9.0;
         let (first, second): (Vec<f64>, Vec<f64>) =
             ((0..2 * n).map(value).collect(), (0..n).map(|i| value(5 * i + 1)).collect());
         let row = |i: usize| if i < 2 { &first[i * n..][..n] } else { &second[..] };
-        let tables: [&[f64]; 3] = [&first, &[], &second];
-        let gram = stacked_gram(&tables, n);
+        let write = |columns: Range<usize>, target: &mut [f64]| {
+            target.copy_from_slice(&second[columns]);
+        };
+        let below = Below { rows: 1, write: &write };
+        let gram = stacked_gram(&first, n, &below);
         for i in 0..3 {
             for j in 0..=i {
                 // Whole numbers: every sum is exact.
@@ -98,12 +115,17 @@ mod tests {
                 assert_eq!(gram[(i, j)], expected, "({i}, {j})");
             }
         }
-        let weights = Mat::from_fn(3, HEIGHT + 1, |i, j| (i as f64 - 1.0) * (j as f64 + 1.0));
-        let combined = stacked_combinations(weights.as_ref(), &tables, n);
-        for j in 0..=HEIGHT {
-            for column in [0, 1, n - 1] {
-                let expected: f64 = (0..3).map(|i| weights[(i, j)] * row(i)[column]).sum();
-                assert_eq!(combined[j * n + column], expected);
+        // Fewer rows than there were, as many, and more.
+        for kept in [0, 1, 2, 5] {
+            let weights = Mat::from_fn(3, kept, |i, j| (i as f64 - 1.0) * (j as f64 + 1.0));
+            let mut combined = first.clone();
+            combine(&mut combined, n, &below, weights.as_ref());
+            assert_eq!(combined.len(), kept * n);
+            for j in 0..kept {
+                for column in [0, 1, n - 1] {
+                    let expected: f64 = (0..3).map(|i| weights[(i, j)] * row(i)[column]).sum();
+                    assert_eq!(combined[j * n + column], expected);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! The number of filters is one question, units and noise another; each is one pass over the points held out, for all
 //! candidates at once. So the grid of noise is given beforehand: a decade apart, half a decade around the default. Parts are
 //! those of [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two points is never held out.
-//! Columns are set aside where their variance is 0. Cost: a fit a candidate and fold, on statistics.
+//! Columns are set aside where their variance is 0, and where whoever has the points says that they hardly vary. Cost: a fit a candidate and fold, on statistics.
 
 use crate::labels::Classes;
 use crate::linalg::Mat;
@@ -21,8 +21,8 @@ use super::selection::{Candidate, DEFAULT_SHARE, Tried};
 use super::side::Side;
 use super::space::{Space, Units, components};
 use super::{
-    COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer, SetAside,
-    Tally, WIDE,
+    Aside, COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer,
+    SetAside, Tally, WIDE,
 };
 
 /// The shares that are tried in every unit, times the default, in the order in which a race would reach them.
@@ -66,11 +66,13 @@ enum Asked {
 impl Remote {
     /// From the sums of every part, and of the points in none.
     ///
-    /// As many parts are held out in turn as for points at hand: all, or the first where there are many points.
+    /// As many parts are held out in turn as for points at hand: all, or the first where there are many points. `hardly` are
+    /// columns of one value but for few points.
     pub fn new(
         recipe: Pipeline,
         parts: &[ClassAccumulator],
         rest: &ClassAccumulator,
+        hardly: &[usize],
     ) -> Result<Self, PipelineError> {
         let mut total = rest.clone();
         for part in parts {
@@ -99,7 +101,13 @@ impl Remote {
             }
             training.push((at, sums));
         }
-        let aside = without_variance(&total.clone().finish(Estimator::Empirical)?);
+        let mut aside = without_variance(&total.clone().finish(Estimator::Empirical)?);
+        for &column in hardly.iter().filter(|&&column| column < total.dimension()) {
+            if aside.iter().all(|one| one.column != column) {
+                aside.push(SetAside { column, why: Aside::NearlyConstant });
+            }
+        }
+        aside.sort_by_key(|one| one.column);
         if aside.len() == total.dimension() {
             return Err(PipelineError::AllConstant { columns: total.dimension() });
         }

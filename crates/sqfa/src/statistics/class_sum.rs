@@ -49,7 +49,7 @@ impl ClassSum {
     pub(super) fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Entries(sum), Self::Entries(other)) => sum.merge(other),
-            (Self::Sketch(sum), Self::Sketch(other)) => sum.merge(other.clone()),
+            (Self::Sketch(sum), Self::Sketch(other)) => sum.merge(other),
             _ => unreachable!("an accumulator merges only its own form"),
         }
     }

@@ -18,6 +18,7 @@ mod reduce;
 mod robust;
 mod sketch;
 mod span;
+mod waiting;
 mod weighted;
 
 use std::sync::Arc;

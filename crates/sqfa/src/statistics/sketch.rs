@@ -16,26 +16,24 @@
 //! unit length. S − BᵀB − ΔVᵀV lies between −Δ and Δ, hence ‖Φ − S/(N − 1)‖ ≤ (Δ + ρ)/(N − 1), and a fit can be confined to the
 //! span of the rows and means. Variances of single dimensions are told as they were summed. All of this is apart
 //! from rounding (some 10⁻¹³ of the largest variance; 10⁻⁷ where covariances are finished in single precision).
-//! Cost: 10.5ℓn flops a point, 1.5ℓn numbers of memory and ℓn more while rows are combined.
+//! Cost: 10.5ℓn flops a point, ℓn numbers of eight bytes for the rows and ℓn/2 for points that wait, of four where they came in
+//! single precision; rows are combined where they lie.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::class_sum::Finished;
-use super::entries::gather;
 use super::forms::Sketched;
-use super::weighted::weighted_mean;
+use super::waiting::Waiting;
 use super::{Estimator, StatisticsError};
-use crate::linalg::{Mat, stacked_combinations, stacked_gram, symmetric_eigen};
+use crate::linalg::{Below, Mat, combine, stacked_gram, symmetric_eigen};
 use crate::parallel;
-use crate::points::{Points, Scalar};
-use crate::with_table;
+use crate::points::Points;
 
 /// Rows of a sketch that nobody gave a size.
 pub const SKETCH_SIZE: usize = 100;
 /// More rows than this would make the eigenproblems of a sketch dearer than reading the points.
 pub const LARGEST_SKETCH: usize = 4096;
-/// Columns that one task of a sum of squares owns.
-const COLUMNS: usize = 1024;
 
 /// A sketch of the points of one class.
 #[derive(Debug, Clone)]
@@ -51,9 +49,7 @@ pub(super) struct SketchSum {
     pub(super) rows: Vec<f64>,
     /// Δ; infinite where squares overflowed.
     pub(super) shed: f64,
-    /// Points that wait, as they came, and how often each counts.
-    waiting: Vec<f64>,
-    weights: Vec<u64>,
+    waiting: Waiting,
 }
 
 impl SketchSum {
@@ -65,30 +61,23 @@ impl SketchSum {
             squares: vec![0.0; n],
             rows: Vec::new(),
             shed: 0.0,
-            waiting: Vec::new(),
-            weights: Vec::new(),
+            waiting: Waiting::default(),
         }
     }
 
     /// The number of points, those that wait among them.
     pub(super) fn count(&self) -> u64 {
-        self.count + self.weights.iter().sum::<u64>()
+        self.count + self.waiting.count()
     }
 
     /// Adds some rows, each as often as its weight says.
     pub(super) fn add(&mut self, points: Points<'_>, rows: &[u32], weights: Option<&[u64]>) {
-        let (n, most) = (self.mean.len(), (self.size / 2).max(1));
+        let most = (self.size / 2).max(1);
         let mut rows = rows;
         while !rows.is_empty() {
-            let held = self.weights.len();
-            let (now, later) = rows.split_at(rows.len().min(most - held));
-            self.waiting.reserve_exact(now.len() * n);
-            self.waiting.resize((held + now.len()) * n, 0.0);
-            let block = &mut self.waiting[held * n..];
-            with_table!(points, table => gather(&table, now, block, Scalar::to_f64));
-            self.weights
-                .extend(now.iter().map(|&row| weights.map_or(1, |weights| weights[row as usize])));
-            if self.weights.len() == most {
+            let (now, later) = rows.split_at(rows.len().min(most - self.waiting.len()));
+            self.waiting.push(points, now, weights);
+            if self.waiting.len() == most {
                 self.fold();
             }
             rows = later;
@@ -96,22 +85,30 @@ impl SketchSum {
     }
 
     /// Adds another sketch.
-    pub(super) fn merge(&mut self, mut other: Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         self.settle();
-        other.settle();
-        self.join(other.count, &other.mean, &other.squares, &other.rows);
+        let other = other.settled();
+        let n = self.mean.len();
+        let write = |columns: Range<usize>, target: &mut [f64]| {
+            let rows = other.rows.chunks_exact(n).map(|row| &row[columns.clone()]);
+            target.chunks_exact_mut(columns.len()).zip(rows).for_each(|(target, row)| {
+                target.copy_from_slice(row);
+            });
+        };
+        let rows = Below { rows: other.rows.len() / n, write: &write };
+        self.join(other.count, &other.mean, &other.squares, &rows);
         self.shed += other.shed;
     }
 
     /// Lets no point wait any longer.
     pub(super) fn settle(&mut self) {
         self.fold();
-        self.waiting = Vec::new();
+        self.waiting = Waiting::default();
     }
 
     /// The same with no point that waits; a copy only where one does.
     pub(super) fn settled(&self) -> Cow<'_, Self> {
-        if self.weights.is_empty() {
+        if self.waiting.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut own = self.clone();
@@ -121,26 +118,20 @@ impl SketchSum {
 
     /// Puts the points that wait into the rows.
     fn fold(&mut self) {
-        if self.weights.is_empty() {
+        if self.waiting.is_empty() {
             return;
         }
-        let n = self.mean.len();
-        let mut block = std::mem::take(&mut self.waiting);
-        let weights = std::mem::take(&mut self.weights);
-        let centre = weighted_mean(&block, n, &weights);
-        parallel::rows(&mut block, n, |at, row| {
-            let root = (weights[at] as f64).sqrt();
-            row.iter_mut()
-                .zip(&centre)
-                .for_each(|(value, centre)| *value = root * (*value - centre));
-        });
-        self.join(weights.iter().sum(), &centre, &squares(&block, n), &block);
-        block.clear();
-        self.waiting = block;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let points = waiting.centred(self.mean.len());
+        let write = |columns: Range<usize>, target: &mut [f64]| points.write(columns, target);
+        let rows = Below { rows: points.len(), write: &write };
+        self.join(waiting.count(), &points.mean, &points.squares(), &rows);
+        waiting.clear();
+        self.waiting = waiting;
     }
 
     /// Joins so many points of this mean and these sums of squares, whose scatter is that of the rows.
-    fn join(&mut self, count: u64, mean: &[f64], squares: &[f64], rows: &[f64]) {
+    fn join(&mut self, count: u64, mean: &[f64], squares: &[f64], rows: &Below<'_>) {
         if count == 0 {
             return;
         }
@@ -152,19 +143,24 @@ impl SketchSum {
         for ((sum, more), row) in self.squares.iter_mut().zip(squares).zip(&correction) {
             *sum += more + row * row;
         }
-        let own = std::mem::take(&mut self.rows);
-        let correction = if self.count == 0 { &[] } else { &correction[..] };
+        let more = usize::from(self.count > 0);
+        let write = |columns: Range<usize>, target: &mut [f64]| {
+            let (above, last) = target.split_at_mut(rows.rows * columns.len());
+            (rows.write)(columns.clone(), above);
+            last.copy_from_slice(&correction[columns][..last.len()]);
+        };
         self.count += count;
-        self.compress(&[&own, rows, correction]);
+        self.compress(&Below { rows: rows.rows + more, write: &write });
     }
 
-    /// The directions of all rows, of which at most ℓ remain.
-    fn compress(&mut self, tables: &[&[f64]]) {
+    /// The directions of the rows and of those below, of which at most ℓ remain.
+    fn compress(&mut self, below: &Below<'_>) {
         let n = self.mean.len();
-        let eigen = symmetric_eigen(stacked_gram(tables, n).as_ref())
+        let eigen = symmetric_eigen(stacked_gram(&self.rows, n, below).as_ref())
             .filter(|(values, _)| values.iter().all(|value| value.is_finite()));
         let Some((values, vectors)) = eigen else {
             self.shed = f64::INFINITY;
+            self.rows = Vec::new();
             return;
         };
         let order = values.len();
@@ -178,7 +174,7 @@ impl SketchSum {
         let weights = Mat::from_fn(order, kept.len(), |row, j| {
             vectors[(row, kept[j])] * (1.0 - off / values[kept[j]]).sqrt()
         });
-        self.rows = stacked_combinations(weights.as_ref(), tables, n);
+        combine(&mut self.rows, n, below, weights.as_ref());
         self.shed += off;
     }
 
@@ -201,13 +197,13 @@ impl SketchSum {
         }
         let shed = self.shed;
         parallel::rows(&mut self.rows, n, |_, row| {
-            let square: f64 = row.iter().map(|value| value * value).sum();
-            let more = (1.0 + shed / square).sqrt();
+            let more = (1.0 + shed / squared(row)).sqrt();
             row.iter_mut().for_each(|value| *value *= more);
         });
         // Nothing is missing of an exact sketch but rounding.
         let missing = if shed > 0.0 {
-            let held = squares(&self.rows, n).iter().sum::<f64>() / divisor;
+            let rows = parallel::map(self.rows.chunks_exact(n), squared);
+            let held = rows.iter().sum::<f64>() / divisor;
             (trace - held).max(0.0) / n as f64
         } else {
             0.0
@@ -221,15 +217,6 @@ impl SketchSum {
     }
 }
 
-/// The sum of squares of every column.
-fn squares(rows: &[f64], n: usize) -> Vec<f64> {
-    let mut sums = vec![0.0; n];
-    parallel::for_each(sums.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {
-        for row in rows.chunks_exact(n) {
-            for (sum, value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
-                *sum += value * value;
-            }
-        }
-    });
-    sums
+fn squared(row: &[f64]) -> f64 {
+    row.iter().map(|value| value * value).sum()
 }
