@@ -15,6 +15,11 @@ from typing import Any
 
 # Rows, columns, classes; the method and its flags.
 CASES: list[tuple[int, int, int, list[str]]] = [
+    (600_000, 4, 3, []),
+    (350_000, 4, 3, []),
+    (600_000, 4, 3, ["--method", "lda"]),
+    (100_000, 50, 5, []),
+    (20_000, 300, 5, []),
     (1_000_000, 4, 3, ["--method", "pca"]),
     (300_000, 50, 5, ["--method", "lda", "--shrinkage", "0.1"]),
     (300_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
@@ -52,6 +57,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--date", default="undated")
+    parser.add_argument("--build", default="release", help="how the command was built")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     table, model = args.folder / "table.csv", args.folder / "m.sqfa"
@@ -85,7 +91,12 @@ def main() -> None:
     table.unlink()
     model.unlink()
     if args.out:
-        record = {"what": "peak memory of sqfa fit on csv", "date": args.date, "runs": runs}
+        record = {
+            "what": "peak memory of sqfa fit on csv",
+            "date": args.date,
+            "build": args.build,
+            "runs": runs,
+        }
         (args.out / f"{args.date}-memory.json").write_text(json.dumps(record, indent=1) + "\n")
 
 

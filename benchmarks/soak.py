@@ -2,7 +2,7 @@
 
 Usage: soak.py --minutes M --command sqfa --mutants BINARY [--fuzz fuzz/run.sh] [--kills N] --out FOLDER
 --date D. With --kills it goes on until so many commands were killed. Ctrl-C ends it and what was done
-is written.
+is written. With --seconds S it only fuzzes, S seconds a target, and the record is called fuzz.
 
 A killed command must leave the old file or the new one, and the next run must make what a run that
 nobody killed makes. Every process that is killed was started here. Ends with 1 when anything was found.
@@ -186,7 +186,8 @@ def campaign(soak: Soak, kill_jobs: list[Job], args: argparse.Namespace, end: fl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seconds", type=int, help="fuzz every target for so long, and nothing else")
     parser.add_argument("--command", type=Path, required=True)
     parser.add_argument("--mutants", type=Path, help="the built test of the mutants")
     parser.add_argument("--fuzz", type=Path, help="fuzz/run.sh")
@@ -195,25 +196,28 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=0, help="commands to kill at least")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    if args.seconds and not args.fuzz:
+        parser.error("--seconds goes with --fuzz")
     soak = Soak(args.command.resolve(), random.Random(args.seed))
-    kill_jobs = jobs(soak)
+    kill_jobs = [] if args.seconds else jobs(soak)
     began = time.monotonic()
     end = began + 60.0 * args.minutes
     # Half of the time for fuzzing, the rest in turns of kills and mutants.
     middle = began + 30.0 * args.minutes if args.fuzz else end
     with contextlib.suppress(KeyboardInterrupt):
-        campaign(soak, kill_jobs, args, middle)
+        if not args.seconds:
+            campaign(soak, kill_jobs, args, middle)
     if args.fuzz:
         with tempfile.NamedTemporaryFile("r") as log:
             targets = len(list((args.fuzz.parent / "fuzz_targets").glob("*.rs"))) - 1
-            seconds = max(2, int((end - time.monotonic()) / targets))
+            seconds = args.seconds or max(2, int((end - time.monotonic()) / targets))
             environment = {**os.environ, "FUZZ_LOG": log.name, "SQFA": str(soak.command)}
             done = subprocess.run([str(args.fuzz.resolve()), str(seconds)], env=environment, check=False)
             soak.fuzz = [json.loads(line) for line in log.read().splitlines()]
             if done.returncode != 0:
                 soak.finds.append("fuzzing found something: see fuzz/artifacts")
     record = {
-        "what": "kills, mutants and fuzzing",
+        "what": "fuzzing" if args.seconds else "kills, mutants and fuzzing",
         "date": args.date,
         "minutes": round((time.monotonic() - began) / 60.0, 1),
         "seed": args.seed,
@@ -224,7 +228,7 @@ def main() -> None:
         "finds": soak.finds,
     }
     args.out.mkdir(parents=True, exist_ok=True)
-    path = args.out / f"{args.date}-soak.json"
+    path = args.out / f"{args.date}-{'fuzz' if args.seconds else 'soak'}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")
     print(json.dumps({key: value for key, value in record.items() if key != "fuzz"}, indent=1))
     print(f"written to {path}")

@@ -31,6 +31,7 @@ KINDS = {
     "peers": "the authors' package",
     "memory": "peak memory of the command",
     "soak": "kills, mutants and fuzzing",
+    "fuzz": "fuzzing alone",
 }
 # What the tables and plots cannot show, because no benchmark varies it in one run.
 OPEN = [

@@ -25,4 +25,10 @@ cp s.stats "$corpus/sums/seed"
 for file in a.npz b.csv z.npy; do cp "$file" "$corpus/batches/seed-$file"; done
 # The manifest on one line, then the records.
 { tr -d '\n' < run/spec.json; echo; cat run/records.jsonl; } > "$corpus/records/seed"
+# Tables of columns, where some Python can write them.
+for python in ../.venv/bin/python python3; do
+    python=$(cd "$OLDPWD" && command -v "$python") || continue
+    [ "${python#/}" != "$python" ] || python=$OLDPWD/$python
+    "$python" "$OLDPWD/seed_parquet.py" "$corpus/parquet" && break
+done || echo "no pyarrow: the parquet fuzzer begins with nothing"
 printf 'methods = ["sqfa", "pca"]\nfilters = [4, 2]\nparts = { folds = 5 }\nnoise = { value = 0.1 }\n' > "$corpus/specs/seed"

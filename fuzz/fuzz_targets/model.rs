@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = model.noisy_gaussians(model.description().noise);
         let again = model.to_bytes().map(|bytes| Model::from_bytes(&bytes, "again"));
         // What is written has a checksum, whatever was read.
-        let kept = |again: Model| again == model || !model.has_checksum();
-        assert!(matches!(again, Ok(Ok(again)) if kept(again)));
+        let kept = |again: &Model| *again == model || !model.has_checksum();
+        assert!(matches!(&again, Ok(Ok(again)) if kept(again)));
     }
 });

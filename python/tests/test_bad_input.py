@@ -1,5 +1,7 @@
 """What is wrong is said, as ValueError or TypeError, whatever it is; nothing ends the process."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -301,3 +303,18 @@ def test_missing_labels_are_no_class(blobs, gap):
     names[[5, 9]] = gap
     with pytest.raises(ValueError, match=r"2 of 180 labels are missing .* at row 5"):
         SQFA(2).fit(X, names)
+
+
+@pytest.mark.parametrize("factor", [1000.0, 1e-3])
+def test_points_in_other_units_are_told(blobs, factor):
+    X, y = blobs
+    sqfa = SQFA(2, random_state=0).fit(X, y)
+    for use in (sqfa.transform, lambda points: sqfa.score(points, y)):
+        with pytest.warns(UserWarning, match="other units"):
+            use(factor * X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sqfa.transform(X)
+        sqfa.transform(X + 0.1)
+        # A few points may lie close together, or far away.
+        sqfa.transform(factor * X[:5])

@@ -7,7 +7,7 @@ use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Weighted};
 use sqfa::reduce::{ReducerSettings, Samples, Training, reducer};
-use sqfa::statistics::{Moments, Preprocessor, Scaling};
+use sqfa::statistics::{Moments, Preprocessor};
 use sqfa::{Estimator, Gaussians};
 use sqfa_io::model_file::maximum_likelihood;
 
@@ -191,7 +191,6 @@ pub(crate) fn told<'py>(
     features: Gaussians,
 ) -> Outcome<Bound<'py, PyDict>> {
     let statistics = fitted.statistics();
-    let units = fitted.selection.as_ref().map(|selection| selection.candidate.units.scaling());
     let learned = Learned {
         reduction: &fitted.reduction,
         filters: fitted.filters(),
@@ -201,7 +200,7 @@ pub(crate) fn told<'py>(
         mean: fitted.mean.clone(),
         second_moments: false,
         single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
-        scaling: recipe.scaling.or(units).unwrap_or(Scaling::None),
+        scaling: fitted.scaling,
         chosen: Some(fitted),
     };
     let result = described(py, &learned)?;

@@ -184,6 +184,11 @@ impl Labels {
         codes.iter().all(|&code| (code as usize) < classes.len()).then_some(Self { classes, codes })
     }
 
+    /// The position of every label alone.
+    pub fn into_codes(self) -> Vec<u32> {
+        self.codes
+    }
+
     /// The same labels expressed in another, larger or differently ordered set of classes.
     pub fn recode(&self, classes: &Classes) -> Result<Self, LabelError> {
         let map = classes.positions_of(&self.classes);

@@ -117,9 +117,10 @@ pub(crate) fn runs<S, R: Send>(
     results
 }
 
-/// Sorts row numbers; equal ones keep their order.
+/// Sorts row numbers; equal rows stand in the order of their numbers.
 pub(crate) fn sort(rows: &mut [u32], compare: &(dyn Fn(u32, u32) -> Ordering + Sync)) {
-    rows.par_sort_by(|&a, &b| compare(a, b));
+    // In place: a stable sort would take as much memory again.
+    rows.par_sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
 }
 
 #[cfg(test)]

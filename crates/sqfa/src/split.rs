@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 use thiserror::Error;
 
-use crate::labels::Labels;
+use crate::labels::{Classes, Labels};
 
 /// Why data could not be split.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -41,29 +41,47 @@ pub struct Split {
 
 /// Holds out a share of every class, at least one point, chosen by the seed.
 pub fn stratified_split(labels: &Labels, share: f64, seed: u64) -> Result<Split, SplitError> {
+    let held = held_out(labels.classes(), labels.codes().iter().copied(), share, seed)?;
+    let learn = all_but(&held, labels.len()).map(|row| row as usize).collect();
+    Ok(Split { learn, held: held.into_iter().map(|row| row as usize).collect() })
+}
+
+/// Numbers below a count but for some, which are in ascending order.
+pub(crate) fn all_but(left_out: &[u32], count: usize) -> impl Iterator<Item = u32> + '_ {
+    let mut next = left_out.iter().copied().peekable();
+    (0..count as u32).filter(move |&row| next.next_if_eq(&row).is_none())
+}
+
+/// Which of some points are held out, in ascending order: four bytes a point, since of few columns these are mostly rows.
+pub(crate) fn held_out(
+    classes: &Classes,
+    codes: impl Iterator<Item = u32> + Clone,
+    share: f64,
+    seed: u64,
+) -> Result<Vec<u32>, SplitError> {
     if share.is_nan() || share <= 0.0 || share >= 1.0 {
         return Err(SplitError::Share { share });
     }
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(u64::MAX - 2);
-    let mut rows = vec![Vec::new(); labels.classes().len()];
-    for (row, &code) in labels.codes().iter().enumerate() {
-        rows[code as usize].push(row);
+    let mut counts = vec![0_usize; classes.len()];
+    codes.clone().for_each(|code| counts[code as usize] += 1);
+    let mut rows: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for (row, code) in codes.enumerate() {
+        rows[code as usize].push(row as u32);
     }
-    let mut split = Split { learn: Vec::new(), held: Vec::new() };
+    let mut held = Vec::new();
     for (class, mut rows) in rows.into_iter().enumerate() {
         let out = (rows.len() as f64 * share).round().max(1.0) as usize;
         if rows.len() < out + 2 {
-            let class = labels.classes().label(class).to_string();
+            let class = classes.label(class).to_string();
             return Err(SplitError::TooFew { class, count: rows.len(), share });
         }
         rows.shuffle(&mut generator);
-        split.held.extend_from_slice(&rows[..out]);
-        split.learn.extend_from_slice(&rows[out..]);
+        held.extend_from_slice(&rows[..out]);
     }
-    split.learn.sort_unstable();
-    split.held.sort_unstable();
-    Ok(split)
+    held.sort_unstable();
+    Ok(held)
 }
 
 #[cfg(test)]

@@ -24,6 +24,14 @@ impl Features {
         }
     }
 
+    /// The same without a copy where they are.
+    pub(crate) fn into_f64(self) -> Vec<f64> {
+        match self {
+            Self::F32(_) => self.to_f64(),
+            Self::F64(values) => values,
+        }
+    }
+
     /// The features as points of `columns` dimensions, for a classifier or another reducer.
     pub fn as_points(&self, columns: usize) -> Points<'_> {
         let rows = |length: usize| length.checked_div(columns).unwrap_or(0);
@@ -45,7 +53,7 @@ impl Features {
 }
 
 /// Points of one block: enough for an efficient product, little beside the data.
-const BLOCK: usize = 512;
+pub(crate) const BLOCK: usize = 512;
 /// Up to so many filters points are read where they lie; for more, copies that a product of matrices packs take less time.
 const FEW: usize = 64;
 

@@ -133,8 +133,8 @@ class LDA(Reducer):
         The share s; "auto" and lists choose it on held-out points.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" scales nothing where the shrinkage is a number; otherwise it takes "none" or
+        "per-feature", whichever serves held-out points better, and "per-feature" without points.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.

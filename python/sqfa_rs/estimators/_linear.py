@@ -20,6 +20,7 @@ from ..data._streams import ArrowStream, is_stream
 from ._page import write_report
 from ._results import CurvePoint, Selection
 from ._summary import Summary
+from ._units import warn_of_units
 
 # QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
 SHRINKAGE = 1e-5
@@ -78,9 +79,10 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Features; float32 for float32 and uint8 points, else float64.
         """
         check_is_fitted(self)
-        if is_stream(X):
-            return self._stream_features(ArrowStream(X))
-        return self._features(X)
+        streamed = is_stream(X)
+        features = self._stream_features(ArrowStream(X)) if streamed else self._features(X)
+        warn_of_units(self, features)
+        return features
 
     def _stream_features(self, stream: ArrowStream) -> NDArray[Any]:
         known = getattr(self, "feature_names_in_", None)
@@ -253,7 +255,9 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             SHRINKAGE,
             threads,
         )
-        return np.asarray(self.classes_[classifier.predict(self._features(X), threads)])
+        features = self._features(X)
+        warn_of_units(self, features)
+        return np.asarray(self.classes_[classifier.predict(features, threads)])
 
     @property
     def _n_features_out(self) -> int:

@@ -62,6 +62,11 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
             with_column(&text, "n", |row| (row * 7 % 90 + 5).to_string()),
             "'n' numbers the rows",
         ),
+        (
+            "account.csv",
+            with_column(&text, "account", |row| (row * 7 % 90 * 1009 + 40_000).to_string()),
+            "'account' holds whole numbers that are all different",
+        ),
     ];
     for (file, text, words) in tables {
         folder.write(file, text);
@@ -344,6 +349,8 @@ fn tables_that_other_programs_write_are_read_or_named() {
     );
     let bare: String = plain.lines().skip(1).map(|line| format!("word,{line}\n")).collect();
     folder.write("bare.csv", bare);
+    folder.write("title.csv", format!("Flowers\n\n{plain}"));
+    folder.write("comment.csv", format!("# measured by hand\n# in mm\n{plain}"));
     for (file, flags, words) in [
         ("wide.csv", "", "save it as text in UTF-8"),
         (
@@ -353,10 +360,20 @@ fn tables_that_other_programs_write_are_read_or_named() {
         ),
         ("thousands.csv", "", "or one between thousands"),
         ("bare.csv", "--label 4", "(--ignore 0)"),
+        ("title.csv", "", "line 1 is 'Flowers', and rows of 4 cells stand below"),
+        ("comment.csv", "", "remove what stands above the names"),
     ] {
         folder.run(&format!("fit {file} {flags} {FIT} m.sqfa")).fails(1, words);
     }
     folder.ok(&format!("fit bare.csv --label 4 --ignore 0 {FIT} m.sqfa"));
+    // Bars between cells, and the minus of typesetters.
+    folder.write("plain.csv", plain.as_str());
+    folder.write("bars.csv", plain.replace(',', "|").replace('-', "\u{2212}"));
+    folder.ok(&format!("fit plain.csv {FIT} plain.sqfa"));
+    let said = folder.run(&format!("fit bars.csv {FIT} bars.sqfa"));
+    assert!(said.code == 0 && said.err.contains("separated by '|'"), "{}", said.err);
+    let filters = |model: &str| folder.ok(&format!("export {model} --format csv"));
+    assert_eq!(filters("bars.sqfa"), filters("plain.sqfa"));
     // A number names a column before it counts one.
     folder.write("years.csv", plain.replacen("width,height,depth,label", "2018,2019,2020,1", 1));
     folder.ok(&format!("fit years.csv --label 1 --header yes {FIT} m.sqfa"));

@@ -216,7 +216,7 @@ fn checked(
         let Part { points, labels } = &data.train;
         let mut suspects = Suspects::new(points.columns());
         suspects.add(points.view(), labels);
-        notes.extend(suspects.notes(columns, Some(points)));
+        notes.extend(suspects.notes(columns));
     }
     Ok(())
 }
@@ -264,12 +264,14 @@ fn whole(
     let Some(batch) = reader.next_batch(usize::MAX)? else {
         return Err(DataError::content(place, "it holds no points"));
     };
+    let changed = || DataError::content(place, "its labels changed while reading");
     let labels = match batch.labels.classes() {
         // Text is kept as it is batch by batch; all of it together may read as numbers.
         Classes::Texts(texts) => {
             let read = Labels::from_texts(texts);
-            let codes = batch.labels.codes().iter().map(|&code| read.codes()[code as usize]);
-            Labels::from_codes(read.classes().clone(), codes.collect()).unwrap_or(batch.labels)
+            let mut codes = batch.labels.into_codes();
+            codes.iter_mut().for_each(|code| *code = read.codes()[*code as usize]);
+            Labels::from_codes(read.classes().clone(), codes).ok_or_else(changed)?
         }
         Classes::Integers(_) => batch.labels,
     };

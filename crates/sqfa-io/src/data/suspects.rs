@@ -1,21 +1,25 @@
 //! Columns of a table that say nothing about a class, or too much: numbers of rows, times, labels in other words.
 //!
 //! They are looked for while rows come in, batch by batch or all at once. An ordinary column leaves the search within a
-//! few rows, so the cost is that of whole numbers: three additions a cell.
+//! few rows; whole numbers leave it at the first that comes twice, so the cost is that of ids.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqfa::labels::Label;
 use sqfa::points::Scalar;
 use sqfa::{Labels, Points, Table, with_table};
 
-use super::OwnedPoints;
 use crate::formats::Note;
 
 /// With fewer rows whole numbers are often all different, and columns in order, by chance.
 const ENOUGH: u64 = 20;
 /// Values of classes that are kept to find a label in other words; beyond, nobody looks.
 const KEPT: usize = 1 << 20;
+/// Whole numbers that are kept, over all columns, to find one that comes twice, a megabyte or two. So many that are all
+/// different, and never come again, are ids enough.
+const REMEMBERED: usize = 1 << 16;
+/// Fewer of one column, where many share this room, tell nothing.
+const DIFFERENT: u64 = 1 << 10;
 /// Beyond this every number is whole; ids have up to 64 bits.
 const LARGEST: f64 = 18_446_744_073_709_551_616.0;
 
@@ -25,6 +29,8 @@ pub(super) struct Suspects {
     rows: u64,
     ordered: Vec<Ordered>,
     whole: Vec<Whole>,
+    /// Whole numbers that are kept.
+    remembered: usize,
     telling: Vec<Telling>,
     /// The classes in the order in which they came.
     classes: HashMap<Label, usize>,
@@ -41,7 +47,7 @@ struct Ordered {
 }
 
 /// A column of whole numbers; sums are taken about the first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Whole {
     column: usize,
     first: i128,
@@ -49,6 +55,8 @@ struct Whole {
     high: i128,
     sum: i128,
     squares: i128,
+    /// All values so far, or the first of them.
+    seen: HashSet<u64>,
 }
 
 /// A column that has one value in every class.
@@ -65,12 +73,13 @@ impl Suspects {
     /// Nothing is known of so many columns.
     pub(super) fn new(columns: usize) -> Self {
         let ordered = |column| Ordered { column, last: 0.0, rises: true, falls: true, steps: 0 };
-        let whole = |column| Whole { column, first: 0, low: 0, high: 0, sum: 0, squares: 0 };
+        let whole = |column| Whole { column, ..Whole::default() };
         let telling = |column| Telling { column, values: Vec::new(), again: 0 };
         Self {
             rows: 0,
             ordered: (0..columns).map(ordered).collect(),
             whole: (0..columns).map(whole).collect(),
+            remembered: 0,
             telling: (0..columns).map(telling).collect(),
             classes: HashMap::new(),
         }
@@ -86,7 +95,8 @@ impl Suspects {
             let begun = self.rows > 0;
             let value = |column: usize| table.get(row, column).to_f64();
             self.ordered.retain_mut(|column| column.add(value(column.column), begun));
-            self.whole.retain_mut(|column| column.add(value(column.column), begun));
+            let remembered = &mut self.remembered;
+            self.whole.retain_mut(|column| column.add(value(column.column), begun, remembered));
             if let Some(&code) = labels.codes().get(row).filter(|_| !self.telling.is_empty()) {
                 let next = self.classes.len();
                 let label = labels.classes().label(code as usize);
@@ -103,9 +113,8 @@ impl Suspects {
         }
     }
 
-    /// What is suspicious. `points` are all rows, where they are at hand: whole numbers that are all different are then
-    /// told, too.
-    pub(super) fn notes(&self, names: &[String], points: Option<&OwnedPoints>) -> Vec<Note> {
+    /// What is suspicious.
+    pub(super) fn notes(&self, names: &[String]) -> Vec<Note> {
         if self.rows < ENOUGH {
             return Vec::new();
         }
@@ -113,7 +122,7 @@ impl Suspects {
         let mut notes: Vec<(usize, Note)> = Vec::new();
         for whole in self.whole.iter().filter(|whole| whole.high - whole.low >= self.spread()) {
             let consecutive = whole.counts(self.rows);
-            if consecutive || points.is_some_and(|points| all_different(points, whole.column)) {
+            if consecutive || whole.seen.len() as u64 >= self.rows.min(DIFFERENT) {
                 let note = Note::LikeIndex { column: name(whole.column), consecutive };
                 notes.push((whole.column, note));
             }
@@ -147,11 +156,25 @@ impl Ordered {
 }
 
 impl Whole {
-    fn add(&mut self, value: f64, begun: bool) -> bool {
+    /// Whether the column stays: it is whole and no number has come twice, as far as they are remembered.
+    fn add(&mut self, value: f64, begun: bool, remembered: &mut usize) -> bool {
         if value.fract() != 0.0 || value.abs() >= LARGEST {
+            *remembered -= self.seen.len();
             return false;
         }
+        // Zero has one sign here.
+        let bits = (value + 0.0).to_bits();
         let value = value as i128;
+        if *remembered < REMEMBERED {
+            if !self.seen.insert(bits) {
+                *remembered -= self.seen.len();
+                return false;
+            }
+            *remembered += 1;
+        } else if self.seen.contains(&bits) {
+            *remembered -= self.seen.len();
+            return false;
+        }
         if !begun {
             (self.first, self.low, self.high) = (value, value, value);
         }
@@ -201,16 +224,9 @@ impl Telling {
     }
 }
 
-fn all_different(points: &OwnedPoints, column: usize) -> bool {
-    let mut values: Vec<f64> = with_table!(points.view(), table => {
-        (0..table.rows()).map(|row| table.get(row, column).to_f64()).collect()
-    });
-    values.sort_unstable_by(f64::total_cmp);
-    values.windows(2).all(|pair| pair[0] < pair[1])
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::OwnedPoints;
     use super::*;
 
     const ROWS: usize = 60;
@@ -231,9 +247,9 @@ mod tests {
         }
         let mut whole = Suspects::new(1);
         whole.add(points(0..ROWS).view(), &labels(0..ROWS));
-        let (names, all) = (["c".to_owned()], points(0..ROWS));
-        assert_eq!(parts.notes(&names, Some(&all)), whole.notes(&names, Some(&all)));
-        whole.notes(&names, Some(&all))
+        let names = ["c".to_owned()];
+        assert_eq!(parts.notes(&names), whole.notes(&names));
+        whole.notes(&names)
     }
 
     #[test]

@@ -56,15 +56,13 @@ impl Pipeline {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
         let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
-        for parts in &arm.repeats {
-            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
-                let fold = Fold::new(arm, parts, fold, self.estimator())?;
-                let noise = usual.share * fold.side.unit;
-                for (at, fitted) in
-                    self.fit_counts(&fold.side.space, &counts, noise, observer)?.iter().enumerate()
-                {
-                    scores[at].extend(fold.score(fitted)?);
-                }
+        for held in &arm.held() {
+            let fold = Fold::new(arm, held, self.estimator())?;
+            let noise = usual.share * fold.side.unit;
+            for (at, fitted) in
+                self.fit_counts(&fold.side.space, &counts, noise, observer)?.iter().enumerate()
+            {
+                scores[at].extend(fold.score(fitted)?);
             }
         }
         let most = scores.iter().map(Scores::len).max().unwrap_or(0);
@@ -91,7 +89,7 @@ impl Pipeline {
     /// In which of some units the number is chosen, and with which noise: both matter less than the number.
     pub(crate) fn counted_in(&self, units: &[Units]) -> (usize, Candidate) {
         let usual = Candidate::usual(self.units().first().copied().unwrap_or(Units::Common));
-        let scaled = self.scaling.unwrap_or_default();
+        let scaled = self.usual_scaling();
         let wanted = |own: &Units| {
             if self.has_noise() { *own == usual.units } else { own.scaling() == scaled }
         };
@@ -172,10 +170,9 @@ mod tests {
 
     #[test]
     fn the_fewest_filters_within_one_standard_error_are_taken() {
-        let scores = |right: usize| Scores {
-            values: vec![-0.1; 100],
-            hits: (0..100).map(|at| at < right).collect(),
-            weights: vec![1.0; 100],
+        let scores = |right: usize| {
+            let hits = (0..100).map(|at| at < right).collect();
+            Scores::of(vec![-0.1; 100], hits, vec![1.0; 100])
         };
         // 90 against 80: 0.1 behind, standard error 0.3/√99 = 0.03. 90 against 89: 0.01 behind, 0.01.
         let (few, some, most) = (scores(80), scores(89), scores(90));

@@ -5,6 +5,7 @@ use crate::optimize::{Control, Progress};
 use crate::statistics::ClassStatistics;
 
 use super::learn::Job;
+use super::wide::Kept;
 use super::{
     COMPONENTS, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
     SetAside, Summed, Weighted, constant_columns,
@@ -136,9 +137,11 @@ impl Pipeline {
         job: &mut Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let views = self.views(data, &job.statistics, job.aside)?;
         let dealt = Parts::dealt(*data, plan, self.settings.seed);
-        let arms = self.arms_on(&views, data, &dealt, plan)?;
+        let kept = Kept::new(data, &dealt, plan, self.estimator().needs_points());
+        drop(dealt);
+        let views = self.views(data, &kept, &job.statistics, job.aside)?;
+        let arms = self.arms_on(&views, &kept, plan)?;
         let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
         job.filters = filters;
         let mut found = self.found(&arms, filters, observer)?;

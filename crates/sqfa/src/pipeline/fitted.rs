@@ -5,7 +5,7 @@ use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
 use crate::points::Points;
 use crate::reduce::Reduction;
-use crate::statistics::{ClassStatistics, Preprocessor, project};
+use crate::statistics::{ClassStatistics, Preprocessor, Scaling, project};
 use crate::transform::{Features, transform};
 
 use super::{Curve, RefinementChoice, Selection, SetAside};
@@ -17,6 +17,8 @@ pub struct Fitted {
     pub reduction: Reduction,
     /// What turns raw points into preprocessed ones.
     pub preprocessor: Option<Preprocessor>,
+    /// How columns were scaled, as asked for or as chosen.
+    pub scaling: Scaling,
     /// Columns that were set aside.
     pub set_aside: Vec<SetAside>,
     /// How units and noise were chosen, where they were.

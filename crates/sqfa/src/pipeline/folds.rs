@@ -161,6 +161,17 @@ impl<'a> Parts<'a> {
         })
     }
 
+    /// The same with sums of points that are not at hand and always learned from.
+    pub(crate) fn with_forgotten(
+        mut self,
+        forgotten: &ClassAccumulator,
+    ) -> Result<Self, StatisticsError> {
+        if let Some(last) = Arc::make_mut(&mut self.sums).last_mut() {
+            last.merge(forgotten)?;
+        }
+        Ok(self)
+    }
+
     /// The points.
     pub fn data(&self) -> &Weighted<'a> {
         &self.data
@@ -185,8 +196,11 @@ impl<'a> Parts<'a> {
     ) -> Training<'t> {
         let Weighted { points, labels, .. } = self.data;
         let training = Training::new(statistics, Samples { points, labels, preprocessor })
-            .with_estimator(estimator)
-            .on_rows(self.repeated());
+            .with_estimator(estimator);
+        let training = match self.repeated() {
+            Some(rows) => training.on_numbered(rows),
+            None => training,
+        };
         match self.spared {
             Some(part) => training.validated_on(self.rows(part)),
             None => training,
@@ -195,27 +209,40 @@ impl<'a> Parts<'a> {
 
     /// The rows of one part.
     pub fn rows(&self, part: usize) -> Vec<usize> {
-        (0..self.of_row.len())
-            .filter(|&row| usize::from(self.of_row[row]) == part && self.data.weight(row) > 0)
-            .collect()
+        self.within(part).collect()
+    }
+
+    /// The same without a list.
+    pub(crate) fn within(&self, part: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let own =
+            move |row: &usize| usize::from(self.of_row[*row]) == part && self.data.weight(*row) > 0;
+        (0..self.of_row.len()).filter(own)
     }
 
     /// The rows that are learned from.
     pub fn learned(&self) -> Vec<usize> {
-        let all = self.sums.len() - 1;
-        (0..self.of_row.len())
-            .filter(|&row| {
-                let part = usize::from(self.of_row[row]);
-                let active = self.active.contains(&part) && self.spared != Some(part);
-                (part >= all || active) && self.data.weight(row) > 0
-            })
-            .collect()
+        self.learning().collect()
     }
 
-    /// The same, each as often as it counts.
-    fn repeated(&self) -> Vec<usize> {
-        let rows = self.learned().into_iter();
-        rows.flat_map(|row| std::iter::repeat_n(row, self.data.weight(row) as usize)).collect()
+    fn learning(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        let all = self.sums.len() - 1;
+        (0..self.of_row.len()).filter(move |&row| {
+            let part = usize::from(self.of_row[row]);
+            let active = self.active.contains(&part) && self.spared != Some(part);
+            (part >= all || active) && self.data.weight(row) > 0
+        })
+    }
+
+    /// The same, each as often as it counts; none where these are all rows, once each.
+    fn repeated(&self) -> Option<Vec<u32>> {
+        let weight = |row: usize| self.data.weight(row) as usize;
+        let count: usize = self.learning().map(weight).sum();
+        if self.data.weights.is_none() && count == self.of_row.len() {
+            return None;
+        }
+        let mut rows = Vec::with_capacity(count);
+        rows.extend(self.learning().flat_map(|row| std::iter::repeat_n(row as u32, weight(row))));
+        Some(rows)
     }
 
     /// The sums of everything that takes part.
@@ -335,26 +362,25 @@ fn deal_table<S: Scalar>(
     for (&start, &end) in starts.iter().zip(&ends) {
         let rows = &mut all[start..end];
         parallel::sort(rows, &|a, b| compare(table, a as usize, b as usize));
-        // Where groups of equal rows begin and end.
-        let mut groups: Vec<(u32, u32)> = Vec::with_capacity(rows.len());
+        let same = |first: u32, at: usize| {
+            compare(table, rows[first as usize] as usize, rows[at] as usize) == Ordering::Equal
+        };
+        // Where groups of equal rows begin.
+        let mut groups: Vec<u32> = Vec::with_capacity(rows.len());
         for at in 0..rows.len() {
-            let same = |first: u32| {
-                compare(table, rows[first as usize] as usize, rows[at] as usize) == Ordering::Equal
-            };
-            match groups.last_mut() {
-                Some((first, end)) if same(*first) => *end += 1,
-                _ => groups.push((at as u32, at as u32 + 1)),
+            if groups.last().is_none_or(|&first| !same(first, at)) {
+                groups.push(at as u32);
             }
         }
         if groups.len() < FEWEST {
             continue;
         }
         groups.shuffle(&mut generator);
-        for (at, &(first, end)) in groups.iter().enumerate() {
+        for (at, &first) in groups.iter().enumerate() {
             let part = (at + dealt) % plan.parts;
             if part < plan.held {
-                let group = &rows[first as usize..end as usize];
-                group.iter().for_each(|&row| of_row[row as usize] = part as u16);
+                let group = (first as usize..rows.len()).take_while(|&at| same(first, at));
+                group.for_each(|at| of_row[rows[at] as usize] = part as u16);
             }
         }
         dealt += groups.len();

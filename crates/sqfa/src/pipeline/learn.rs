@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
 use crate::optimize::{Control, Progress};
-use crate::reduce::{ReducerSettings, Reduction, Setting, Training, reducer};
-use crate::statistics::{ClassStatistics, Estimator, Preprocessor, StatisticsError};
+use crate::reduce::{ReducerSettings, Reduction, Setting, Training, reducer, reducer_entry};
+use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
 use super::arms::{finished, preprocessor};
 use super::score::{Compared, Scores};
@@ -95,7 +95,7 @@ impl<'a> Job<'a> {
     fn account(
         &self,
         mut reduction: Reduction,
-        map: Option<Preprocessor>,
+        (scaling, map): (Scaling, Option<Preprocessor>),
         selection: Option<Selection>,
         seen: Option<ClassStatistics>,
     ) -> Fitted {
@@ -113,6 +113,7 @@ impl<'a> Job<'a> {
         Fitted {
             reduction,
             preprocessor: map,
+            scaling,
             set_aside: self.aside.to_vec(),
             selection,
             curve: None,
@@ -183,13 +184,40 @@ impl Pipeline {
         }
     }
 
-    /// Fits with the settings as they are.
+    /// Fits with the settings as they are, in units that serve held-out points best where the method chooses on them.
     fn learn_given(
         &self,
         job: &Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let scaling = self.scaling.unwrap_or_default();
+        let usual = self.usual_scaling();
+        let mut best = self.learn_scaled(job, usual, observer);
+        if self.scaling.is_none() && usual != Scaling::None && job.parts.is_some() {
+            let held = |fitted: &Fitted| fitted.reduction.held_out(Setting::Shrinkage);
+            best = match (best, self.learn_scaled(job, Scaling::None, observer)) {
+                (Ok(first), Ok(other)) if held(&other) > held(&first) => Ok(other),
+                (Err(_), Ok(other)) => Ok(other),
+                (first, _) => first,
+            };
+        }
+        best
+    }
+
+    /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the
+    /// same variance of every column, which must not depend on their units.
+    pub(crate) fn usual_scaling(&self) -> Scaling {
+        self.scaling.unwrap_or_else(|| {
+            let entry = reducer_entry(self.base());
+            entry.map_or(Scaling::None, |entry| entry.usual_scaling(&self.settings))
+        })
+    }
+
+    fn learn_scaled(
+        &self,
+        job: &Job<'_>,
+        scaling: Scaling,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
         let map = preprocessor(&job.statistics, scaling, self.centers(), job.aside);
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
         let statistics = applied.as_ref().unwrap_or(&job.statistics);
@@ -209,7 +237,7 @@ impl Pipeline {
         let reduction =
             reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
         let seen = if job.plain.is_none() { applied } else { None };
-        Ok(job.account(reduction, map, None, seen))
+        Ok(job.account(reduction, (scaling, map), None, seen))
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.
@@ -248,7 +276,8 @@ impl Pipeline {
             reduction.filters = with_fixed_signs(lifted);
         }
         reduction.seconds = began.elapsed().as_secs_f64();
-        Ok((job.account(reduction, space.preprocessor, Some(selection), None), cosine))
+        let units = (self.scaling_of(units), space.preprocessor);
+        Ok((job.account(reduction, units, Some(selection), None), cosine))
     }
 
     /// The space in which all points are fitted: principal components where units within classes meet many columns.

@@ -140,11 +140,11 @@ impl Pipeline {
             return self.refine_wide(fitted, job, observer);
         };
         let mut folds = Vec::new();
-        for parts in &arm.repeats {
-            for &fold in parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty()) {
-                let learned: Vec<usize> = parts.leave_out(fold).learned();
-                folds.push((Fold::new(arm, parts, fold, self.estimator())?, parts, learned));
-            }
+        for held in &arm.held() {
+            let (repeat, fold, _) = *held;
+            let parts = &arm.repeats[repeat];
+            let learned: Vec<usize> = parts.leave_out(fold).learned();
+            folds.push((Fold::new(arm, held, self.estimator())?, parts, learned));
         }
         let climbs: Vec<Climb<'_, '_>> = folds
             .iter()

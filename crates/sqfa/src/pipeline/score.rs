@@ -3,21 +3,23 @@
 //! The floor of ln 0.05 keeps the score smooth where accuracy is a count, and bounded where a quadratic classifier is
 //! sure and wrong: a single outlier must not outvote a hundred points. Differences are paired, point by point.
 
-use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
+use crate::classify::{ClassifierError, Qda};
 use crate::points::Points;
-use crate::statistics::ClassStatistics;
-
-use crate::linalg::MatRef;
 
 /// ln 0.05: a true class less probable than this counts as lost.
 const FLOOR: f64 = -2.995_732_273_553_991;
 
 /// Scores of held-out points, in a fixed order.
+///
+/// Every candidate keeps its own, and there may be a dozen: single precision, whose steps are far below any standard error.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Scores {
-    pub(crate) values: Vec<f64>,
+    pub(crate) values: Vec<f32>,
+    /// Who was classified rightly; none where only their number is kept.
     pub(crate) hits: Vec<bool>,
-    /// None where every point counts once: every candidate keeps its scores, and there are dozens.
+    /// How many were, each as often as it counts.
+    right: f64,
+    /// None where every point counts once.
     pub(crate) weights: Vec<f64>,
 }
 
@@ -65,21 +67,7 @@ pub(crate) struct Difference {
 }
 
 impl Scores {
-    /// What a quadratic classifier on the features of some filters says of held-out features; filters are of the statistics.
-    ///
-    /// A classifier that cannot be built loses every point.
-    pub(crate) fn new(
-        statistics: &ClassStatistics,
-        filters: MatRef<'_, f64>,
-        features: Points<'_>,
-        codes: &[u32],
-        weights: Vec<f64>,
-    ) -> Result<Self, ClassifierError> {
-        let qda = Qda::from_statistics(statistics, filters, QDA_SHRINKAGE).ok();
-        Self::by(qda.as_ref(), features, codes, weights)
-    }
-
-    /// The same by a classifier that is there already, if it could be built.
+    /// What a quadratic classifier says of held-out features; one that could not be built loses every point.
     pub(crate) fn by(
         qda: Option<&Qda>,
         features: Points<'_>,
@@ -88,25 +76,43 @@ impl Scores {
     ) -> Result<Self, ClassifierError> {
         let Some(qda) = qda else {
             let count = codes.len();
-            return Ok(Self { values: vec![FLOOR; count], hits: vec![false; count], weights });
+            return Ok(Self::of(vec![FLOOR as f32; count], vec![false; count], weights));
         };
         let classes = qda.classes().len();
         let posteriors = qda.posteriors(features)?;
-        let mut scores = Self { weights, ..Self::default() };
+        let (mut values, mut hits) =
+            (Vec::with_capacity(codes.len()), Vec::with_capacity(codes.len()));
         for (row, &code) in posteriors.chunks(classes).zip(codes) {
             let own = row[code as usize];
-            scores.values.push(if own.is_nan() { FLOOR } else { own.max(FLOOR) });
+            values.push(if own.is_nan() { FLOOR } else { own.max(FLOOR) } as f32);
             let first = row.iter().position(|&other| other >= own);
             // Ties go to the first class, as when predicting.
-            let right = first == Some(code as usize) && row.iter().all(|&other| other <= own);
-            scores.hits.push(right);
+            hits.push(first == Some(code as usize) && row.iter().all(|&other| other <= own));
         }
-        Ok(scores)
+        Ok(Self::of(values, hits, weights))
+    }
+
+    /// Scores and right answers, one a point.
+    pub(crate) fn of(values: Vec<f32>, hits: Vec<bool>, weights: Vec<f64>) -> Self {
+        let right =
+            hits.iter().zip(each(&weights)).map(|(hit, weight)| number(*hit) * weight).sum();
+        Self { values, hits, right, weights }
+    }
+
+    /// Room for so many points.
+    pub(crate) fn with_room(points: usize) -> Self {
+        Self { values: Vec::with_capacity(points), ..Self::default() }
+    }
+
+    /// The same without who was classified rightly.
+    pub(crate) fn without_hits(self) -> Self {
+        Self { hits: Vec::new(), ..self }
     }
 
     pub(crate) fn extend(&mut self, other: Self) {
         self.values.extend(other.values);
         self.hits.extend(other.hits);
+        self.right += other.right;
         self.weights.extend(other.weights);
     }
 
@@ -123,26 +129,34 @@ impl Scores {
     }
 
     pub(crate) fn mean(&self) -> f64 {
-        weighted_mean(&self.values, &self.weights)
+        let values = self.values.iter().map(|&value| f64::from(value));
+        weighted(values, &self.weights) / self.total()
     }
 
     pub(crate) fn accuracy(&self) -> f64 {
-        weighted_mean(&self.right(), &self.weights)
+        self.right / self.total()
     }
 
-    fn right(&self) -> Vec<f64> {
-        self.hits.iter().map(|&hit| f64::from(u8::from(hit))).collect()
+    /// The sum of all weights.
+    fn total(&self) -> f64 {
+        each(&self.weights).take(self.len()).sum()
     }
 
     /// By how much this is better than another, over the points both have.
     pub(crate) fn ahead_of(&self, other: &Self) -> Difference {
-        difference(&self.values, &other.values, &self.weights)
+        let pairs = self.values.iter().zip(&other.values);
+        difference(pairs.map(|(&a, &b)| f64::from(a) - f64::from(b)), &self.weights)
     }
 
-    /// The same in accuracy.
+    /// The same in accuracy; both know who was classified rightly.
     pub(crate) fn more_accurate_than(&self, other: &Self) -> Difference {
-        difference(&self.right(), &other.right(), &self.weights)
+        let pairs = self.hits.iter().zip(&other.hits);
+        difference(pairs.map(|(&a, &b)| number(a) - number(b)), &self.weights)
     }
+}
+
+fn number(hit: bool) -> f64 {
+    f64::from(u8::from(hit))
 }
 
 /// The weight of every point.
@@ -151,16 +165,13 @@ fn each(weights: &[f64]) -> impl Iterator<Item = f64> + '_ {
     weights.iter().copied().chain(std::iter::repeat_n(1.0, once))
 }
 
-fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
-    let total: f64 = each(weights).take(values.len()).sum();
-    values.iter().zip(each(weights)).map(|(value, weight)| value * weight).sum::<f64>() / total
+fn weighted(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
+    values.zip(each(weights)).map(|(value, weight)| value * weight).sum()
 }
 
-fn difference(first: &[f64], second: &[f64], weights: &[f64]) -> Difference {
-    let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| a - b).collect();
-    let mean = weighted_mean(&differences, weights);
-    let total: f64 = each(weights).take(differences.len()).sum();
-    let squares: f64 =
-        differences.iter().zip(each(weights)).map(|(d, weight)| weight * (d - mean).powi(2)).sum();
+fn difference(differences: impl Iterator<Item = f64> + Clone, weights: &[f64]) -> Difference {
+    let total = weighted(differences.clone().map(|_| 1.0), weights);
+    let mean = weighted(differences.clone(), weights) / total;
+    let squares = weighted(differences.map(|d| (d - mean).powi(2)), weights);
     Difference { mean, error: (squares / total).sqrt() / (total - 1.0).max(1.0).sqrt() }
 }

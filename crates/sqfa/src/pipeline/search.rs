@@ -6,10 +6,13 @@
 //! away. Candidates behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped; the
 //! others meet all folds.
 
+use std::sync::Arc;
+
+use crate::classify::{QDA_SHRINKAGE, Qda};
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
 use crate::optimize::{Control, Progress, Stopping, Termination};
-use crate::reduce::{ReduceError, ReducerSettings, Training, reducer};
+use crate::reduce::{JUDGED, ReduceError, ReducerSettings, Training, reducer};
 use crate::statistics::{ClassStatistics, Estimator};
 use crate::transform::transform_rows_offset;
 
@@ -49,6 +52,26 @@ pub(crate) struct Arm<'a> {
     pub(crate) maker: Box<dyn MakeSpace + 'a>,
 }
 
+/// A repeat, one of its folds and the rows that are held out in it; every arm holds out the same.
+pub(crate) type Held = (usize, usize, Arc<Vec<u32>>);
+
+impl Arm<'_> {
+    /// The folds that hold anything out, repeat by repeat.
+    pub(crate) fn held(&self) -> Vec<Held> {
+        let mut held = Vec::new();
+        for (repeat, parts) in self.repeats.iter().enumerate() {
+            for &fold in parts.folds() {
+                let mut rows = Vec::with_capacity(parts.within(fold).count());
+                rows.extend(parts.within(fold).map(|row| row as u32));
+                if !rows.is_empty() {
+                    held.push((repeat, fold, Arc::new(rows)));
+                }
+            }
+        }
+        held
+    }
+}
+
 /// What every fit of a search shares.
 pub(crate) struct Common<'a> {
     pub(crate) method: &'a str,
@@ -61,7 +84,7 @@ pub(crate) struct Common<'a> {
 pub(crate) struct Fold<'p, 'a> {
     pub(crate) side: Side,
     parts: &'p Parts<'a>,
-    held: Vec<usize>,
+    held: Arc<Vec<u32>>,
 }
 
 /// A candidate on its way through the folds.
@@ -80,38 +103,38 @@ pub(crate) struct Searched {
 }
 
 impl<'p, 'a> Fold<'p, 'a> {
+    /// A fold and the rows it holds out.
     pub(crate) fn new(
         arm: &'p Arm<'a>,
-        parts: &'p Parts<'a>,
-        fold: usize,
+        (repeat, fold, held): &Held,
         estimator: Estimator,
     ) -> Result<Self, PipelineError> {
-        let side = Side::new(&*arm.maker, parts.statistics(Some(fold), estimator)?)?;
-        Ok(Self { side, parts, held: parts.rows(fold) })
+        let parts = &arm.repeats[*repeat];
+        let side = Side::new(&*arm.maker, parts.statistics(Some(*fold), estimator)?)?;
+        Ok(Self { side, parts, held: held.clone() })
     }
 
     /// Points held out, repetitions counted.
     fn points(&self) -> u64 {
-        self.held.iter().map(|&row| self.parts.data().weight(row)).sum()
+        self.held.iter().map(|&row| self.parts.data().weight(row as usize)).sum()
     }
 
     /// The scores of filters of the space on the points held out.
     pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let data = self.parts.data();
         let (folded, offset) = self.side.space.fold(filters.as_ref());
-        let features =
-            transform_rows_offset(data.points, &self.held, folded.as_ref(), offset.as_deref());
-        let codes: Vec<u32> = self.held.iter().map(|&row| data.labels.codes()[row]).collect();
-        let weights: Option<Vec<f64>> =
-            data.weights.map(|all| self.held.iter().map(|&row| all[row] as f64).collect());
-        let points = features.as_points(filters.ncols());
-        Ok(Scores::new(
-            self.side.judging(),
-            filters.as_ref(),
-            points,
-            &codes,
-            weights.unwrap_or_default(),
-        )?)
+        let qda = Qda::from_statistics(self.side.judging(), filters.as_ref(), QDA_SHRINKAGE).ok();
+        let mut scores = Scores::with_room(self.held.len());
+        for rows in self.held.chunks(JUDGED) {
+            let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
+            let features =
+                transform_rows_offset(data.points, &rows, folded.as_ref(), offset.as_deref());
+            let codes: Vec<u32> = rows.iter().map(|&row| data.labels.codes()[row]).collect();
+            let weights = data.weights.map(|all| rows.iter().map(|&row| all[row] as f64).collect());
+            let points = features.as_points(filters.ncols());
+            scores.extend(Scores::by(qda.as_ref(), points, &codes, weights.unwrap_or_default())?);
+        }
+        Ok(scores)
     }
 }
 
@@ -196,15 +219,10 @@ struct Race<'p, 'a> {
 
 impl<'p, 'a> Race<'p, 'a> {
     fn new(arms: &'p [Arm<'a>], common: &'p Common<'p>) -> Result<Self, PipelineError> {
+        let held = arms.first().map(Arm::held).unwrap_or_default();
         let folds: Vec<Vec<Fold<'p, 'a>>> = arms
             .iter()
-            .map(|arm| {
-                let pairs = arm.repeats.iter().flat_map(|parts| {
-                    let filled = parts.folds().iter().filter(|fold| !parts.rows(**fold).is_empty());
-                    filled.map(move |&fold| (parts, fold))
-                });
-                pairs.map(|(parts, fold)| Fold::new(arm, parts, fold, common.estimator)).collect()
-            })
+            .map(|arm| held.iter().map(|held| Fold::new(arm, held, common.estimator)).collect())
             .collect::<Result<_, _>>()?;
         let count = folds.first().map_or(0, Vec::len);
         let (mut first, mut points) = (0, 0);
@@ -250,7 +268,7 @@ impl<'p, 'a> Race<'p, 'a> {
             // The candidate is out, the race goes on.
             let Some((filters, cancelled)) = fitted else { return Ok(()) };
             self.cancelled |= cancelled;
-            let scores = fold.score(&filters)?;
+            let scores = fold.score(&filters)?.without_hits();
             let lifted = space.lift(filters.as_ref());
             let runner = &mut self.searched.runners[at];
             runner.scores.extend(scores);

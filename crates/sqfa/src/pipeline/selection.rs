@@ -107,12 +107,8 @@ mod tests {
     use super::super::score::Scores;
     use super::*;
 
-    fn scores(values: &[f64]) -> Scores {
-        Scores {
-            values: values.to_vec(),
-            hits: vec![true; values.len()],
-            weights: vec![1.0; values.len()],
-        }
+    fn scores(values: &[f32]) -> Scores {
+        Scores::of(values.to_vec(), vec![true; values.len()], vec![1.0; values.len()])
     }
 
     fn at(units: Units, share: f64) -> Candidate {

@@ -63,7 +63,7 @@ impl Tally {
         for (at, &row) in rows.iter().enumerate() {
             let weight = weights.map_or(1, |weights| weights[row] as i64);
             for (scorer, scores) in scored.iter().enumerate() {
-                score[scorer + 1] = (scores.values[at] * STEPS).round() as i64;
+                score[scorer + 1] = (f64::from(scores.values[at]) * STEPS).round() as i64;
                 hit[scorer + 1] = i64::from(scores.hits[at]);
             }
             add_outer(&mut self.scores, &score, weight);
@@ -131,7 +131,7 @@ mod tests {
     fn tally(all: &[&Scores]) -> Tally {
         let mut tally = Tally::new(all.len());
         for at in 0..all[0].values.len() {
-            let scores = all.iter().map(|one| (one.values[at] * STEPS).round() as i64);
+            let scores = all.iter().map(|one| (f64::from(one.values[at]) * STEPS).round() as i64);
             let hits = all.iter().map(|one| i64::from(one.hits[at]));
             let weight = all[0].weights[at] as i64;
             add_outer(
@@ -148,16 +148,12 @@ mod tests {
     fn differences_are_those_of_the_scores() {
         // Whole steps, so that nothing is rounded.
         let weights = vec![1.0, 3.0, 2.0, 1.0];
-        let a = Scores {
-            values: vec![-0.25, -1.5, -0.125, -2.0],
-            hits: vec![true, false, true, false],
-            weights: weights.clone(),
-        };
-        let b = Scores {
-            values: vec![-0.5, -0.75, -0.125, -2.5],
-            hits: vec![true, true, true, false],
-            weights,
-        };
+        let a = Scores::of(
+            vec![-0.25, -1.5, -0.125, -2.0],
+            vec![true, false, true, false],
+            weights.clone(),
+        );
+        let b = Scores::of(vec![-0.5, -0.75, -0.125, -2.5], vec![true, true, true, false], weights);
         let (sums, scores) = (tally(&[&a, &b]), vec![&a, &b]);
         assert_eq!(sums.met(0), 7);
         for at in 0..2 {

@@ -1,13 +1,14 @@
 //! Many columns seen through their leading principal components, on which units and noise are chosen.
 //!
 //! Cost: one dense eigenproblem and one pass over the points for each of two scalings; the search itself costs as in a
-//! table of [`COMPONENTS`] columns.
+//! table of [`COMPONENTS`] columns. Coordinates are kept of points that are held out; the others are summed up and forgotten.
 
 use std::sync::Arc;
 
+use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times};
-use crate::statistics::{ClassStatistics, StatisticsError};
-use crate::transform::transform;
+use crate::statistics::{ClassAccumulator, ClassStatistics, StatisticsError};
+use crate::transform::transform_rows_offset;
 
 use super::arms::{OnComponents, coordinates, preprocessor};
 use super::learn::Found;
@@ -15,10 +16,18 @@ use super::search::Arm;
 use super::space::{Units, components};
 use super::{COMPONENTS, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted};
 
-/// Coordinates of all points on principal components, under one scaling.
+/// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
+/// all points at once.
+const CLASSES: usize = 16;
+const POINTS: usize = 512;
+
+/// Points on principal components, under one scaling.
 pub(crate) struct View {
     units: Units,
+    /// Coordinates of the points that are kept.
     values: Vec<f64>,
+    /// Sums of the others.
+    forgotten: ClassAccumulator,
     /// The mean within-class variance of the columns over that of the components.
     ratio: f64,
     basis: Mat<f64>,
@@ -29,6 +38,7 @@ impl Pipeline {
     pub(crate) fn views(
         &self,
         data: &Weighted<'_>,
+        kept: &Kept,
         statistics: &ClassStatistics,
         aside: &[SetAside],
     ) -> Result<Vec<View>, PipelineError> {
@@ -50,9 +60,14 @@ impl Pipeline {
                     }
                     None => (basis.clone(), None),
                 };
-                let values = transform(data.points, filters.as_ref(), offset.as_deref()).to_f64();
+                let seen = |rows: &[usize]| {
+                    transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref())
+                        .into_f64()
+                };
+                let values = seen(&kept.rows);
+                let forgotten = kept.forgotten(data, basis.ncols(), &seen)?;
                 let ratio = own.noise_scale() / own.reduced(basis.as_ref()).noise_scale();
-                Ok(View { units, values, ratio, basis })
+                Ok(View { units, values, forgotten, ratio, basis })
             })
             .collect()
     }
@@ -61,8 +76,7 @@ impl Pipeline {
     pub(crate) fn arms_on<'a>(
         &self,
         views: &'a [View],
-        data: &Weighted<'a>,
-        dealt: &Arc<Vec<u16>>,
+        kept: &'a Kept,
         plan: Plan,
     ) -> Result<Vec<Arm<'a>>, StatisticsError> {
         let mut arms = Vec::new();
@@ -70,8 +84,10 @@ impl Pipeline {
             let own = views.iter().find(|view| view.units.scaling() == units.scaling());
             let Some(view) = own else { continue };
             let points = coordinates(&view.values, view.basis.ncols());
-            let data = Weighted { points, ..*data };
-            let repeats = vec![Parts::of(data, dealt.clone(), plan.held)?];
+            let weights = kept.weights.as_deref();
+            let data = Weighted { points, labels: &kept.labels, weights };
+            let parts = Parts::of(data, kept.dealt.clone(), plan.held)?;
+            let repeats = vec![parts.with_forgotten(&view.forgotten)?];
             arms.push(Arm {
                 units,
                 repeats,
@@ -79,6 +95,66 @@ impl Pipeline {
             });
         }
         Ok(arms)
+    }
+}
+
+/// Points of which coordinates are kept: those that are held out in turn, and all where an estimator looks at them.
+pub(crate) struct Kept {
+    rows: Vec<usize>,
+    /// The part of each.
+    dealt: Arc<Vec<u16>>,
+    labels: Labels,
+    weights: Option<Vec<u64>>,
+    /// The others, class by class.
+    others: Vec<Vec<u32>>,
+}
+
+impl Kept {
+    /// Points that were dealt into parts.
+    pub(crate) fn new(data: &Weighted<'_>, dealt: &[u16], plan: Plan, all: bool) -> Self {
+        let mut others = vec![Vec::new(); data.labels.classes().len()];
+        let mut rows = Vec::new();
+        for (row, &part) in dealt.iter().enumerate() {
+            if all || usize::from(part) < plan.held {
+                rows.push(row);
+            } else if data.weight(row) > 0 {
+                others[data.labels.codes()[row] as usize].push(row as u32);
+            }
+        }
+        Self {
+            dealt: Arc::new(rows.iter().map(|&row| dealt[row]).collect()),
+            labels: data.labels.select(&rows),
+            weights: data.weights.map(|all| rows.iter().map(|&row| all[row]).collect()),
+            rows,
+            others,
+        }
+    }
+
+    /// The sums of the other points, of which `seen` gives the coordinates.
+    fn forgotten(
+        &self,
+        data: &Weighted<'_>,
+        columns: usize,
+        seen: &dyn Fn(&[usize]) -> Vec<f64>,
+    ) -> Result<ClassAccumulator, StatisticsError> {
+        let mut sums = ClassAccumulator::new(data.labels.classes().clone(), columns);
+        for classes in self.others.chunks(CLASSES) {
+            let longest = classes.iter().map(Vec::len).max().unwrap_or(0);
+            for first in (0..longest).step_by(POINTS) {
+                let some = classes.iter().flat_map(|rows| rows.iter().skip(first).take(POINTS));
+                let rows: Vec<usize> = some.map(|&row| row as usize).collect();
+                let (values, labels) = (seen(&rows), data.labels.select(&rows));
+                let points = coordinates(&values, columns);
+                match data.weights {
+                    Some(all) => {
+                        let own: Vec<u64> = rows.iter().map(|&row| all[row]).collect();
+                        sums.update_weighted(points, &labels, &own)?;
+                    }
+                    None => sums.update(points, &labels)?,
+                }
+            }
+        }
+        Ok(sums)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::constraint::Constraint;
 use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method};
 use crate::names::Unknown;
-use crate::statistics::Estimator;
+use crate::statistics::{Estimator, Scaling};
 
 use super::ama::{self, Ama};
 use super::inverse_regression::InverseReducer;
@@ -17,7 +17,7 @@ use super::refine::RefinedReducer;
 use super::setting::{Parameter, Setting, Usual};
 use super::sqfa::SqfaReducer;
 use super::wda::{self, WdaReducer};
-use super::{Lda, Pca, ReduceError, Reducer, ReducerSettings, Refinement, Spca, lda};
+use super::{Choice, Lda, Pca, ReduceError, Reducer, ReducerSettings, Refinement, Spca, lda};
 
 /// What a method learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +91,13 @@ impl ReducerEntry {
     /// Whether it takes a setting.
     pub fn takes(&self, setting: Setting) -> bool {
         self.parameter(setting).is_some()
+    }
+
+    /// How columns are scaled where nobody says so: each by its own deviation where a shrinkage that nobody gave pulls towards
+    /// equal variances, else not at all.
+    pub fn usual_scaling(&self, settings: &ReducerSettings) -> Scaling {
+        let open = !matches!(settings.shrinkage, Choice::Value(_));
+        if self.takes(Setting::Shrinkage) && open { Scaling::PerFeature } else { Scaling::None }
     }
 
     /// Whether it chooses principal components to work in by itself.

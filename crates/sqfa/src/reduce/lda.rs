@@ -1,7 +1,8 @@
 //! Linear discriminant analysis: directions that separate the class means most, relative to the spread within classes.
 //!
 //! Solves (S_t − S_w)v = λS_w v with vᵀS_w v = 1, where both scatters are shrunk to (1−s)S + s(tr S/n)I before they are
-//! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Cost: a Cholesky factorisation and an
+//! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Which columns that pulls depends on their
+//! units, so that the pipeline chooses these together with s. Cost: a Cholesky factorisation and an
 //! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for; of the order of the
 //! samples where they are fewer than n and the covariances are kept as them.
 

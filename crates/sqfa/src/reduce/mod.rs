@@ -45,6 +45,7 @@ pub use samples::{
 pub use setting::{Parameter, Setting, Usual};
 pub use settings::ReducerSettings;
 pub use spca::Spca;
+pub(crate) use training::JUDGED;
 pub use training::{Samples, Training};
 
 /// A recipe for filters.
@@ -111,6 +112,13 @@ pub struct Reduction {
 }
 
 impl Reduction {
+    /// The accuracy on held-out points of a setting that was chosen there; NaN where it was not.
+    pub(crate) fn held_out(&self, setting: Setting) -> f64 {
+        let value = self.setting(setting);
+        let taken = |trial: &&Trial| trial.setting == setting && Some(trial.value) == value;
+        self.trials.iter().find(taken).map_or(f64::NAN, |trial| trial.accuracy)
+    }
+
     /// The result of a closed form.
     pub(crate) fn closed(filters: Mat<f64>, seconds: f64) -> Self {
         Self {

@@ -11,7 +11,7 @@ use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
-use crate::split::{Split, stratified_split};
+use crate::split::{all_but, held_out};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
@@ -19,6 +19,8 @@ use super::ReduceError;
 
 /// Share of every class that is held out to choose settings.
 pub(crate) const HELD_OUT: f64 = 0.15;
+/// Held-out points that are judged at a time.
+pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;
 
 /// Labelled points, raw, and the preprocessing that the statistics already contain.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +39,7 @@ pub struct Training<'a> {
     statistics: Shared<'a>,
     samples: Option<Samples<'a>>,
     /// The rows that belong to the training data, when not all do.
-    rows: Option<Vec<usize>>,
+    rows: Option<Vec<u32>>,
     /// Rows that settings are chosen on and nothing is learned from; without them a part of the training data serves.
     validation: Option<Vec<usize>>,
     /// Shrinkage of the quadratic classifier that chooses settings.
@@ -75,7 +77,12 @@ impl<'a> Training<'a> {
     }
 
     /// The same data, of which only some rows belong to the training part that the statistics describe.
-    pub fn on_rows(mut self, rows: Vec<usize>) -> Self {
+    pub fn on_rows(self, rows: Vec<usize>) -> Self {
+        self.on_numbered(rows.into_iter().map(|row| row as u32).collect())
+    }
+
+    /// The same in half the memory; tables of more rows are refused where they are summed.
+    pub(crate) fn on_numbered(mut self, rows: Vec<u32>) -> Self {
         self.rows = Some(rows);
         self
     }
@@ -146,7 +153,7 @@ impl<'a> Training<'a> {
     /// The rows of the points that belong to the training data.
     pub(crate) fn rows(&self) -> Vec<usize> {
         match (&self.rows, &self.samples) {
-            (Some(rows), _) => rows.clone(),
+            (Some(rows), _) => rows.iter().map(|&row| row as usize).collect(),
             (None, Some(samples)) => (0..samples.points.rows()).collect(),
             (None, None) => Vec::new(),
         }
@@ -163,12 +170,20 @@ impl<'a> Training<'a> {
         if let Some(held) = &self.validation {
             return Ok((self.clone(), held.clone()));
         }
-        let rows = self.rows();
-        let labels = samples.labels.select(&rows);
-        let Split { learn, held } = stratified_split(&labels, HELD_OUT, seed)
-            .map_err(|source| ReduceError::Split { what, source })?;
-        let pick = |part: Vec<usize>| part.into_iter().map(|at| rows[at]).collect::<Vec<_>>();
-        let (learn, held) = (pick(learn), pick(held));
+        let (classes, codes) = (samples.labels.classes(), samples.labels.codes());
+        let split = match &self.rows {
+            Some(rows) => {
+                let own = rows.iter().map(|&row| codes[row as usize]);
+                held_out(classes, own, HELD_OUT, seed)
+            }
+            None => held_out(classes, codes.iter().copied(), HELD_OUT, seed),
+        };
+        let held = split.map_err(|source| ReduceError::Split { what, source })?;
+        let row = |at: u32| self.rows.as_ref().map_or(at, |rows| rows[at as usize]);
+        let count = self.rows.as_ref().map_or(codes.len(), Vec::len);
+        let mut learn = Vec::with_capacity(count - held.len());
+        learn.extend(all_but(&held, count).map(row));
+        let held = held.into_iter().map(|at| row(at) as usize).collect();
         Ok((self.of_rows(samples, learn, self.estimator)?, held))
     }
 
@@ -176,18 +191,30 @@ impl<'a> Training<'a> {
     fn of_rows(
         &self,
         samples: Samples<'a>,
-        rows: Vec<usize>,
+        rows: Vec<u32>,
         estimator: Estimator,
     ) -> Result<Self, ReduceError> {
         let Samples { points, labels, .. } = samples;
+        let wide = || rows.iter().map(|&row| row as usize);
         let as_samples = self.statistics.is_kept_as_samples() && !estimator.needs_points();
         let mut statistics = if as_samples {
-            ClassStatistics::from_factor_rows(points, labels, &rows, estimator)?
+            ClassStatistics::from_factor_rows(
+                points,
+                labels,
+                &wide().collect::<Vec<_>>(),
+                estimator,
+            )?
         } else if estimator.needs_points() {
-            ClassStatistics::robust_of_rows(points, labels, &rows, None, estimator)?
+            ClassStatistics::robust_of_rows(
+                points,
+                labels,
+                &wide().collect::<Vec<_>>(),
+                None,
+                estimator,
+            )?
         } else {
             let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
-            sums.update_rows(points, labels, &rows)?;
+            sums.update_some(points, labels, wide())?;
             sums.finish(estimator)?
         };
         if let Some(preprocessor) = samples.preprocessor {
@@ -205,7 +232,8 @@ impl<'a> Training<'a> {
     /// The same points with statistics by another estimator; `None` without points.
     pub(crate) fn estimated_by(&self, estimator: Estimator) -> Result<Option<Self>, ReduceError> {
         let Some(samples) = self.samples else { return Ok(None) };
-        self.of_rows(samples, self.rows(), estimator).map(Some)
+        let all = || (0..samples.points.rows() as u32).collect();
+        self.of_rows(samples, self.rows.clone().unwrap_or_else(all), estimator).map(Some)
     }
 
     /// The same with every covariance multiplied by a number.
@@ -227,9 +255,13 @@ impl<'a> Training<'a> {
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
         let qda = Qda::from_statistics(&self.statistics, filters, self.shrinkage)?;
-        let features = samples.features(held, filters);
-        let codes = samples.codes(held);
-        Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
+        let mut right = 0;
+        for rows in held.chunks(JUDGED) {
+            let features = samples.features(rows, filters);
+            let predicted = qda.predict(features.as_points(filters.ncols()))?;
+            right += predicted.iter().zip(samples.codes(rows)).filter(|(a, b)| **a == *b).count();
+        }
+        Ok(right as f64 / held.len().max(1) as f64)
     }
 }
 

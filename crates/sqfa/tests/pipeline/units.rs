@@ -1,6 +1,7 @@
 //! Units do not matter: neither constants added to columns, nor one factor for all, nor one for each.
 
-use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Units};
+use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, Units};
+use sqfa::reduce::Choice;
 use sqfa::statistics::Scaling;
 
 use crate::{Data, accuracy, three_classes};
@@ -93,4 +94,28 @@ fn units_within_classes_make_the_pooled_covariance_a_unit() {
         assert!((variance - 1.0).abs() < 0.05, "filter {filter}: {variance}");
     }
     assert_eq!(fitted.filters().nrows(), 6);
+}
+
+#[test]
+fn a_shrinkage_that_nobody_gave_does_not_depend_on_units() {
+    let data = three_classes(300, 4);
+    // A column of noise, in units in which it has nearly all of the variance.
+    let large = data.mapped(|column, value| if column == 5 { 1e4 * value } else { value });
+    let lda = Pipeline::new("lda", 2);
+    let (plain, found) = (data.fit(&lda).unwrap(), large.fit(&lda).unwrap());
+    assert_eq!(found.scaling, Scaling::PerFeature);
+    let (known, right) = (accuracy(&plain, &data), accuracy(&found, &large));
+    assert!(known > 0.8 && right > known - 0.02, "{known} {right}");
+    // Given, it is of the columns as they came, and noise wins.
+    let mut given = lda.clone();
+    given.settings.shrinkage = Choice::Value(0.1);
+    let fitted = large.fit(&given).unwrap();
+    assert_eq!(fitted.scaling, Scaling::None);
+    assert!(accuracy(&fitted, &large) < 0.7);
+    given.scaling = Some(Scaling::PerFeature);
+    assert!(accuracy(&large.fit(&given).unwrap(), &large) > 0.8);
+    // The number of filters is chosen in the same units.
+    let counted = Pipeline { filters: Filters::Auto { max: 2 }, ..lda };
+    let curve = large.fit(&counted).unwrap().curve.unwrap();
+    assert!(curve.points.last().unwrap().accuracy > 0.8);
 }

@@ -1,6 +1,7 @@
 //! What was chosen on held-out points, in words: columns set aside, units, noise, number of filters, refinement.
 
 use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, SetAside, Units};
+use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;
 use super::report::many;
@@ -21,6 +22,8 @@ pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, 
     if let Some(selection) = &chosen.selection {
         lines.push(("units", units_words(selection.candidate.units).to_owned()));
         lines.push(("noise", noise_words(selection)));
+    } else if chosen.scaling == Scaling::PerFeature {
+        lines.push(("units", units_words(Units::PerFeature).to_owned()));
     }
     lines
 }

@@ -34,8 +34,7 @@ impl<'a> Direct<'a> {
         part: Option<&'a Part>,
     ) -> Result<Self> {
         let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
-        let preprocessor =
-            Preprocessor::new(&statistics, fit.scale.unwrap_or_default(), fit.center);
+        let preprocessor = Preprocessor::new(&statistics, fit.scaling(), fit.center);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
             unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));

@@ -322,7 +322,6 @@ impl Learned {
     /// What the pipeline found.
     fn chosen(fit: &Fit, fitted: Fitted, mean: Option<Vec<f64>>) -> Result<Self> {
         let statistics = fitted.statistics();
-        let units = fitted.selection.as_ref().map(|selection| selection.candidate.units.scaling());
         Ok(Self {
             features: maximum_likelihood(statistics, fitted.kept())?,
             filters: fitted.filters().to_owned(),
@@ -330,7 +329,7 @@ impl Learned {
             mean,
             second_moments: false,
             single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
-            scaling: fit.scale.or(units).unwrap_or_default(),
+            scaling: fitted.scaling,
             center: fit.center || fitted.selection.is_some(),
             reduction: fitted.reduction.clone(),
             fitted: Some(fitted),
@@ -355,7 +354,7 @@ impl Learned {
             preprocessor: direct.into_preprocessor(),
             filters,
             reduction,
-            scaling: fit.scale.unwrap_or_default(),
+            scaling: fit.scaling(),
             center: fit.center,
             fitted: None,
         })
@@ -371,6 +370,13 @@ impl Fit {
     /// Whether robust statistics are those of principal components.
     pub(super) fn is_robust_inside(&self) -> bool {
         self.is_confined() && self.estimator().needs_points()
+    }
+
+    /// How columns are scaled where the method is called at once: principal components are those of the columns as they came.
+    pub(super) fn scaling(&self) -> Scaling {
+        let confined = self.is_confined();
+        let usual = || self.method.usual_scaling(&self.settings);
+        self.scale.unwrap_or_else(|| if confined { Scaling::None } else { usual() })
     }
 
     /// Whether covariances are shrunk, which a classifier should not see.

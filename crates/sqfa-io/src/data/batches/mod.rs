@@ -42,12 +42,12 @@ impl Batch {
     pub fn of_texts(points: OwnedPoints, labels: &[String]) -> Self {
         let mut names = Names::default();
         let places: Vec<u32> = labels.iter().map(|label| names.place(label)).collect();
-        Self { points, labels: named(&places, &names.all), weights: None }
+        Self { points, labels: named(places, &names.all), weights: None }
     }
 }
 
 /// Labels as the texts they are, even where all of them read as numbers: a later batch may hold a word.
-fn named(places: &[u32], names: &[String]) -> Labels {
+fn named(mut places: Vec<u32>, names: &[String]) -> Labels {
     let mut used = vec![false; names.len()];
     places.iter().for_each(|&place| used[place as usize] = true);
     let mut order: Vec<usize> = (0..names.len()).filter(|&place| used[place]).collect();
@@ -55,8 +55,9 @@ fn named(places: &[u32], names: &[String]) -> Labels {
     let mut codes = vec![0; names.len()];
     order.iter().enumerate().for_each(|(code, &place)| codes[place] = code as u32);
     let classes = Classes::Texts(order.iter().map(|&place| names[place].clone()).collect());
-    let codes = places.iter().map(|&place| codes[place as usize]).collect();
-    Labels::from_codes(classes, codes).unwrap_or_else(|| Labels::from_integers(&[]))
+    // In place: of few columns the labels are a good part of the table.
+    places.iter_mut().for_each(|place| *place = codes[*place as usize]);
+    Labels::from_codes(classes, places).unwrap_or_else(|| Labels::from_integers(&[]))
 }
 
 /// A source of labelled points.

@@ -72,6 +72,6 @@ impl BatchReader for TableBatches {
         let points = points
             .ok_or_else(|| DataError::content(&self.place, "the table changed while reading"))?;
         let weights = self.weighted.then_some(batch.weights);
-        Ok(Some(Batch { points, labels: named(&batch.labels, &batch.names), weights }))
+        Ok(Some(Batch { points, labels: named(batch.labels, &batch.names), weights }))
     }
 }

@@ -46,7 +46,7 @@ impl BatchReader for Watched {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let own = self.suspects.notes(self.reader.names(), None);
+        let own = self.suspects.notes(self.reader.names());
         self.reader.notes().into_iter().chain(own).collect()
     }
 

@@ -29,6 +29,14 @@ impl Cell {
             Ok(_) => return Self::Missing,
             Err(_) => {}
         }
+        // The sign that typesetters write for minus.
+        if let Some(rest) =
+            text.strip_prefix('\u{2212}').filter(|rest| !rest.starts_with(['+', '-']))
+            && let Ok(value) = rest.parse::<f64>()
+            && value.is_finite()
+        {
+            return Self::Number(-value);
+        }
         const NOTHING: [&str; 9] = ["", "na", "n/a", "#n/a", "<na>", "null", "none", "?", "-nan"];
         if NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing)) {
             return Self::Missing;

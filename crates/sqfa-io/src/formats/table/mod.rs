@@ -180,6 +180,13 @@ impl<R: Read> CsvRows<R> {
             return Err(table_error("it is empty; expected rows of numbers".to_owned()));
         };
         let cells = first.len();
+        if let Some(width) = sniff::below_a_title(&rows) {
+            return Err(table_error(format!(
+                "line 1 is '{}', and rows of {width} cells stand below: remove what stands above the names of the \
+                 columns (titles, comments)",
+                cell::shown(first.as_slice())
+            )));
+        }
         let bytes: usize = rows.iter().map(|row| row.as_slice().len() + row.len()).sum();
         let row_bytes = bytes as f64 / rows.len() as f64;
         let first_row = first_row(&rows, options, weight);

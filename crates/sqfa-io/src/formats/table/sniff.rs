@@ -13,7 +13,7 @@ const ROWS: usize = 100;
 const CONSECUTIVE: usize = 3;
 
 /// The characters that may stand between cells, the likelier ones first.
-const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b' '];
+const DELIMITERS: [u8; 5] = [b',', b'\t', b';', b'|', b' '];
 
 /// The rows of a sample; a last line that was cut off is left out.
 pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8) -> Vec<ByteRecord> {
@@ -55,6 +55,14 @@ pub(super) fn delimiter(sample: &[u8], whole: bool, usual: u8) -> u8 {
         }
     }
     best.map_or(usual, |(.., delimiter)| delimiter)
+}
+
+/// The number of cells that most rows have, where the first has one: something stands above the table.
+pub(super) fn below_a_title(rows: &[ByteRecord]) -> Option<usize> {
+    let title = rows.iter().take_while(|row| row.len() == 1).count();
+    let width = rows.get(title).map(ByteRecord::len).filter(|_| title > 0)?;
+    let alike = rows.iter().filter(|row| row.len() == width).count();
+    (2 * alike > rows.len()).then_some(width)
 }
 
 /// What the first row turned out to be.
