@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
 use crate::optimize::{Control, Progress};
-use crate::reduce::{ReducerSettings, Reduction, Setting, Training, reducer};
+use crate::reduce::{ReduceError, ReducerSettings, Reduction, Setting, Training, reducer};
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, StatisticsError};
 
 use super::arms::{finished, preprocessor};
@@ -189,6 +189,17 @@ impl Pipeline {
         job: &Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
+        let mut fitted = self.learn_each(job, &[job.filters], observer)?;
+        fitted.pop().ok_or_else(|| ReduceError::NoFilters { filters: job.filters }.into())
+    }
+
+    /// The same of several numbers of filters together, one result each.
+    pub(crate) fn learn_each(
+        &self,
+        job: &Job<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Fitted>, PipelineError> {
         let scaling = self.scaling.unwrap_or_default();
         let map = preprocessor(&job.statistics, scaling, self.centers(), job.aside);
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
@@ -206,10 +217,10 @@ impl Pipeline {
             (own, _) => own.clone(),
         };
         let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
-        let reduction =
-            reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
-        let seen = if job.plain.is_none() { applied } else { None };
-        Ok(job.account(reduction, map, None, seen))
+        let reductions = reducer(self.base(), &settings)?.fit(&training, filters, observer)?;
+        let mut seen = if job.plain.is_none() { applied } else { None };
+        let account = |reduction| job.account(reduction, map.clone(), None, seen.take());
+        Ok(reductions.into_iter().map(account).collect())
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.
