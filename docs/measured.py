@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import records
-from records import Record, newest, newest_like, table
+from beside import cleaning, python
+from records import Made, Record, newest, newest_like, table
 
 PRINTED = records.ROOT / "crates" / "sqfa-paper" / "src" / "printed"
 TITLES = {
@@ -30,7 +31,6 @@ TITLES = {
     "wda": "WDA",
     "ama": "AMA",
 }
-Made = tuple[str, list[Record]]
 MARK = re.compile(r"^<!-- record: ([\w -]+) -->$", flags=re.M)
 
 
@@ -233,51 +233,6 @@ def scaling(_: str) -> Made:
     return table([*head, "peak memory / covariances"], lines), found
 
 
-def python(_: str) -> Made:
-    """The Python package against the command, scikit-learn and NumPy."""
-    record = newest("python-speed")
-    held = record.held
-
-    def seconds(name: str) -> str:
-        return f"{held[name + '_seconds']:.3f} s"
-
-    lines = [
-        [
-            "fit",
-            seconds("fit"),
-            f"the command's statistics and optimisation, {seconds('rust')}",
-            f"{held['fit_over_rust']:.2f}",
-        ],
-        [
-            "fit and transform",
-            seconds("end_to_end"),
-            f"scikit-learn's LDA, {seconds('sklearn_lda')}",
-            f"{1 / held['lda_over_ours']:.2f}",
-        ],
-        ["", "", f"scikit-learn's PCA, {seconds('sklearn_pca')}", f"{held['ours_over_pca']:.2f}"],
-        [
-            "`LDA(8, shrinkage=0.1)`, fit and transform",
-            seconds("our_lda"),
-            f"scikit-learn's with the same shrinkage, {seconds('sklearn_shrunk_lda')}",
-            f"{1 / held['sklearn_shrunk_lda_over_ours']:.2f}",
-        ],
-        [
-            "`PCA(8)`, fit and transform",
-            seconds("our_pca"),
-            f"scikit-learn's, {seconds('sklearn_pca')}",
-            f"{1 / held['sklearn_pca_over_ours']:.2f}",
-        ],
-        [
-            "transform",
-            f"{1e3 * held['transform_seconds']:.1f} ms",
-            f"NumPy's `X @ W`, {1e3 * held['numpy_product_seconds']:.1f} ms",
-            f"{1 / held['numpy_over_transform']:.2f}",
-        ],
-        ["import beyond NumPy and scikit-learn", f"{1e3 * held['import_seconds']:.0f} ms", "–", "–"],
-    ]
-    return table(["", "measured", "compared with", "ratio of seconds"], lines), [record]
-
-
 def large(_: str) -> Made:
     """Many dimensions: samples in their span, low rank, dense."""
     found = [*newest_like(r"factor-.*"), *newest_like(r"sparse-.*"), *newest_like(r"large-n\d+-.*")]
@@ -381,6 +336,7 @@ TABLES: dict[str, Callable[[str], Made]] = {
         fits,
         scaling,
         python,
+        cleaning,
         large,
         filters,
         stream,

@@ -56,6 +56,10 @@ class Record(NamedTuple):
         return f"*Record `{self.file}` of `{self.command}` ({self.machine}).*"
 
 
+# A table and the records it comes from.
+Made = tuple[str, list[Record]]
+
+
 def gigabytes(record: Record) -> float:
     """Billions of bytes that its machine reads in a second."""
     return float(record.held["machine"]["read_gb_per_second"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -41,17 +42,22 @@ class Recording(NamedTuple):
     """The neurons' own names or numbers."""
     window_seconds: float
     """Seconds in which spikes were counted."""
+    outside: NDArray[np.int64]
+    """Spikes of every neuron in no window."""
 
 
 def spike_counts(
-    spike_times: Iterable[ArrayLike], starts: ArrayLike, window: float | tuple[float, float]
+    spike_times: Iterable[ArrayLike] | Mapping[Any, ArrayLike],
+    starts: ArrayLike,
+    window: float | tuple[float, float],
 ) -> SpikeCounts:
     """Count every neuron's spikes in a window after the start of every trial.
 
     Parameters
     ----------
-    spike_times : iterable of array-like
-        The times of every neuron's spikes, in seconds, in any order.
+    spike_times : iterable or mapping of array-like
+        The times of every neuron's spikes, in seconds, in any order. Of a mapping (names to times) the
+        values count, in their order.
     starts : array-like of shape (n_trials,)
         When the trials start, in seconds.
     window : float or tuple of float
@@ -77,7 +83,12 @@ def spike_counts(
         trial = int(np.flatnonzero(~np.isfinite(begins))[0])
         raise ValueError(f"trial {trial} starts at {begins[trial]}: give every trial a start")
     counts, outside = [], []
-    for neuron, times in enumerate(spike_times):
+    trains = spike_times.values() if isinstance(spike_times, Mapping) else spike_times
+    for neuron, times in enumerate(trains):
+        if np.ndim(times) == 0:
+            raise ValueError(
+                f"neuron {neuron} is the single value {times!r}: give the times of one neuron as [times]"
+            )
         spikes = np.sort(np.asarray(times, dtype=np.float64).ravel())
         if not np.isfinite(spikes).all():
             raise ValueError(f"neuron {neuron} has a spike at {spikes[~np.isfinite(spikes)][0]}")
@@ -99,19 +110,19 @@ def spike_counts(
     return SpikeCounts(table, left)
 
 
-def raster_counts(raster: ArrayLike, window: tuple[int, int] | None = None) -> NDArray[np.int64]:
+def raster_counts(raster: Any, window: tuple[int, int] | None = None) -> Any:
     """Count spikes in some bins of a raster.
 
     Parameters
     ----------
     raster : array-like of shape (n_trials, n_neurons, n_bins)
-        Spikes of every neuron in every bin of every trial.
+        Spikes of every neuron in every bin of every trial. Arrays of xarray keep their names.
     window : tuple of int, default=None
         The first bin and the one after the last; all bins by default.
 
     Returns
     -------
-    counts : ndarray of shape (n_trials, n_neurons)
+    counts : array of shape (n_trials, n_neurons)
 
     Examples
     --------
@@ -125,7 +136,7 @@ def raster_counts(raster: ArrayLike, window: tuple[int, int] | None = None) -> N
         raise ValueError(
             f"a raster has trials, neurons and bins, and this has {spikes.ndim} dimension(s)"
         )
-    first, last = (0, spikes.shape[2]) if window is None else (int(window[0]), int(window[1]))
+    first, last = (0, spikes.shape[2]) if window is None else map(_bin, window)
     if not 0 <= first < last <= spikes.shape[2]:
         raise ValueError(
             f"the window goes from bin {first} to {last}, and the raster has {spikes.shape[2]} bins"
@@ -138,7 +149,20 @@ def raster_counts(raster: ArrayLike, window: tuple[int, int] | None = None) -> N
         raise ValueError(
             f"{value} at trial {trial}, neuron {neuron}, bin {first + bin_}: spikes are whole numbers"
         )
-    return np.asarray(part.sum(axis=2, dtype=np.int64))
+    counts = np.asarray(part.sum(axis=2, dtype=np.int64))
+    if hasattr(raster, "isel"):
+        return raster.isel({raster.dims[2]: 0}, drop=True).copy(data=counts)
+    return counts
+
+
+def _bin(edge: Any) -> int:
+    """A bin's number."""
+    try:
+        return operator.index(edge)
+    except TypeError:
+        raise ValueError(
+            f"the window has an end at {edge}: give bins, which are whole numbers, not seconds"
+        ) from None
 
 
 def from_nwb(
@@ -185,13 +209,18 @@ def from_nwb(
                 raise ValueError(
                     f"the trials have no column '{name}'; there are: {', '.join(trials.colnames)}"
                 )
-        rows = list(range(len(table))) if units is None else [int(row) for row in units]
+        if "spike_times" not in table.colnames:
+            raise ValueError(f"the units of {os.fspath(path)} have no spike times")
+        rows = list(range(len(table))) if units is None else [operator.index(row) for row in units]
+        beyond = [row for row in rows if not 0 <= row < len(table)]
+        if beyond:
+            raise ValueError(f"there is no unit {beyond[0]}: the table has rows 0 to {len(table) - 1}")
         spikes = [np.asarray(table["spike_times"][row]) for row in rows]
         found = spike_counts(spikes, np.asarray(trials[start][:]), window)
         labels = np.asarray(trials[label][:])
         names = np.asarray(table.id[:])[rows]
     length = float(window) if np.ndim(window) == 0 else float(window[1] - window[0])  # type: ignore[arg-type,index]
-    return Recording(found.counts, labels, names, length)
+    return Recording(found.counts, labels, names, length, found.outside)
 
 
 @dataclass(frozen=True)
@@ -311,6 +340,11 @@ def clean(
     given = column_or_1d(labels, warn=True)
     if len(given) != len(points):
         raise ValueError(f"{len(given)} labels for {len(points)} trials: give one label per trial")
+    missing = np.flatnonzero([one is None or one != one for one in given.tolist()])
+    if len(missing):
+        raise ValueError(
+            f"trial {missing[0]} has no label ({len(missing)} such in all): leave blank trials out"
+        )
     # Not scikit-learn's check of targets: orientations such as 22.5 are labels here.
     classes, codes = np.unique(given, return_inverse=True)
     found = _core.clean(

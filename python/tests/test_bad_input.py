@@ -50,7 +50,7 @@ def test_points(blobs, estimator, points, problem):
     ("labels", "problem"),
     [
         (lambda y: np.zeros_like(y), "1 class"),
-        (lambda y: y + 0.5, "continuous|Unknown label type"),
+        (lambda y: y + np.linspace(0.1, 0.4, len(y)), "continuous|Unknown label type"),
         (lambda y: np.where(y == 0, np.nan, y), "NaN"),
         (lambda y: np.c_[y, y], "1d array|multioutput|shape"),
         (

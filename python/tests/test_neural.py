@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.covariance import MinCovDet
 
-from sqfa_rs import neural, robust_covariance
+from sqfa_rs import LDA, neural, robust_covariance
 from sqfa_rs.neural import clean, raster_counts, spike_counts
 
 
@@ -83,8 +83,30 @@ def test_spikes_that_cannot_be_counted():
         spike_counts([[1.0], [np.nan]], [0.0], 1.0)
     with pytest.raises(ValueError, match="no neurons"):
         spike_counts([], [0.0], 1.0)
+    # One neuron's times would be as many neurons with one spike each.
+    with pytest.raises(ValueError, match=r"neuron 0 is the single value 1\.0.*as \[times\]"):
+        spike_counts([1.0, 2.0], [0.0], 5.0)
     with pytest.warns(UserWarning, match="all 2 spikes lie outside every trial"):
         spike_counts([[100.0, 200.0]], [0.0], 1.0)
+
+
+def test_times_by_name_are_counted_in_their_order():
+    spikes = {7: [0.1, 0.2], 3: [1.5]}
+    assert spike_counts(spikes, [0.0, 1.0], 1.0).counts.tolist() == [[2, 0], [0, 1]]
+
+
+def test_labelled_rasters_keep_their_names():
+    xarray = pytest.importorskip("xarray")
+    spikes = np.random.default_rng(0).integers(0, 2, size=(5, 3, 20))
+    raster = xarray.DataArray(
+        spikes,
+        dims=("trial", "unit", "time"),
+        coords={"unit": ["a", "b", "c"], "time": np.arange(20), "angle": ("trial", np.arange(5))},
+    )
+    counts = raster_counts(raster, (5, 12))
+    np.testing.assert_array_equal(counts.values, spikes[:, :, 5:12].sum(axis=2))
+    assert counts.unit.values.tolist() == ["a", "b", "c"] and counts.dims == ("trial", "unit")
+    assert counts.angle.values.tolist() == list(range(5)) and "time" not in counts.coords
 
 
 def test_rasters_are_counted_in_a_window():
@@ -94,6 +116,8 @@ def test_rasters_are_counted_in_a_window():
         raster_counts(raster, (5, 21))
     with pytest.raises(ValueError, match="2 dimension"):
         raster_counts(raster[0])
+    with pytest.raises(ValueError, match=r"an end at 0\.05: give bins"):
+        raster_counts(raster, (0.05, 0.1))
     bad = raster.astype(float)
     bad[2, 1, 7] = -1
     with pytest.raises(ValueError, match="trial 2, neuron 1, bin 7"):
@@ -171,6 +195,23 @@ def test_cleaning_refuses(recording):
     bad[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN at point 0"):
         clean(bad, y)
+    blank = y.copy()
+    blank[[5, 6]] = np.nan
+    with pytest.raises(ValueError, match=r"trial 5 has no label \(2 such"):
+        clean(counts, blank, window_seconds=0.05)
+    names = y.astype(str).astype(object)
+    names[9] = None
+    with pytest.raises(ValueError, match=r"trial 9 has no label \(1 such"):
+        clean(counts, names, window_seconds=0.05)
+
+
+def test_orientations_are_labels_of_fits_as_they_are_of_cleaning(recording):
+    counts, y = recording
+    model = LDA(2, shrinkage=0.1).fit(counts, y)
+    assert model.classes_.tolist() == (np.arange(8) * 22.5).tolist()
+    whole = LDA(2, shrinkage=0.1).fit(counts, (10 * y).astype(int))
+    np.testing.assert_array_equal(model.components_, whole.components_)
+    assert model.score(counts, y) == whole.score(counts, (10 * y).astype(int)) > 0.5
 
 
 def test_nwb_files_are_read(tmp_path):
@@ -194,7 +235,10 @@ def test_nwb_files_are_read(tmp_path):
     np.testing.assert_array_equal(found.counts, spike_counts(spikes, starts, (0.1, 0.6)).counts)
     assert found.labels.tolist() == [0.0, 45.0] * 3
     assert found.window_seconds == pytest.approx(0.5)
+    np.testing.assert_array_equal(found.outside, spike_counts(spikes, starts, (0.1, 0.6)).outside)
     one = neural.from_nwb(tmp_path / "a.nwb", label="orientation", window=0.5, units=[2])
     assert one.counts.shape == (6, 1) and one.neurons.tolist() == [2]
     with pytest.raises(ValueError, match="no column 'contrast'"):
         neural.from_nwb(tmp_path / "a.nwb", label="contrast", window=0.5)
+    with pytest.raises(ValueError, match="there is no unit 3: the table has rows 0 to 2"):
+        neural.from_nwb(tmp_path / "a.nwb", label="orientation", window=0.5, units=[3])

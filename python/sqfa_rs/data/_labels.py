@@ -40,7 +40,8 @@ def encode(
     """
     labels = column_or_1d(y, warn=True)
     refuse_missing(labels)
-    check_classification_targets(labels)
+    if not _are_repeated_numbers(labels):
+        check_classification_targets(labels)
     if weights is None or weights.all():
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes.astype(np.uint32)
@@ -48,6 +49,13 @@ def encode(
     used = np.zeros(len(labels), dtype=np.uint32)
     classes, used[seen] = np.unique(labels[seen], return_inverse=True)
     return classes, used
+
+
+def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
+    """Whether labels are numbers such as 22.5, each of several points: classes, no regression target."""
+    if labels.dtype.kind != "f" or not len(labels) or not np.isfinite(labels).all():
+        return False
+    return bool(np.unique(labels, return_counts=True)[1].min() > 1)
 
 
 def refuse_missing(y: ArrayLike) -> None:

@@ -239,7 +239,12 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         score : float
             The share of points whose most probable class is their own.
         """
-        return float(accuracy_score(y, self._predicted(X), sample_weight=sample_weight))
+        truth, guess = np.asarray(y), self._predicted(X)
+        if truth.ndim == 1 and truth.dtype.kind == "f" and guess.dtype.kind in "iuf":
+            # scikit-learn takes labels such as 22.5 for regression targets, their positions for classes.
+            _, codes = np.unique(np.concatenate([truth, guess]), return_inverse=True)
+            truth, guess = codes[: len(truth)], codes[len(truth) :]
+        return float(accuracy_score(truth, guess, sample_weight=sample_weight))
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         """The most probable class of every point, by quadratic discriminant analysis on the features."""

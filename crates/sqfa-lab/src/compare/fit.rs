@@ -5,10 +5,10 @@ use std::time::Instant;
 use sqfa::Noise;
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Control, Progress};
-use sqfa::pipeline::{Filters, NoiseRule, Pipeline, PipelineError, Summed};
+use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Summed};
 use sqfa::reduce::{
-    Choice, REFINED, ReduceError, ReducerSettings, Reduction, Samples, Training as Learned,
-    reducer, reducer_entry,
+    Choice, REFINED, ReduceError, ReducerSettings, Reduction, Samples, Setting,
+    Training as Learned, reducer, reducer_entry,
 };
 use sqfa::statistics::Preprocessor;
 use sqfa_io::data::Part;
@@ -49,93 +49,90 @@ pub(super) fn fit(
     known: &Known<'_>,
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Vec<(usize, Result<Found, Missing>)> {
-    match training {
-        Training::Chosen(summed) => {
-            let mut all = Vec::new();
-            for &count in &job.filters {
-                all.push((count, choose(job, summed, known, count, observer)));
-            }
-            all
-        }
-        Training::Given(given) => with_given(job, fold, given, known, observer),
-    }
-}
-
-/// One number of filters as `sqfa fit` finds them.
-fn choose(
-    job: &Job,
-    summed: &Summed<'_>,
-    known: &Known<'_>,
-    count: usize,
-    observer: &mut dyn FnMut(&Progress) -> Control,
-) -> Result<Found, Missing> {
-    let began = Instant::now();
-    let pipeline = Pipeline {
-        method: job.method.clone(),
-        settings: settings(job, known, None),
-        filters: Filters::Count(count),
-        noise: NoiseRule::Auto,
-        scaling: known.spec.scaling(),
-        center: known.spec.center.then_some(true),
-        estimator: known.spec.estimator(),
+    let found = |counts: &[usize], observer: &mut dyn FnMut(&Progress) -> Control| match training {
+        Training::Chosen(summed) => by_pipeline(job, summed, known, counts, observer),
+        Training::Given(given) => by_method(job, fold, given, known, counts, observer),
     };
-    let fitted = pipeline.fit_summed(summed, observer).map_err(|error| match error {
-        PipelineError::Reduce(error) => Missing::from(&error),
-        error => Missing::Failed(error.to_string()),
-    })?;
-    let mut reduction = fitted.reduction;
-    // Whatever is not the last fit is a search.
-    reduction.search_seconds = (began.elapsed().as_secs_f64() - reduction.seconds).max(0.0);
-    Ok(Found {
-        reduction,
-        preprocessor: fitted.preprocessor,
-        statistics_seconds: None,
-        selection: fitted.selection.as_ref().map(SelectionRecord::from),
-    })
-}
-
-/// All numbers of filters together, by the method itself.
-fn with_given(
-    job: &Job,
-    fold: &Fold<'_>,
-    given: &Given,
-    known: &Known<'_>,
-    observer: &mut dyn FnMut(&Progress) -> Control,
-) -> Vec<(usize, Result<Found, Missing>)> {
-    let training = training(job, fold, given, known);
     let mut all = Vec::new();
     let mut counts = job.filters.clone();
     let fitted = loop {
-        let settings = settings(job, known, counts.first().copied());
-        let fitted = reducer(&job.method, &settings)
-            .and_then(|reducer| reducer.fit(&training, &counts, observer));
+        let fitted = found(&counts, observer);
         match &fitted {
             // What is beyond a method by its nature is said of those counts alone.
-            Err(error @ ReduceError::TooMany { limit, .. })
+            Err(PipelineError::Reduce(ReduceError::TooMany { limit, why, .. }))
                 if counts.iter().any(|m| m <= limit) =>
             {
-                let beyond = counts.iter().filter(|&count| count > limit);
-                all.extend(beyond.map(|&count| (count, Err(Missing::from(error)))));
-                counts.retain(|count| count <= limit);
+                let (limit, why) = (*limit, *why);
+                let beyond = counts.iter().filter(|&&count| count > limit);
+                let reason = || Missing::NotApplicable(format!("at most {limit} here ({why})"));
+                all.extend(beyond.map(|&count| (count, Err(reason()))));
+                counts.retain(|&count| count <= limit);
             }
             _ => break fitted,
         }
     };
     match fitted {
-        Ok(reductions) => {
-            let found = |reduction| Found {
-                reduction,
-                preprocessor: given.preprocessor.clone(),
-                statistics_seconds: Some(given.seconds),
-                selection: None,
-            };
-            all.extend(counts.into_iter().zip(reductions.into_iter().map(|one| Ok(found(one)))));
-        }
+        Ok(found) => all.extend(counts.into_iter().zip(found.into_iter().map(Ok))),
         Err(error) => {
             all.extend(counts.into_iter().map(|count| (count, Err(Missing::from(&error)))));
         }
     }
     all
+}
+
+/// Filters as `sqfa fit` finds them.
+fn by_pipeline(
+    job: &Job,
+    summed: &Summed<'_>,
+    known: &Known<'_>,
+    counts: &[usize],
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Vec<Found>, PipelineError> {
+    let began = Instant::now();
+    let pipeline = Pipeline {
+        method: job.method.clone(),
+        settings: settings(job, known, counts.first().copied()),
+        filters: Filters::Count(0),
+        noise: NoiseRule::Auto,
+        scaling: known.spec.scaling(),
+        center: known.spec.center.then_some(true),
+        estimator: known.spec.estimator(),
+    };
+    let fitted = pipeline.fit_each(summed, counts, observer)?;
+    // Whatever is not the last fit is a search.
+    let seconds = began.elapsed().as_secs_f64();
+    let found = |fitted: Fitted| {
+        let mut reduction = fitted.reduction;
+        reduction.search_seconds = (seconds - reduction.seconds).max(0.0);
+        Found {
+            reduction,
+            preprocessor: fitted.preprocessor,
+            statistics_seconds: None,
+            selection: fitted.selection.as_ref().map(SelectionRecord::from),
+        }
+    };
+    Ok(fitted.into_iter().map(found).collect())
+}
+
+/// Filters with settings that are given, by the method itself.
+fn by_method(
+    job: &Job,
+    fold: &Fold<'_>,
+    given: &Given,
+    known: &Known<'_>,
+    counts: &[usize],
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Vec<Found>, PipelineError> {
+    let training = training(job, fold, given, known);
+    let settings = settings(job, known, counts.first().copied());
+    let found = |reduction| Found {
+        reduction,
+        preprocessor: given.preprocessor.clone(),
+        statistics_seconds: Some(given.seconds),
+        selection: None,
+    };
+    let reductions = reducer(&job.method, &settings)?.fit(&training, counts, observer)?;
+    Ok(reductions.into_iter().map(found).collect())
 }
 
 /// What a method learns from, and where it chooses its settings: on the validation part of a split, unless the protocol has the
@@ -163,10 +160,10 @@ fn base(job: &Job) -> &str {
     job.method.strip_suffix(REFINED).unwrap_or(&job.method)
 }
 
-impl From<&ReduceError> for Missing {
-    fn from(error: &ReduceError) -> Self {
+impl From<&PipelineError> for Missing {
+    fn from(error: &PipelineError) -> Self {
         match error {
-            ReduceError::TooMany { limit, why, .. } => {
+            PipelineError::Reduce(ReduceError::TooMany { limit, why, .. }) => {
                 Self::NotApplicable(format!("at most {limit} here ({why})"))
             }
             error => Self::Failed(error.to_string()),
@@ -199,7 +196,9 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
-    for SettingRecord { name, value } in chosen {
+    // Units and noise that a pipeline chooses belong together and are found for every seed anew.
+    let repeated = |name: Setting| !spec.chooses() || name.is_chosen();
+    for SettingRecord { name, value } in chosen.into_iter().filter(|one| repeated(one.name)) {
         settings.set(name, Choice::Value(value));
     }
     settings
@@ -250,20 +249,7 @@ mod tests {
     #[test]
     fn splits_choose_on_their_validation_part() {
         let data = turned();
-        let spec = Spec {
-            methods: vec!["sqfa-h".to_owned()],
-            filters: vec![1],
-            seeds: 1,
-            parts: Parts::Splits(1),
-            ..Spec::default()
-        };
-        let neural = Spec {
-            methods: vec!["sqfa-h".to_owned()],
-            filters: vec![1],
-            ..Protocol::named("neural").unwrap().spec()
-        };
-        let neural = Spec { parts: Parts::Splits(1), ..neural };
-        for spec in [spec, neural] {
+        for spec in split_of("sqfa-h") {
             let name = spec.protocol.clone();
             let least = Spec { noise: NoiseChoice::Value(1e-4), ..spec.clone() };
             let least = Spec { protocol: String::new(), ..least };
@@ -273,26 +259,76 @@ mod tests {
         }
     }
 
+    /// What was tried for the only cell of a spec.
+    fn trials(spec: Spec, data: &LabeledData) -> Vec<f64> {
+        let experiment = Experiment::new(spec, data, None).unwrap();
+        let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
+        let detail = records[0].evaluated().unwrap().detail.as_ref().unwrap();
+        detail.trials.iter().map(|trial| trial.accuracy.unwrap()).collect()
+    }
+
+    /// One split of one method: by the command's own choices, and by the protocol of the recordings.
+    fn split_of(method: &str) -> [Spec; 2] {
+        let methods = vec![method.to_owned()];
+        [Spec::default(), Protocol::named("neural").unwrap().spec()].map(|spec| Spec {
+            methods: methods.clone(),
+            filters: vec![1],
+            seeds: 1,
+            parts: Parts::Splits(1),
+            ..spec
+        })
+    }
+
+    /// Whether all are shares of the 40 points that validate.
+    fn of_validation(shares: &[f64]) -> bool {
+        shares.iter().all(|share| (40.0 * share - (40.0 * share).round()).abs() < 1e-9)
+    }
+
     #[test]
     fn shrinkage_is_chosen_there_too_and_the_papers_neighbourhoods_are_not() {
         let data = turned();
-        let trials = |method: &str| -> Vec<f64> {
-            let spec = Spec {
-                methods: vec![method.to_owned()],
-                filters: vec![1],
-                parts: Parts::Splits(1),
-                ..Protocol::named("neural").unwrap().spec()
-            };
-            let experiment = Experiment::new(spec, &data, None).unwrap();
-            let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
-            let detail = records[0].evaluated().unwrap().detail.as_ref().unwrap();
-            detail.trials.iter().map(|trial| trial.accuracy.unwrap()).collect()
-        };
+        let [own, papers] = split_of("lda");
         // With little shrinkage LDA leans on the difference that is turned in the 40 points that validate.
-        let lda = trials("lda");
-        let whole = |share: &f64| (40.0 * share - (40.0 * share).round()).abs() < 1e-9;
-        assert!(lda.len() == 5 && lda[0] < 0.95 && lda.iter().all(whole), "{lda:?}");
+        for spec in [own, papers] {
+            let lda = trials(spec, &data);
+            assert!(lda.len() == 5 && lda[0] < 0.95 && of_validation(&lda), "{lda:?}");
+        }
+        let [own, papers] = split_of("lfda");
         // Among the points that are learned from no class is mistaken for the other.
-        assert_eq!(trials("lfda"), [1.0; 4]);
+        assert_eq!(trials(papers, &data), [1.0; 4]);
+        let lfda = trials(own, &data);
+        assert!(lfda.len() == 8 && lfda[0] < 0.5 && of_validation(&lfda), "{lfda:?}");
+    }
+
+    #[test]
+    fn sharp_plans_are_chosen_where_even_ones_are_wrong_about_the_points_that_validate() {
+        // Even plans are LDA's and lean on the difference that is turned outside the points that are learned from; sharp ones
+        // see the large variance alone.
+        let data = turned();
+        for spec in split_of("wda") {
+            let name = spec.protocol.clone();
+            let tried = trials(spec.clone(), &data);
+            assert!(tried.len() == 5 && of_validation(&tried), "'{name}': {tried:?}");
+            assert!(tried[0] > 0.9 && tried[4] < 0.5, "'{name}': {tried:?}");
+            let found = accuracy(spec, &data);
+            assert!(found > 0.9, "'{name}': {found}");
+        }
+    }
+
+    #[test]
+    fn later_seeds_take_the_regularisation_of_the_first() {
+        let data = turned();
+        let [spec, _] = split_of("wda");
+        let experiment = Experiment::new(Spec { seeds: 3, ..spec }, &data, None).unwrap();
+        let records = experiment.run(Vec::new(), &mut |_| Ok(Control::Continue)).unwrap();
+        let all: Vec<f64> = records
+            .iter()
+            .map(|record| {
+                let found = record.evaluated().unwrap();
+                let own = found.settings.iter().find(|one| one.name == Setting::Regularization);
+                own.unwrap().value
+            })
+            .collect();
+        assert_eq!(all, [all[0]; 3]);
     }
 }

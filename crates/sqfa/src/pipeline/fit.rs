@@ -38,6 +38,26 @@ impl Pipeline {
         self.fit_parts(sums.repeats()?, aside, observer)
     }
 
+    /// The same of several numbers of filters; a method that finds them together is run once where nothing else is chosen.
+    pub fn fit_each(
+        &self,
+        sums: &Summed<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Fitted>, PipelineError> {
+        let own = |count: usize| Self { filters: Filters::Count(count), ..self.clone() };
+        match filters {
+            [_, _, ..] if !own(filters[0]).holds_out() => {
+                for &count in filters {
+                    own(count).check_start(sums.dimension())?;
+                }
+                let job = Job::new(sums.whole()?, self.estimator(), sums.set_aside(), 0)?;
+                self.learn_each(&job, filters, observer)
+            }
+            _ => filters.iter().map(|&count| own(count).fit_summed(sums, observer)).collect(),
+        }
+    }
+
     /// Refuses starting filters of other columns, or of another number, before any work is done.
     pub(crate) fn check_start(&self, dimension: usize) -> Result<(), FitError> {
         if self.settings.fixed.is_some() && self.finds_noise() {

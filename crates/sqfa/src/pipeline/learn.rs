@@ -5,7 +5,9 @@ use std::time::Instant;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
 use crate::optimize::{Control, Progress};
-use crate::reduce::{ReducerSettings, Reduction, Setting, Training, reducer, reducer_entry};
+use crate::reduce::{
+    ReduceError, ReducerSettings, Reduction, Setting, Training, reducer, reducer_entry,
+};
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
 use super::arms::{finished, preprocessor};
@@ -190,17 +192,31 @@ impl Pipeline {
         job: &Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
+        let mut fitted = self.learn_each(job, &[job.filters], observer)?;
+        fitted.pop().ok_or_else(|| ReduceError::NoFilters { filters: job.filters }.into())
+    }
+
+    /// The same of several numbers of filters together, one result each.
+    pub(crate) fn learn_each(
+        &self,
+        job: &Job<'_>,
+        filters: &[usize],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Vec<Fitted>, PipelineError> {
         let usual = self.usual_scaling();
-        let mut best = self.learn_scaled(job, usual, observer);
-        if self.scaling.is_none() && usual != Scaling::None && job.parts.is_some() {
-            let held = |fitted: &Fitted| fitted.reduction.held_out(Setting::Shrinkage);
-            best = match (best, self.learn_scaled(job, Scaling::None, observer)) {
-                (Ok(first), Ok(other)) if held(&other) > held(&first) => Ok(other),
-                (Err(_), Ok(other)) => Ok(other),
-                (first, _) => first,
-            };
+        let scaled = self.learn_scaled(job, filters, usual, observer);
+        if self.scaling.is_some() || usual == Scaling::None || job.parts.is_none() {
+            return scaled;
         }
-        best
+        let held = |fitted: &Fitted| fitted.reduction.held_out(Setting::Shrinkage);
+        let better = |(first, other): (Fitted, Fitted)| {
+            if held(&other) > held(&first) { other } else { first }
+        };
+        match (scaled, self.learn_scaled(job, filters, Scaling::None, observer)) {
+            (Ok(scaled), Ok(plain)) => Ok(scaled.into_iter().zip(plain).map(better).collect()),
+            (Err(_), Ok(plain)) => Ok(plain),
+            (scaled, _) => scaled,
+        }
     }
 
     /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the
@@ -215,9 +231,10 @@ impl Pipeline {
     fn learn_scaled(
         &self,
         job: &Job<'_>,
+        filters: &[usize],
         scaling: Scaling,
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Fitted, PipelineError> {
+    ) -> Result<Vec<Fitted>, PipelineError> {
         let map = preprocessor(&job.statistics, scaling, self.centers(), job.aside);
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
         let statistics = applied.as_ref().unwrap_or(&job.statistics);
@@ -234,10 +251,10 @@ impl Pipeline {
             (own, _) => own.clone(),
         };
         let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
-        let reduction =
-            reducer(self.base(), &settings)?.fit_one(&training, job.filters, observer)?;
-        let seen = if job.plain.is_none() { applied } else { None };
-        Ok(job.account(reduction, (scaling, map), None, seen))
+        let reductions = reducer(self.base(), &settings)?.fit(&training, filters, observer)?;
+        let mut seen = if job.plain.is_none() { applied } else { None };
+        let account = |reduction| job.account(reduction, (scaling, map.clone()), None, seen.take());
+        Ok(reductions.into_iter().map(account).collect())
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.

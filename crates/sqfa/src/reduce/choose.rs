@@ -36,6 +36,11 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    /// A value that was not searched for.
+    pub(crate) fn given(value: f64) -> Self {
+        Self { value, trials: Vec::new() }
+    }
+
     /// The held-out accuracy of the value chosen; NaN when there was nothing to choose.
     pub(crate) fn accuracy(&self) -> f64 {
         let own = self.trials.iter().find(|trial| trial.value == self.value);
@@ -55,9 +60,77 @@ impl Choice {
     }
 }
 
+/// Training data to try values of a setting on, and the points that judge them.
+pub(crate) struct Search<'a> {
+    setting: Setting,
+    /// What every value is tried on.
+    pub(crate) learn: Training<'a>,
+    held: Vec<usize>,
+    /// Whether that is all of the training data, so that nothing has to be learned again.
+    pub(crate) on_all: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(
+        training: &Training<'a>,
+        setting: Setting,
+        seed: u64,
+    ) -> Result<Self, ReduceError> {
+        let (learn, held) = training.without_held_out(setting.name(), seed)?;
+        Ok(Self { setting, learn, held, on_all: training.is_validated() })
+    }
+
+    /// The accuracy of the filters of one value, for every number of filters.
+    fn accuracies(
+        &self,
+        fitted: Result<Vec<Mat<f64>>, ReduceError>,
+    ) -> Result<Vec<f64>, ReduceError> {
+        let judge = |filters: &Mat<f64>| self.learn.held_out_accuracy(filters.as_ref(), &self.held);
+        fitted?.iter().map(judge).collect()
+    }
+
+    /// The best value for every number of filters, given the filters of every value: one result a value, one matrix a number.
+    ///
+    /// Ties go to the value that comes first. A value that failed is passed over unless all did.
+    pub(crate) fn judge(
+        &self,
+        values: &[f64],
+        counts: usize,
+        fitted: impl IntoIterator<Item = Result<Vec<Mat<f64>>, ReduceError>>,
+    ) -> Result<Vec<Chosen>, ReduceError> {
+        let setting = self.setting;
+        let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); counts];
+        let mut failure = None;
+        for (&value, fitted) in values.iter().zip(fitted) {
+            let accuracies = self.accuracies(fitted).unwrap_or_else(|error| {
+                failure = Some(error);
+                vec![f64::NAN; counts]
+            });
+            for (trials, accuracy) in trials.iter_mut().zip(accuracies) {
+                trials.push(Trial { setting, value, accuracy });
+            }
+        }
+        let best = |trials: Vec<Trial>| match (best_value(&trials), &failure) {
+            (Some(value), _) => Ok(Chosen { value, trials }),
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Err(ReduceError::Setting { setting, value: f64::NAN, range: "values" }),
+        };
+        trials.into_iter().map(best).collect()
+    }
+}
+
+/// The value of the largest accuracy, the first of equals.
+fn best_value(trials: &[Trial]) -> Option<f64> {
+    let known = trials.iter().filter(|trial| !trial.accuracy.is_nan());
+    known
+        .fold(None, |best: Option<&Trial>, trial| match best {
+            Some(best) if best.accuracy >= trial.accuracy => Some(best),
+            _ => Some(trial),
+        })
+        .map(|trial| trial.value)
+}
+
 /// Chooses among values for every number of filters; `fit` gives the filters of one value, one result a count.
-///
-/// Ties go to the value that comes first. A value that fails is passed over unless all do.
 pub(crate) fn choose(
     training: &Training<'_>,
     setting: Setting,
@@ -67,46 +140,11 @@ pub(crate) fn choose(
     mut fit: impl FnMut(&Training<'_>, f64) -> Result<Vec<Mat<f64>>, ReduceError>,
 ) -> Result<Vec<Chosen>, ReduceError> {
     if let [value] = values {
-        return Ok(filters.iter().map(|_| Chosen { value: *value, trials: Vec::new() }).collect());
+        return Ok(filters.iter().map(|_| Chosen::given(*value)).collect());
     }
-    let (learn, held) = training.without_held_out(setting.name(), seed)?;
-    let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); filters.len()];
-    let mut failure = None;
-    for &value in values {
-        let fitted = fit(&learn, value).and_then(|fitted| {
-            fitted.iter().map(|fitted| learn.held_out_accuracy(fitted.as_ref(), &held)).collect()
-        });
-        let accuracies: Vec<f64> = match fitted {
-            Ok(accuracies) => accuracies,
-            Err(error) => {
-                failure = Some(error);
-                vec![f64::NAN; filters.len()]
-            }
-        };
-        for (trials, accuracy) in trials.iter_mut().zip(accuracies) {
-            trials.push(Trial { setting, value, accuracy });
-        }
-    }
-    trials
-        .into_iter()
-        .map(|trials| {
-            let best = trials
-                .iter()
-                .filter(|trial| !trial.accuracy.is_nan())
-                .fold(None, |best: Option<&Trial>, trial| match best {
-                    Some(best) if best.accuracy >= trial.accuracy => Some(best),
-                    _ => Some(trial),
-                })
-                .map(|trial| trial.value);
-            match (best, &failure) {
-                (Some(value), _) => Ok(Chosen { value, trials }),
-                (None, Some(error)) => Err(error.clone()),
-                (None, None) => {
-                    Err(ReduceError::Setting { setting, value: f64::NAN, range: "values" })
-                }
-            }
-        })
-        .collect()
+    let search = Search::new(training, setting, seed)?;
+    let fitted = values.iter().map(|&value| fit(&search.learn, value));
+    search.judge(values, filters.len(), fitted)
 }
 
 #[cfg(test)]

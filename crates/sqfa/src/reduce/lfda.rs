@@ -6,11 +6,11 @@ use std::time::Instant;
 use crate::linalg::Mat;
 use crate::optimize::{Control, Progress};
 
-use super::choose::{Chosen, choose};
-use super::samples::{Embedding, LocalScale, lfda};
+use super::choose::{Chosen, Search};
+use super::samples::{Embedding, LocalScale, lfda_of_each};
 use super::setting::{Parameter, Setting, Usual};
 use super::space::{Space, View, whole};
-use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training, nested};
+use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
 /// The neighbourhoods tried, as in the paper's experiments.
 const NEIGHBORS: Parameter = Parameter {
@@ -37,22 +37,75 @@ pub(super) struct LfdaReducer {
     view: View,
 }
 
+/// A number of neighbours and what is measured with it.
+type Neighborhood = (f64, LocalScale);
+
+/// The largest number of filters of a neighbourhood, and the seconds they took; fewer are the leading ones.
+struct Solved {
+    neighborhood: Neighborhood,
+    filters: Mat<f64>,
+    seconds: f64,
+}
+
+/// What a search found.
+struct Tried {
+    /// The best number of neighbours of every scale and count.
+    chosen: Vec<Vec<Chosen>>,
+    /// What was learned from all training points.
+    solved: Vec<Solved>,
+    seconds: f64,
+}
+
 impl LfdaReducer {
     pub(super) fn new(settings: ReducerSettings) -> Self {
         let view = View::new("lfda", SETTINGS, &settings);
         Self { neighbors: settings.neighbors, local_scale: settings.local_scale, view }
     }
 
-    /// So many filters in the space's own coordinates; fewer are the leading ones.
+    /// The filters of every neighbourhood, of preprocessed points.
     fn solve(
         space: &Space,
-        (value, scale): (f64, LocalScale),
+        neighborhoods: &[Neighborhood],
         filters: usize,
-    ) -> Result<Mat<f64>, ReduceError> {
-        let neighbors = whole(Setting::Neighbors, value)?;
-        let embedding = Embedding::Orthonormalized;
+    ) -> Result<Vec<Result<Mat<f64>, ReduceError>>, ReduceError> {
+        let counted: Vec<(usize, LocalScale)> = neighborhoods
+            .iter()
+            .map(|&(value, scale)| Ok((whole(Setting::Neighbors, value)?, scale)))
+            .collect::<Result<_, ReduceError>>()?;
         let (points, labels) = (space.points(), &space.labels);
-        Ok(lfda(points, labels, neighbors, scale, filters, embedding)?.filters)
+        let solved = lfda_of_each(points, labels, &counted, filters, Embedding::Orthonormalized)?;
+        Ok(solved.into_iter().map(|found| Ok(space.lift(&found?.filters))).collect())
+    }
+
+    /// Tries every neighbourhood on held-out points, all of them in one go.
+    fn search(
+        &self,
+        training: &Training<'_>,
+        values: &[f64],
+        scales: &[LocalScale],
+        filters: &[usize],
+    ) -> Result<Tried, ReduceError> {
+        let began = Instant::now();
+        let search = Search::new(training, Setting::Neighbors, self.view.seed)?;
+        let of_scale = |&scale: &LocalScale| values.iter().map(move |&value| (value, scale));
+        let neighborhoods: Vec<Neighborhood> = scales.iter().flat_map(of_scale).collect();
+        let largest = filters.iter().copied().max().unwrap_or(0);
+        let all = Self::solve(&self.view.of(&search.learn)?, &neighborhoods, largest)?;
+        let leading = |all: &Result<Mat<f64>, ReduceError>| match all {
+            Ok(all) => Ok(filters.iter().map(|&count| all.subcols(0, count).to_owned()).collect()),
+            Err(error) => Err(error.clone()),
+        };
+        let chosen = all
+            .chunks(values.len())
+            .map(|of_scale| search.judge(values, filters.len(), of_scale.iter().map(leading)));
+        let chosen = chosen.collect::<Result<_, _>>()?;
+        let seconds = began.elapsed().as_secs_f64();
+        let share = seconds / neighborhoods.len() as f64;
+        let found = neighborhoods.into_iter().zip(all).filter(|_| search.on_all);
+        let solved = found.filter_map(|(neighborhood, filters)| {
+            Some(Solved { neighborhood, filters: filters.ok()?, seconds: share })
+        });
+        Ok(Tried { chosen, solved: solved.collect(), seconds })
     }
 }
 
@@ -68,41 +121,51 @@ impl Reducer for LfdaReducer {
         _: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Reduction>, ReduceError> {
         self.view.check(training, filters)?;
-        let space = self.view.of(training)?;
         let largest = filters.iter().copied().max().unwrap_or(0);
-        let began = Instant::now();
         let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
         let scales = match (self.local_scale, values.len()) {
             (Some(scale), _) => vec![scale],
             (None, 2..) => vec![LocalScale::Neighbor, LocalScale::Anchor],
             _ => vec![LocalScale::default()],
         };
-        let mut tried: Vec<Vec<Chosen>> = Vec::new();
-        for &scale in &scales {
-            let (setting, seed) = (Setting::Neighbors, self.view.seed);
-            tried.push(choose(training, setting, &values, filters, seed, |learn, value| {
-                let space = self.view.of(learn)?;
-                let all = Self::solve(&space, (value, scale), largest)?;
-                let own = nested(&all, filters, 0.0);
-                Ok(own.iter().map(|reduction| space.lift(&reduction.filters)).collect())
-            })?);
-        }
-        let search_seconds = if values.len() > 1 { began.elapsed().as_secs_f64() } else { 0.0 };
+        let Tried { chosen, mut solved, seconds } = match values[..] {
+            [value] => {
+                let given = filters.iter().map(|_| Chosen::given(value)).collect();
+                Tried { chosen: vec![given], solved: Vec::new(), seconds: 0.0 }
+            }
+            _ => self.search(training, &values, &scales, filters)?,
+        };
+        let mut space = None;
         let mut results = Vec::new();
         for (at, &count) in filters.iter().enumerate() {
             let best = (0..scales.len()).fold(0, |best, scale| {
-                if tried[scale][at].accuracy() > tried[best][at].accuracy() { scale } else { best }
+                let better = chosen[scale][at].accuracy() > chosen[best][at].accuracy();
+                if better { scale } else { best }
             });
-            let Chosen { value, .. } = tried[best][at];
-            let began = Instant::now();
-            let solved = Self::solve(&space, (value, scales[best]), count)?;
-            let mut reduction =
-                Reduction::closed(space.lift(&solved), began.elapsed().as_secs_f64());
-            reduction.search_seconds = search_seconds;
-            reduction.settings.push((Setting::Neighbors, value));
-            let anchored = scales[best] == LocalScale::Anchor;
+            let neighborhood = (chosen[best][at].value, scales[best]);
+            let known = solved.iter().position(|known| known.neighborhood == neighborhood);
+            let known = match known {
+                Some(known) => known,
+                None => {
+                    let space = match &mut space {
+                        Some(space) => space,
+                        none => none.insert(self.view.of(training)?),
+                    };
+                    let began = Instant::now();
+                    for filters in Self::solve(space, &[neighborhood], largest)? {
+                        let (filters, seconds) = (filters?, began.elapsed().as_secs_f64());
+                        solved.push(Solved { neighborhood, filters, seconds });
+                    }
+                    solved.len() - 1
+                }
+            };
+            let Solved { filters, seconds: own, .. } = &solved[known];
+            let mut reduction = Reduction::closed(filters.subcols(0, count).to_owned(), *own);
+            reduction.search_seconds = seconds;
+            reduction.settings.push((Setting::Neighbors, neighborhood.0));
+            let anchored = neighborhood.1 == LocalScale::Anchor;
             reduction.settings.push((Setting::LocalScale, f64::from(u8::from(anchored))));
-            reduction.trials = tried.iter().flat_map(|tried| tried[at].trials.clone()).collect();
+            reduction.trials = chosen.iter().flat_map(|of| of[at].trials.clone()).collect();
             results.push(reduction);
         }
         Ok(results)

@@ -4,7 +4,7 @@ use crate::optimize::{Control, Progress};
 
 use super::samples::Lmnn;
 use super::setting::{Parameter, Setting, Usual};
-use super::space::{View, whole};
+use super::space::{Task, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
 /// Target neighbours.
@@ -52,7 +52,7 @@ impl Reducer for LmnnReducer {
             filters,
             setting,
             observer,
-            &|space, value, count, observer| {
+            &|&Task { space, value, count, .. }, observer| {
                 let neighbors = whole(Setting::Neighbors, value)?;
                 let lmnn = Lmnn { neighbors, ..Lmnn::default() };
                 Ok(lmnn.fit(space.points(), &space.labels, count, observer)?)

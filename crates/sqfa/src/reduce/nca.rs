@@ -4,7 +4,7 @@ use crate::optimize::{Control, Progress};
 
 use super::samples::Nca;
 use super::setting::{Parameter, Setting};
-use super::space::View;
+use super::space::{Task, View};
 use super::{ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
@@ -39,8 +39,14 @@ impl Reducer for NcaReducer {
     ) -> Result<Vec<Reduction>, ReduceError> {
         let per_class = [self.view.per_class as f64];
         let setting = (Setting::PerClass, per_class.as_slice());
-        self.view.fit_each(training, filters, setting, observer, &|space, _, count, observer| {
-            Ok(Nca::default().fit(space.points(), &space.labels, count, observer)?)
-        })
+        self.view.fit_each(
+            training,
+            filters,
+            setting,
+            observer,
+            &|&Task { space, count, .. }, observer| {
+                Ok(Nca::default().fit(space.points(), &space.labels, count, observer)?)
+            },
+        )
     }
 }

@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use crate::labels::Labels;
-use crate::linalg::{Mat, tall_times};
+use crate::linalg::{Mat, tall_times, transpose_times};
 use crate::model::Warning;
 use crate::optimize::{Control, Progress};
 use crate::points::Points;
 use crate::remedy::Remedy;
 use crate::transform::Features;
 
-use super::choose::choose;
+use super::choose::{Chosen, Search};
 use super::samples::{SampleFit, balanced_rows};
 use super::setting::Usual;
 use super::{
@@ -91,19 +91,45 @@ impl View {
     ) -> Result<Vec<Reduction>, ReduceError> {
         self.check(training, filters)?;
         let space = self.of(training)?;
+        let search = match values.len() {
+            1 => None,
+            _ => Some(Search::new(training, setting, self.seed)?),
+        };
+        // Where nothing of the training data is held out, values are tried in the space of the last fit.
+        let apart = match &search {
+            Some(search) if !search.on_all => Some(self.of(&search.learn)?),
+            _ => None,
+        };
         let mut results = Vec::new();
         for &count in filters {
             let began = Instant::now();
-            let mut chosen =
-                choose(training, setting, values, &[count], self.seed, |learn, value| {
-                    let space = self.of(learn)?;
-                    let fitted = solve(&space, value, count, observer)?;
-                    Ok(vec![space.lift(&fitted.filters)])
-                })?;
-            let chosen = chosen.pop().ok_or(ReduceError::NoFilters { filters: count })?;
+            let (chosen, start) = match &search {
+                None => (Chosen::given(values.first().copied().unwrap_or(f64::NAN)), None),
+                Some(search) => {
+                    let own = apart.as_ref().unwrap_or(&space);
+                    let tried = try_each(own, values, count, observer, solve);
+                    let lifted = tried.iter().map(|found| match found {
+                        Ok(filters) => Ok(vec![own.lift(filters)]),
+                        Err(error) => Err(error.clone()),
+                    });
+                    let mut chosen = search.judge(values, 1, lifted)?;
+                    let chosen = chosen.pop().ok_or(ReduceError::NoFilters { filters: count })?;
+                    let taken = values.iter().position(|value| *value == chosen.value);
+                    let start = taken.and_then(|at| tried[at].as_ref().ok());
+                    let start = start.map(|filters| space.lower(&own.lift(filters)));
+                    (chosen, start)
+                }
+            };
             let search_seconds = if values.len() > 1 { began.elapsed().as_secs_f64() } else { 0.0 };
             let began = Instant::now();
-            let fitted = solve(&space, chosen.value, count, observer)?;
+            let task = Task {
+                space: &space,
+                value: chosen.value,
+                count,
+                start: start.as_ref(),
+                last: true,
+            };
+            let fitted = solve(&task, observer)?;
             let mut reduction = accounted(fitted, began.elapsed().as_secs_f64());
             reduction.filters = space.lift(&reduction.filters);
             reduction.search_seconds = search_seconds;
@@ -115,13 +141,44 @@ impl View {
     }
 }
 
+/// The filters of every value, in a space's own coordinates. The largest value comes first, and each begins where the one before
+/// it ended: large values of a setting make smooth losses.
+fn try_each(
+    space: &Space,
+    values: &[f64],
+    count: usize,
+    observer: &mut dyn FnMut(&Progress) -> Control,
+    solve: Solve<'_>,
+) -> Vec<Result<Mat<f64>, ReduceError>> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+    let mut tried: Vec<Option<Result<Mat<f64>, ReduceError>>> = vec![None; values.len()];
+    let mut start: Option<Mat<f64>> = None;
+    for at in order {
+        let task = Task { space, value: values[at], count, start: start.as_ref(), last: false };
+        let found = solve(&task, observer).map(|fitted| fitted.filters);
+        if let Ok(filters) = &found {
+            start = Some(filters.clone());
+        }
+        tried[at] = Some(found);
+    }
+    tried.into_iter().flatten().collect()
+}
+
 /// A fit inside a space, for one value of the setting and one number of filters.
-pub(super) type Solve<'a> = &'a dyn Fn(
-    &Space,
-    f64,
-    usize,
-    &mut dyn FnMut(&Progress) -> Control,
-) -> Result<SampleFit, ReduceError>;
+pub(super) struct Task<'a> {
+    pub(super) space: &'a Space,
+    pub(super) value: f64,
+    pub(super) count: usize,
+    /// Filters to begin with, in the space's coordinates, where there are any.
+    pub(super) start: Option<&'a Mat<f64>>,
+    /// Whether its filters are kept, rather than compared with those of other values.
+    pub(super) last: bool,
+}
+
+/// Does a task.
+pub(super) type Solve<'a> =
+    &'a dyn Fn(&Task<'_>, &mut dyn FnMut(&Progress) -> Control) -> Result<SampleFit, ReduceError>;
 
 impl Space {
     pub(super) fn points(&self) -> Points<'_> {
@@ -130,6 +187,11 @@ impl Space {
 
     pub(super) fn lift(&self, filters: &Mat<f64>) -> Mat<f64> {
         tall_times(self.basis.as_ref(), filters.as_ref())
+    }
+
+    /// Filters of preprocessed points in the space's coordinates.
+    fn lower(&self, filters: &Mat<f64>) -> Mat<f64> {
+        transpose_times(self.basis.as_ref(), filters.as_ref())
     }
 }
 

@@ -4,7 +4,7 @@ use crate::optimize::{Control, Progress};
 
 use super::samples::Wda;
 use super::setting::{Parameter, Setting, Usual};
-use super::space::View;
+use super::space::{Task, View};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
 /// Sinkhorn regularisations relative to the average squared distance of two points: from sharp plans, which see single
@@ -18,6 +18,9 @@ const REGULARIZATION: Parameter = Parameter {
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
+
+/// Relative change of the loss at which a regularisation has been tried long enough to be judged.
+const TRIED: f64 = 1e-4;
 
 /// What it takes.
 pub(super) const SETTINGS: &[Parameter] = &[REGULARIZATION, DIMENSIONS, PER_CLASS];
@@ -55,9 +58,12 @@ impl Reducer for WdaReducer {
             filters,
             setting,
             observer,
-            &|space, value, count, observer| {
-                let wda = Wda { regularization: value, seed: self.view.seed, ..Wda::default() };
-                Ok(wda.fit(space.points(), &space.labels, count, observer)?)
+            &|&Task { space, value, count, start, last }, observer| {
+                let mut wda = Wda { regularization: value, seed: self.view.seed, ..Wda::default() };
+                if !last {
+                    wda.stopping.tolerance = TRIED;
+                }
+                Ok(wda.fit_from(space.points(), &space.labels, count, start, observer)?)
             },
         )
     }

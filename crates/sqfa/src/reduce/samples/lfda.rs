@@ -12,22 +12,17 @@
 //! Cost: 4p ΣN_c² flops in the samples' precision and tiles of memory; nothing of N_c² is kept.
 //! Reference: Sugiyama, *J. Machine Learning Research* 8, 2007.
 
+mod scatters;
+
 use std::str::FromStr;
 
+use self::scatters::Scatters;
 use super::SampleError;
 use super::gathered::check;
 use crate::labels::Labels;
-use crate::linalg::{
-    Element, Float, Mat, add_weighted_scatter, dispatch, exponential, orthonormalize, pencil,
-    rows_times_rows,
-};
+use crate::linalg::{Mat, orthonormalize, pencil};
 use crate::names::chosen;
-use crate::neighbors::Reference;
-use crate::parallel;
-use crate::points::{Points, Scalar, Table};
-
-/// Rows of a tile: its distances, affinities and products stay in the second-level cache.
-const STRIP: usize = 256;
+use crate::points::Points;
 
 /// How the eigenvectors become filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +105,9 @@ pub struct Lfda {
     pub eigenvalues: Vec<f64>,
 }
 
+/// How large a sample's neighbourhood is: which neighbour measures it, and how.
+pub(crate) type Neighborhood = (usize, LocalScale);
+
 /// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
 pub fn lfda(
     points: Points<'_>,
@@ -119,16 +117,38 @@ pub fn lfda(
     filters: usize,
     embedding: Embedding,
 ) -> Result<Lfda, SampleError> {
+    let all = lfda_of_each(points, labels, &[(neighbors, scale)], filters, embedding)?;
+    all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
+}
+
+/// The same of several neighbourhoods, which share distances and neighbours: an n-th neighbourhood costs half of the first.
+pub(crate) fn lfda_of_each(
+    points: Points<'_>,
+    labels: &Labels,
+    neighborhoods: &[Neighborhood],
+    filters: usize,
+    embedding: Embedding,
+) -> Result<Vec<Result<Lfda, SampleError>>, SampleError> {
     let rows = check(points, labels, filters)?;
-    if neighbors == 0 {
+    if neighborhoods.iter().any(|(neighbors, _)| *neighbors == 0) {
         return Err(SampleError::NoNeighbors);
     }
-    let scatters = match points {
-        Points::U8(table) => Scatters::new::<u8, f32>(&table, &rows, neighbors, scale),
-        Points::F32(table) => Scatters::new::<f32, f32>(&table, &rows, neighbors, scale),
-        Points::F64(table) => Scatters::new::<f64, f64>(&table, &rows, neighbors, scale),
+    let all = match points {
+        Points::U8(table) => Scatters::of_each::<u8, f32>(&table, &rows, neighborhoods),
+        Points::F32(table) => Scatters::of_each::<f32, f32>(&table, &rows, neighborhoods),
+        Points::F64(table) => Scatters::of_each::<f64, f64>(&table, &rows, neighborhoods),
     };
     let dimension = points.columns();
+    Ok(all.iter().map(|scatters| solve(scatters, dimension, filters, embedding)).collect())
+}
+
+/// The leading eigenvectors as filters.
+fn solve(
+    scatters: &Scatters,
+    dimension: usize,
+    filters: usize,
+    embedding: Embedding,
+) -> Result<Lfda, SampleError> {
     let singular = |pivot, largest| SampleError::SingularScatter { dimension, pivot, largest };
     let solved = pencil(&scatters.between, &scatters.within, dimension, filters)
         .map_err(|deficient| singular(deficient.pivot, deficient.largest))?;
@@ -147,160 +167,6 @@ pub fn lfda(
         }
     }
     Ok(Lfda { filters: leading, eigenvalues })
-}
-
-/// The two sides of the eigenproblem, row-major.
-struct Scatters {
-    within: Vec<f64>,
-    between: Vec<f64>,
-}
-
-impl Scatters {
-    fn new<S: Scalar, T: Element + Scalar>(
-        table: &Table<'_, S>,
-        rows: &[Vec<usize>],
-        neighbors: usize,
-        scale: LocalScale,
-    ) -> Self {
-        let (p, total) = (table.columns(), table.rows() as f64);
-        let mut within = vec![0.0; p * p];
-        let mut between = vec![0.0; p * p];
-        let mut means = Vec::new();
-        for rows in rows.iter().filter(|rows| !rows.is_empty()) {
-            let count = rows.len() as f64;
-            let class = Reference::<T>::of_rows(table, rows.iter().copied());
-            means.push((count, class.centre().to_vec()));
-            // Σ(x−μ)(x−μ)ᵀ: of T = Σ_c S_c + spread of the means, the share 1 − N_c/N remains.
-            let ones = vec![T::from_f64(1.0); rows.len()];
-            add_weighted_scatter(class.centred(), &ones, p, 1.0 - count / total, &mut between);
-            let local = local_scatter(&class, neighbors, scale);
-            for ((within, between), local) in within.iter_mut().zip(&mut between).zip(local) {
-                *within += local / count;
-                *between += local * (1.0 / total - 1.0 / count);
-            }
-        }
-        let centre: Vec<f64> = (0..p)
-            .map(|i| means.iter().map(|(count, mean)| count * mean[i]).sum::<f64>() / total)
-            .collect();
-        for (count, mean) in &means {
-            for i in 0..p {
-                for j in 0..p {
-                    between[i * p + j] += count * (mean[i] - centre[i]) * (mean[j] - centre[j]);
-                }
-            }
-        }
-        symmetrize(&mut within, p);
-        symmetrize(&mut between, p);
-        Self { within, between }
-    }
-}
-
-fn symmetrize(matrix: &mut [f64], p: usize) {
-    for i in 0..p {
-        for j in 0..i {
-            let mean = 0.5 * (matrix[i * p + j] + matrix[j * p + i]);
-            matrix[i * p + j] = mean;
-            matrix[j * p + i] = mean;
-        }
-    }
-}
-
-/// X ᵀ(diag(A1)−A)X of one class, up to its antisymmetric part.
-///
-/// Only tiles on and below the diagonal of A are made; those below count twice.
-fn local_scatter<T: Element + Scalar>(
-    class: &Reference<T>,
-    neighbors: usize,
-    scale: LocalScale,
-) -> Vec<f64> {
-    let (count, p) = (class.len(), class.columns());
-    let mut sum = vec![0.0; p * p];
-    let reach = neighbors.min(count - 1);
-    if reach == 0 {
-        return sum;
-    }
-    let squares: Vec<f64> = match scale {
-        LocalScale::Neighbor => {
-            class.nearest_others(reach).chunks(reach).map(|all| all[reach - 1].square).collect()
-        }
-        LocalScale::Anchor => class.squares_to(reach),
-    };
-    // 1/σ, infinite for a sample on top of its measure.
-    let inverse: Vec<f64> = squares.iter().map(|square| square.sqrt().recip()).collect();
-    let strips: Vec<(Vec<f64>, Vec<f64>)> =
-        parallel::map(0..count.div_ceil(STRIP), |strip| strip_scatter(class, &inverse, strip));
-    let mut degrees = vec![0.0; count];
-    for (scatter, partial) in strips {
-        sum.iter_mut().zip(scatter).for_each(|(sum, value)| *sum -= value);
-        degrees.iter_mut().zip(partial).for_each(|(sum, value)| *sum += value);
-    }
-    let degrees: Vec<T> = degrees.into_iter().map(T::from_f64).collect();
-    add_weighted_scatter(class.centred(), &degrees, p, 1.0, &mut sum);
-    sum
-}
-
-/// Of one strip of rows: XᵀAX over its tiles, and what they add to A's row sums.
-fn strip_scatter<T: Element>(
-    class: &Reference<T>,
-    inverse: &[f64],
-    strip: usize,
-) -> (Vec<f64>, Vec<f64>) {
-    let p = class.columns();
-    let first = strip * STRIP;
-    let height = STRIP.min(class.len() - first);
-    let own = &class.centred()[first * p..][..height * p];
-    let mut degrees = vec![0.0; first + height];
-    let mut affinities = vec![T::ZERO; height * STRIP];
-    // Σ_b A_ab x_b over tiles, those off the diagonal twice.
-    let mut pulled = vec![T::ZERO; height * p];
-    for start in (0..=first).step_by(STRIP) {
-        let width = STRIP.min(class.len() - start);
-        let other = &class.centred()[start * p..][..width * p];
-        let tile = &mut affinities[..height * width];
-        rows_times_rows(own, height, other, width, p, tile);
-        let factor = if start == first { 1.0 } else { 2.0 };
-        for (a, row) in tile.chunks_mut(width).enumerate() {
-            let square = Float::to_f64(class.squares()[first + a]);
-            let squares = &class.squares()[start..start + width];
-            affinity_row(row, square, squares, inverse[first + a], &inverse[start..start + width]);
-            let sums = &mut degrees[start..start + width];
-            let mut sum = 0.0;
-            for (value, degree) in row.iter().zip(sums) {
-                let value = Float::to_f64(*value);
-                sum += value;
-                if start != first {
-                    *degree += value;
-                }
-            }
-            degrees[first + a] += sum;
-        }
-        crate::linalg::add_rows_product(tile, height, other, width, p, factor, &mut pulled);
-    }
-    let mut scatter = vec![0.0; p * p];
-    crate::linalg::add_rows_inner(own, &pulled, height, p, &mut scatter);
-    (scatter, degrees)
-}
-
-/// Turns inner products into exp(−|a−b|²/(σ_aσ_b)).
-fn affinity_row<T: Element>(
-    row: &mut [T],
-    square: f64,
-    squares: &[T],
-    inverse: f64,
-    inverses: &[f64],
-) {
-    dispatch(
-        #[inline(always)]
-        || {
-            for ((value, other), scale) in row.iter_mut().zip(squares).zip(inverses) {
-                let gap = square + Float::to_f64(*other) - 2.0 * Float::to_f64(*value);
-                let exponent = -gap.max(0.0) * (inverse * scale);
-                let affinity = exponential(exponent);
-                // 0·∞: a duplicate at σ = 0, which scatters nothing whatever its affinity.
-                *value = T::from_f64(if affinity.is_nan() { 0.0 } else { affinity });
-            }
-        },
-    );
 }
 
 #[cfg(test)]

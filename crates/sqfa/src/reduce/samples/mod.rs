@@ -11,6 +11,7 @@ mod wda;
 pub use error::SampleError;
 pub use fit::SampleFit;
 pub use gathered::balanced_rows;
+pub(super) use lfda::lfda_of_each;
 pub use lfda::{EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, LocalScale, lfda};
 pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
 pub use nca::Nca;

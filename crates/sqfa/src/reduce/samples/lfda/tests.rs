@@ -3,6 +3,7 @@
 use super::super::testing::{Drawn, subspace_gap};
 use super::*;
 use crate::linalg::symmetric_eigen;
+use crate::points::Table;
 
 /// Double precision through scatters of condition numbers up to about 1e3.
 const EXACT: f64 = 1e-9;
@@ -220,4 +221,20 @@ fn bad_input_is_named() {
     let alone = Labels::from_integers(&[1; 20]);
     let error = lfda(sample.points(), &alone, 1, NEIGHBOR, 1, Embedding::default()).unwrap_err();
     assert_eq!(error, SampleError::OneClass { classes: 1 });
+}
+
+#[test]
+fn neighbourhoods_that_share_distances_give_what_each_gives_alone() {
+    // More samples of a class than a strip, and one class smaller than the largest neighbourhood.
+    let sample = Drawn::new(&[300, 60, 5], 5, 20);
+    let all = [(3, NEIGHBOR), (17, NEIGHBOR), (3, LocalScale::Anchor), (9, LocalScale::Anchor)];
+    let plain = Embedding::Plain;
+    let together = lfda_of_each(sample.points(), &sample.labels, &all, 3, plain).unwrap();
+    assert_eq!(together.len(), all.len());
+    for (found, (neighbors, scale)) in together.into_iter().zip(all) {
+        let (found, alone) =
+            (found.unwrap(), lfda(sample.points(), &sample.labels, neighbors, scale, 3, plain));
+        let alone = alone.unwrap();
+        assert_eq!((&found.filters, &found.eigenvalues), (&alone.filters, &alone.eigenvalues));
+    }
 }

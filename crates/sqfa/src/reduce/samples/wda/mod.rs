@@ -41,7 +41,7 @@ impl Default for Wda {
             regularization: 1.0,
             sinkhorn_iterations: 10,
             seed: 0,
-            stopping: Stopping { max_iterations: 500, tolerance: 1e-6 },
+            stopping: Stopping { max_iterations: 500, tolerance: 1e-5 },
         }
     }
 }
@@ -55,6 +55,18 @@ impl Wda {
         filters: usize,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<SampleFit, SampleError> {
+        self.fit_from(points, labels, filters, None, observer)
+    }
+
+    /// The same from given filters (p × m) where there are any.
+    pub(crate) fn fit_from(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        filters: usize,
+        start: Option<&Mat<f64>>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
         let regularization = self.regularization;
         if !(regularization > 0.0 && regularization.is_finite()) {
@@ -64,8 +76,11 @@ impl Wda {
             return Err(SampleError::NoIterations);
         }
         let samples = Gathered::new(points, &rows);
-        let start = random(samples.columns, filters, self.seed, 0);
-        let start = orthonormalize(start.as_ref()).ok_or(SampleError::Dependent { filters })?;
+        // Given filters that depend on each other are no start.
+        let start = start
+            .and_then(|given| orthonormalize(given.as_ref()))
+            .or_else(|| orthonormalize(random(samples.columns, filters, self.seed, 0).as_ref()));
+        let start = start.ok_or(SampleError::Dependent { filters })?;
         let metric = Metric::new(&samples).ok_or(SampleError::NoSpread)?;
         let evaluate = |measured: MatRef<'_, f64>| {
             let free = metric.plain(measured);
