@@ -113,7 +113,7 @@ pub struct Reduction {
 
 impl Reduction {
     /// The accuracy on held-out points of a setting that was chosen there; NaN where it was not.
-    pub(crate) fn held_out(&self, setting: Setting) -> f64 {
+    pub fn held_out(&self, setting: Setting) -> f64 {
         let value = self.setting(setting);
         let taken = |trial: &&Trial| trial.setting == setting && Some(trial.value) == value;
         self.trials.iter().find(taken).map_or(f64::NAN, |trial| trial.accuracy)

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
 use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
-use sqfa::statistics::{Moments, Preprocessor};
+use sqfa::statistics::{Moments, Preprocessor, Scaling};
 use sqfa::transform::Features;
 use sqfa::{ClassStatistics, Estimator, Gaussians, Mat, MatRef, transform};
 use sqfa_io::data::Part;
@@ -16,6 +16,7 @@ use super::given::GivenFilters;
 /// Statistics ready to be fitted, and the way back to input space.
 pub(super) struct Direct<'a> {
     part: Option<&'a Part>,
+    scaling: Scaling,
     mean: Option<Vec<f64>>,
     preprocessor: Option<Preprocessor>,
     /// Statistics after preprocessing, in input space.
@@ -29,12 +30,13 @@ pub(super) struct Direct<'a> {
 impl<'a> Direct<'a> {
     pub(super) fn new(
         fit: &Fit,
+        scaling: Scaling,
         mut statistics: ClassStatistics,
         mut unshrunk: Option<ClassStatistics>,
         part: Option<&'a Part>,
     ) -> Result<Self> {
         let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
-        let preprocessor = Preprocessor::new(&statistics, fit.scaling(), fit.center);
+        let preprocessor = Preprocessor::new(&statistics, scaling, fit.center);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
             unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
@@ -51,7 +53,7 @@ impl<'a> Direct<'a> {
             let inside = statistics.reduced(basis.as_ref());
             reduced = Some((basis, inside));
         }
-        let mut direct = Self { part, mean, preprocessor, statistics, unshrunk, reduced };
+        let mut direct = Self { part, scaling, mean, preprocessor, statistics, unshrunk, reduced };
         if let (Some(part), true) = (part, fit.is_robust_inside()) {
             // Outliers are told in the components, where there are points enough.
             let coordinates = direct.coordinates(part);
@@ -64,6 +66,11 @@ impl<'a> Direct<'a> {
             }
         }
         Ok(direct)
+    }
+
+    /// How columns were scaled.
+    pub(super) fn scaling(&self) -> Scaling {
+        self.scaling
     }
 
     /// Filters given for raw points, as the fit needs them.

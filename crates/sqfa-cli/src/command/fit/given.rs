@@ -9,6 +9,7 @@ use sqfa_io::formats::{Limits, Values, read_npy};
 use super::super::{ending, read_model};
 
 /// Filters that files gave, for raw points.
+#[derive(Clone)]
 pub(super) struct GivenFilters {
     pub(super) start: Option<Mat<f64>>,
     pub(super) fixed: Option<Mat<f64>>,

@@ -213,16 +213,26 @@ impl Prepared {
                     let fitted = fitted.map_err(|error| explain_pipeline(&error, fit))?;
                     return Learned::chosen(fit, fitted, Some(mean));
                 }
-                let direct = Direct::new(
-                    fit,
-                    *statistics,
-                    unshrunk.map(|plain| *plain),
-                    self.part.as_ref(),
-                )?;
-                let given = direct.given(fit, given)?;
-                let reduction = direct
-                    .fit(fit, given, observer)
-                    .map_err(|error| explain_reducer(&error, fit.pca_dims))?;
+                let mut learn = |scaling, statistics, unshrunk, given| {
+                    let part = self.part.as_ref();
+                    let direct = Direct::new(fit, scaling, statistics, unshrunk, part)?;
+                    let given = direct.given(fit, given)?;
+                    let reduction = direct
+                        .fit(fit, given, observer)
+                        .map_err(|error| explain_reducer(&error, fit.pca_dims))?;
+                    Ok::<_, anyhow::Error>((direct, reduction))
+                };
+                let (usual, unshrunk) = (fit.scaling(), unshrunk.map(|plain| *plain));
+                let mut best = None;
+                if fit.scale.is_none() && usual != Scaling::None && self.part.is_some() {
+                    // Units that serve held-out points best, as the pipeline has them.
+                    let plain = unshrunk.as_ref().map(ClassStatistics::copied);
+                    best = Some(learn(Scaling::None, statistics.copied(), plain, given.clone())?);
+                }
+                let (direct, reduction) = learn(usual, *statistics, unshrunk, given)?;
+                let held = |found: &Reduction| found.held_out(Setting::Shrinkage);
+                let better = best.filter(|(_, found)| held(found) > held(&reduction));
+                let (direct, reduction) = better.unwrap_or((direct, reduction));
                 Learned::direct(fit, direct, reduction)
             }
         }
@@ -346,6 +356,7 @@ impl Learned {
         let filters = direct.lifted(reduction.filters.as_ref());
         let statistics = direct.statistics();
         let second_moments = statistics.moments() == Moments::Second;
+        let scaling = direct.scaling();
         Ok(Self {
             features: direct.features(fit, filters.as_ref())?,
             mean: direct.mean(),
@@ -354,7 +365,7 @@ impl Learned {
             preprocessor: direct.into_preprocessor(),
             filters,
             reduction,
-            scaling: fit.scaling(),
+            scaling,
             center: fit.center,
             fitted: None,
         })
