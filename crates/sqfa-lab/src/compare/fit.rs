@@ -217,6 +217,17 @@ mod tests {
     /// variance: little noise prefers the second, much noise the first. Outside the points that are learned from the second
     /// difference has the other sign, so that whoever chooses on those points takes little noise and is wrong.
     fn turned() -> LabeledData {
+        differing(1.0)
+    }
+
+    /// The same with classes that change places outside the points that are learned from: every filter that tells them apart
+    /// there is wrong about all others.
+    fn swapped() -> LabeledData {
+        differing(-1.0)
+    }
+
+    /// The large difference is multiplied by `outside` in points that are not learned from, the small one by −1.
+    fn differing(outside: f64) -> LabeledData {
         let classes: Vec<i64> = (0..400).map(|row| row % 2).collect();
         let labels = Labels::from_integers(&classes);
         let dealt = deal::split(&labels, None, 0).unwrap();
@@ -229,8 +240,8 @@ mod tests {
         let mut values = Vec::new();
         for (row, &class) in classes.iter().enumerate() {
             let side = if class == 0 { -0.5 } else { 0.5 };
-            let turn = if dealt[row] == LEARN { 1.0 } else { -1.0 };
-            let large = 6.0 * side + 2.0_f64.sqrt() * normal();
+            let (keep, turn) = if dealt[row] == LEARN { (1.0, 1.0) } else { (outside, -1.0) };
+            let large = 6.0 * side * keep + 2.0_f64.sqrt() * normal();
             let small = 0.3 * side * turn + 0.001_f64.sqrt() * normal();
             values.extend([large + small, large - small]);
         }
@@ -296,22 +307,19 @@ mod tests {
         let [own, papers] = split_of("lfda");
         // Among the points that are learned from no class is mistaken for the other.
         assert_eq!(trials(papers, &data), [1.0; 4]);
-        let lfda = trials(own, &data);
-        assert!(lfda.len() == 8 && lfda[0] < 0.5 && of_validation(&lfda), "{lfda:?}");
+        let lfda = trials(own, &swapped());
+        assert!(lfda.len() == 8 && of_validation(&lfda), "{lfda:?}");
+        assert!(lfda.iter().all(|share| *share < 0.2), "{lfda:?}");
     }
 
     #[test]
-    fn sharp_plans_are_chosen_where_even_ones_are_wrong_about_the_points_that_validate() {
-        // Even plans are LDA's and lean on the difference that is turned outside the points that are learned from; sharp ones
-        // see the large variance alone.
-        let data = turned();
+    fn regularisations_are_judged_by_the_points_that_validate() {
         for spec in split_of("wda") {
             let name = spec.protocol.clone();
-            let tried = trials(spec.clone(), &data);
+            let tried = trials(spec.clone(), &swapped());
             assert!(tried.len() == 5 && of_validation(&tried), "'{name}': {tried:?}");
-            assert!(tried[0] > 0.9 && tried[4] < 0.5, "'{name}': {tried:?}");
-            let found = accuracy(spec, &data);
-            assert!(found > 0.9, "'{name}': {found}");
+            // Any part of the points that are learned from would say 1.
+            assert!(tried.iter().all(|share| *share < 0.2), "'{name}': {tried:?}");
         }
     }
 
