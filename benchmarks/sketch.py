@@ -5,9 +5,8 @@ Usage: sketch.py SQFA FOLDER [--columns 100000 --rank 50 --noises 0.01,0.03,0.1 
 All classes vary in the same ``rank`` dimensions, each with axes of its own, and noise is in every
 column. The same command fits the samples (``--form factor``) and sketches (``--form sketch``); what is
 compared is the accuracy on other points, and the peak memory of the processes as the system counts it.
-Objectives of these data have optima of nearly one height and unlike accuracy, so that fits from random
-starts differ by a point or two either way: both forms start from their principal components, and a case
-is the mean over points of several seeds, with its standard error.
+Single fits differ by a point or two, and optima of nearly one height by as much: both forms start from
+their principal components, and a case is the mean over several seeds, with its standard error.
 Points are made in FOLDER/sketch and removed again.
 """
 
