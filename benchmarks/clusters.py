@@ -142,6 +142,7 @@ def on_spark(args: argparse.Namespace) -> dict[str, list[float]]:
 
     rows, columns, folder = args.rows // args.parts, args.columns, args.folder / "spark"
     os.environ |= {"SPARK_WORKER_DIR": str(folder / "work"), "PYSPARK_PYTHON": sys.executable}
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     session = (
         SparkSession.builder.master("local-cluster[2,1,2048]")
         .config("spark.ui.enabled", "false")

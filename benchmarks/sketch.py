@@ -5,8 +5,8 @@ Usage: sketch.py SQFA FOLDER [--columns 100000 --rank 50 --noises 0.01,0.03,0.1 
 All classes vary in the same ``rank`` dimensions, each with axes of its own, and noise is in every
 column. The same command fits the samples (``--form factor``) and sketches (``--form sketch``); what is
 compared is the accuracy on other points, and the peak memory of the processes as the system counts it.
-Objectives of these data have optima of nearly one height and unlike accuracy, and single fits differ by
-a point or two either way; so a case is the mean over points of several seeds, with its standard error.
+Single fits differ by a point or two, and optima of nearly one height by as much: both forms start from
+their principal components, and a case is the mean over several seeds, with its standard error.
 Points are made in FOLDER/sketch and removed again.
 """
 
@@ -75,6 +75,7 @@ def fitted(args: Any, noise: float, seed: int) -> dict[str, Any]:
         model = folder / "model.sqfa"
         fit = [args.sqfa, "fit", str(train), "--labels", str(folder / "train-labels.npy"), "--json"]
         fit += ["-m", str(args.filters), "--noise", str(args.fit_noise), "--method", args.method]
+        fit += ["--start", args.start]
         said, memory, seconds = run([*fit, "--form", form, "--out", str(model)])
         score = [args.sqfa, "evaluate", str(model), str(test)]
         score += ["--labels", str(folder / "test-labels.npy")]
@@ -124,6 +125,7 @@ def main() -> None:
     parser.add_argument("--filters", type=int, default=8)
     parser.add_argument("--method", default="sqfa-h")
     parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--start", default="pca")
     parser.add_argument("--note", default="")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--date", default="undated")
@@ -131,7 +133,7 @@ def main() -> None:
     machine = {"processors": os.cpu_count(), "load before": os.getloadavg()[0], "note": args.note}
     cases = [measured(args, float(noise)) for noise in args.noises.split(",")]
     sizes = ("columns", "classes", "rank", "points", "test_points", "rows", "filters", "fit_noise")
-    sizes += ("method", "seeds")
+    sizes += ("method", "start", "seeds")
     record = {"date": args.date, "machine": machine}
     record |= {"case": {name.replace("_", " "): getattr(args, name) for name in sizes}, "cases": cases}
     if args.out is not None:

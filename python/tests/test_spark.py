@@ -313,6 +313,7 @@ def test_what_befalls_the_cluster_is_said_with_its_remedy(spark):
         ("java.lang.OutOfMemoryError: Java heap space", RuntimeError, "raise spark.executor.memory"),
         ("Total size is bigger than spark.driver.maxResultSize", ValueError, "raise spark.driver.max"),
         ("StatusCode.UNAVAILABLE", ConnectionError, "make a new session"),
+        ("ModuleNotFoundError: No module named 'sqfa_rs'", RuntimeError, "set PYSPARK_PYTHON"),
     ):
         told = parts._explained(Exception(words))
         assert isinstance(told, kind) and remedy in str(told)

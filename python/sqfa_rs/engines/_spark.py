@@ -228,6 +228,11 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
 def _explained(error: Exception) -> Exception:
     """An error of Spark in words; any other as it is."""
     words = str(error)
+    if "No module named 'sqfa_rs'" in words:
+        return RuntimeError(
+            "Spark's Python workers do not have sqfa_rs: install it on every executor, or set "
+            "PYSPARK_PYTHON to the Python that has it before the session is made"
+        )
     if "maxResultSize" in words and not isinstance(error, ValueError):
         return ValueError(
             "the results are larger than the driver takes: raise spark.driver.maxResultSize, or use "
