@@ -130,11 +130,12 @@ class LDA(Reducer):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     shrinkage : "auto", float or list of floats, default="auto"
-        The share s; "auto" and lists choose it on held-out points.
+        The share s; "auto" and lists choose it on held-out points, and with it, where ``scale`` is
+        "auto", whether every column is scaled by its own deviation; without points it is.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" scales nothing where the shrinkage is a number; otherwise it takes "none" or
-        "per-feature", whichever serves held-out points better, and "per-feature" without points.
+        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
+        nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
