@@ -72,12 +72,12 @@ impl Default for Neural {
             rate_spread: (0.5, 0.25),
             sharpness: (2.5, 0.3),
             crowding: 0.45,
-            shared_gain: 0.15,
+            shared_gain: 0.2,
             base_gain: 0.75,
             private_gain: 0.05,
             slope_gain: 0.15,
             outlying: 0.01,
-            unstable: 0.02,
+            unstable: 0.005,
         }
     }
 }
