@@ -186,13 +186,7 @@ pub(super) mod tests {
     }
 
     /// Every row of the factor is what its coordinates in the eigenvectors say, and those have the eigenvalues as squares.
-    pub(in super::super) fn check(
-        name: &str,
-        factor: &[f64],
-        vectors: &[f64],
-        values: &[f64],
-        n: usize,
-    ) {
+    fn check(name: &str, factor: &[f64], vectors: &[f64], values: &[f64], n: usize) {
         let scale = factor.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
         for i in 0..n {
             for j in 0..n {
@@ -224,23 +218,31 @@ pub(super) mod tests {
         }
     }
 
+    /// Diagonalises the whole zoo eight factors at a time.
+    pub(in super::super) fn check_eight(
+        n: usize,
+        diagonalise: impl Fn(&mut [Lanes], &mut [Lanes], usize),
+    ) {
+        for batch in zoo(n).chunks(LANES) {
+            let mut rows = vec![Lanes::splat(0.0); n * n];
+            for lane in 0..LANES {
+                let (_, factor) = &batch[lane % batch.len()];
+                rows.iter_mut().zip(factor).for_each(|(x, &value)| x.set_lane(lane, value));
+            }
+            let mut values = vec![Lanes::splat(0.0); n];
+            diagonalise(&mut rows, &mut values, n);
+            for (lane, (name, factor)) in batch.iter().enumerate() {
+                let [vectors, values] =
+                    [&rows, &values].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
+                check(name, factor, &vectors, &values, n);
+            }
+        }
+    }
+
     #[test]
     fn eight_different_factors_at_a_time_are_diagonalised_as_one_is() {
         for n in [1, 2, 5, 9, 16, 33] {
-            for batch in zoo(n).chunks(LANES) {
-                let mut rows = vec![Lanes::splat(0.0); n * n];
-                for lane in 0..LANES {
-                    let (_, factor) = &batch[lane % batch.len()];
-                    rows.iter_mut().zip(factor).for_each(|(x, &value)| x.set_lane(lane, value));
-                }
-                let mut values = vec![Lanes::splat(0.0); n];
-                eigen(&mut rows, &mut values, n);
-                for (lane, (name, factor)) in batch.iter().enumerate() {
-                    let [vectors, values] = [&rows, &values]
-                        .map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-                    check(name, factor, &vectors, &values, n);
-                }
-            }
+            check_eight(n, eigen);
         }
     }
 

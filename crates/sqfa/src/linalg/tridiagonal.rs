@@ -201,7 +201,7 @@ fn step<R: Real>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::one_sided::tests::{check, factor, noise, zoo};
+    use super::super::one_sided::tests::{check_eight, factor, noise, zoo};
     use super::super::real::{LANES, Lanes};
     use super::*;
 
@@ -258,22 +258,11 @@ mod tests {
     #[test]
     fn eight_factors_are_diagonalised_to_their_own_digits() {
         for n in [3, 4, 5, 9, 16, 33] {
-            for batch in zoo(n).chunks(LANES) {
-                let mut rows = vec![Lanes::splat(0.0); n * n];
-                for lane in 0..LANES {
-                    let (_, factor) = &batch[lane % batch.len()];
-                    rows.iter_mut().zip(factor).for_each(|(x, &value)| x.set_lane(lane, value));
-                }
-                let mut values = vec![Lanes::splat(0.0); n];
+            check_eight(n, |rows, values, n| {
                 let mut scratch = [n * n, n * n, n].map(|length| vec![Lanes::splat(0.0); length]);
                 let scratch = scratch.each_mut().map(|part| part.as_mut_slice());
-                Lanes::eigen_of_factor(&mut rows, &mut values, scratch, n);
-                for (lane, (name, factor)) in batch.iter().enumerate() {
-                    let [vectors, values] = [&rows, &values]
-                        .map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-                    check(name, factor, &vectors, &values, n);
-                }
-            }
+                Lanes::eigen_of_factor(rows, values, scratch, n);
+            });
         }
     }
 
