@@ -102,6 +102,8 @@ fn list<'a>(rows: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
 }
 
 fn data(facts: &Facts) -> Markup {
+    // A file may count fewer classes than it names.
+    let of = |counts: &[u64], class: usize| counts.get(class).copied().unwrap_or(0);
     let sum = |counts: &[u64]| counts.iter().copied().fold(0, u64::saturating_add);
     let shape = facts.image_shape.map(|(h, w)| format!(" ({w} × {h})")).unwrap_or_default();
     let names = facts.class_names();
@@ -123,8 +125,8 @@ fn data(facts: &Facts) -> Markup {
                     @for (class, name) in names.iter().take(LISTED).enumerate() {
                         tr {
                             td data-value=(name) { (name) }
-                            td data-value=(facts.train_counts[class]) { (facts.train_counts[class]) }
-                            @if let Some(counts) = &facts.test_counts { td data-value=(counts[class]) { (counts[class]) } }
+                            td data-value=(of(&facts.train_counts, class)) { (of(&facts.train_counts, class)) }
+                            @if let Some(counts) = &facts.test_counts { td data-value=(of(counts, class)) { (of(counts, class)) } }
                         }
                     }
                 }
