@@ -51,6 +51,8 @@ def rust_seconds(command: str, data: Path) -> float:
                     "8",
                     "--restarts",
                     "1",
+                    "--noise",
+                    "scale",
                     "--json",
                     "--out",
                     f"{folder}/model.sqfa",
