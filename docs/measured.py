@@ -311,10 +311,10 @@ def peers(_: str) -> Made:
         [
             row["set"],
             f"{row['method']}, σ² {row['noise']:g}",
-            f"{row['ours']['median_seconds']:.3f}",
+            f"{row['ours']['auto']['median_seconds']:.3f}",
             f"{row['peer']['median_seconds']:.2f}",
             f"{row['speedup']:.0f}×",
-            f"{row['ours']['median_objective']:.4f}",
+            f"{row['ours']['auto']['median_objective']:.4f}",
             f"{row['peer']['median_objective']:.4f}",
         ]
         for row in record.result
