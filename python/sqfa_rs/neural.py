@@ -361,6 +361,13 @@ def clean(
         seed_of(random_state),
         thread_count(n_jobs),
     )
+    if window_seconds is None and found["quiet"] and np.all(points == np.floor(points)):
+        warnings.warn(
+            f"whole numbers were taken for rates, and {len(found['quiet'])} of {points.shape[1]} neurons "
+            f"are below {min_rate:g} Hz; if they are counts, say in how many seconds (window_seconds)",
+            UserWarning,
+            stacklevel=2,
+        )
     trials, neurons = found["trials"], found["neurons"]
     return Cleaned(
         counts=_part(counts, trials, neurons),

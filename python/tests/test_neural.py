@@ -1,6 +1,7 @@
 """Robust covariances against scikit-learn's, and recordings from spikes to clean counts."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -242,3 +243,13 @@ def test_nwb_files_are_read(tmp_path):
         neural.from_nwb(tmp_path / "a.nwb", label="contrast", window=0.5)
     with pytest.raises(ValueError, match="there is no unit 3: the table has rows 0 to 2"):
         neural.from_nwb(tmp_path / "a.nwb", label="orientation", window=0.5, units=[3])
+
+
+def test_counts_that_pass_for_rates_are_told(recording):
+    counts, y = recording
+    with pytest.warns(UserWarning, match=r"taken for rates, and 1 of 12 .*window_seconds"):
+        clean(counts, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clean(counts, y, window_seconds=0.05)
+        clean(counts / 0.05 + 0.5, y)

@@ -95,6 +95,20 @@ impl Clean {
             unstable: args.max_outlying_trials,
         };
         let found = clean(points.view(), labels.codes(), &names, &cleaning)?;
+        let whole = with_table!(points.view(), table => {
+            let mut places = (0..table.rows()).flat_map(|i| (0..table.columns()).map(move |j| (i, j)));
+            places.all(|(i, j)| table.get(i, j).to_f64().fract() == 0.0)
+        });
+        if args.window_seconds.is_none() && !found.quiet.is_empty() && whole {
+            output::warn(&format!(
+                "{} holds whole numbers, which were taken for rates, and {} of {} neurons are below {} Hz; if they are counts, say \
+                 in how many seconds (--window-seconds)",
+                args.data,
+                found.quiet.len(),
+                points.columns(),
+                number(args.min_rate),
+            ));
+        }
         let mut kept = Vec::with_capacity(found.trials.len() * found.neurons.len());
         with_table!(points.view(), table => for &row in &found.trials {
             kept.extend(found.neurons.iter().map(|&column| table.get(row, column).to_f64()));

@@ -51,6 +51,21 @@ fn faults_are_removed_told_and_written() {
 }
 
 #[test]
+fn counts_that_pass_for_rates_are_told() {
+    let folder = Folder::new();
+    folder.write("r.csv", table());
+    let told = |flags: &str| {
+        let line = format!("clean r.csv --label stimulus --components 3 {flags} --out c.npz");
+        folder.run(&line).err.contains("taken for rates, and 1 of 6 neurons")
+    };
+    // Unit 2 is silent either way; only counts without seconds may have been something else.
+    assert!(told(""));
+    assert!(!told("--window-seconds 0.1"));
+    folder.write("r.csv", table().replace("\n1,", "\n1.5,"));
+    assert!(!told(""));
+}
+
+#[test]
 fn what_cannot_be_cleaned_is_an_error_and_writes_nothing() {
     let folder = Folder::new();
     folder.write("r.csv", table().replace("\n1,", "\n1.5,"));
