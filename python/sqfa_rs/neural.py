@@ -364,7 +364,8 @@ def clean(
     if window_seconds is None and found["quiet"] and np.all(points == np.floor(points)):
         warnings.warn(
             f"whole numbers were taken for rates, and {len(found['quiet'])} of {points.shape[1]} "
-            f"neurons are below {min_rate:g} Hz; if they are counts, say in how many seconds (window_seconds)",
+            f"neurons are below {min_rate:g} Hz; if they are counts, "
+            "say in how many seconds (window_seconds)",
             UserWarning,
             stacklevel=2,
         )
