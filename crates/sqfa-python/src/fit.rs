@@ -44,7 +44,7 @@ pub(crate) fn fit_points<'py>(
     let labels = labels(&classes(names)?, &codes)?;
     let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
     let data = Weighted { points, labels: &labels, weights };
-    let kept = statistics.map(|statistics| statistics.core.copied());
+    let kept = statistics.map(|statistics| statistics.core.clone());
     by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| match kept {
         Some(statistics) => recipe.fit_samples(data, statistics, observer),
         None => recipe.fit(data, observer),
@@ -63,7 +63,7 @@ pub(crate) fn fit_statistics<'py>(
     threads: usize,
 ) -> Outcome<Bound<'py, PyDict>> {
     let (recipe, error) = pipeline(method, "empirical", settings)?;
-    let core = statistics.core.copied();
+    let core = statistics.core.clone();
     by_pipeline(py, &recipe, &error, callback.as_ref(), threads, |observer| {
         recipe.fit_statistics(core, observer)
     })
@@ -95,7 +95,7 @@ pub(crate) fn fit_given<'py>(
     let estimator = estimator.parse::<Estimator>()?;
     let map = Preprocessor::new(&statistics.core, scaling, false);
     let scaled = map.as_ref().map(|map| {
-        let mut own = statistics.core.copied();
+        let mut own = statistics.core.clone();
         map.apply(&mut own);
         own
     });

@@ -9,6 +9,8 @@ use crate::with_table;
 
 /// Points that are worth handing to another thread.
 const ROWS_A_TASK: usize = 64;
+/// The same where every task keeps two numbers a column.
+const ROWS_A_RANGE: usize = 1024;
 
 /// The first number of some points, or of all, that is not finite: its row, its column and itself.
 pub(crate) fn first_not_finite(
@@ -85,12 +87,12 @@ fn ends_of<S: Scalar>(table: &Table<'_, S>) -> Option<Vec<(f64, f64)>> {
         })
         .ok();
     }
-    let parts = parallel::map((0..rows).step_by(ROWS_A_TASK), |first| {
+    let parts = parallel::map((0..rows).step_by(ROWS_A_RANGE), |first| {
         let mut own = Range::new(n);
         dispatch(
             #[inline(always)]
             || {
-                for row in first..(first + ROWS_A_TASK).min(rows) {
+                for row in first..(first + ROWS_A_RANGE).min(rows) {
                     own.add(table.row(row).unwrap_or_default());
                 }
             },

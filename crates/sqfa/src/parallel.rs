@@ -21,6 +21,11 @@ fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
+/// How many threads work at a time: for the size of scratch spaces, never for how work is cut.
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads().max(1)
+}
+
 /// Runs some work on a thread of the pool: from any other thread every small step would wait for one of them to wake.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())

@@ -108,6 +108,14 @@ impl<'a, T: Copy> Table<'a, T> {
 }
 
 impl<'a, T> Table<'a, T> {
+    /// Some rows that follow each other as one slice, when all their numbers lie side by side.
+    pub(crate) fn block(&self, rows: &[usize]) -> Option<&'a [T]> {
+        let (first, last) = (*rows.first()?, *rows.last()?);
+        let follow = rows.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        (follow && self.column_stride == 1 && self.row_stride == self.columns)
+            .then(|| &self.values[first * self.columns..(last + 1) * self.columns])
+    }
+
     /// One dimension of some points in a row as a slice, when their numbers lie side by side.
     pub(crate) fn column(&self, rows: std::ops::Range<usize>, column: usize) -> Option<&'a [T]> {
         let first = column * self.column_stride;
@@ -182,6 +190,16 @@ impl Points<'_> {
     /// The number of dimensions.
     pub fn columns(&self) -> usize {
         with_table!(self, table => table.columns())
+    }
+
+    /// Memory that the numbers occupy.
+    pub(crate) fn bytes(&self) -> usize {
+        let size = match self {
+            Self::U8(_) => size_of::<u8>(),
+            Self::F32(_) => size_of::<f32>(),
+            Self::F64(_) => size_of::<f64>(),
+        };
+        self.rows() * self.columns() * size
     }
 
     /// Some rows in a row; those beyond the last are not there.

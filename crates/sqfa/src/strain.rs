@@ -14,12 +14,17 @@ const STEPS: f64 = 1024.0;
 impl Points<'_> {
     /// What the precision of the numbers cannot hold of their columns, in order; nothing where not all of them are finite.
     pub fn strained(&self) -> Vec<Strained> {
+        self.strained_if_finite().unwrap_or_default()
+    }
+
+    /// The same; `None` where not all of them are finite.
+    pub(crate) fn strained_if_finite(&self) -> Option<Vec<Strained>> {
         let ((largest, smallest), step) = match self {
-            Self::U8(_) => return Vec::new(),
+            Self::U8(_) => return Some(Vec::new()),
             Self::F32(_) => (SINGLE, f64::from(f32::EPSILON)),
             Self::F64(_) => (DOUBLE, f64::EPSILON),
         };
-        let Some(ends) = ends(*self) else { return Vec::new() };
+        let ends = ends(*self)?;
         let alone = ends.iter().any(|(low, high)| high - low >= smallest);
         let strain = |(column, &(low, high)): (usize, &(f64, f64))| {
             let (size, spread) = (high.max(-low), high - low);
@@ -35,6 +40,6 @@ impl Points<'_> {
                 None
             }
         };
-        ends.iter().enumerate().filter_map(strain).collect()
+        Some(ends.iter().enumerate().filter_map(strain).collect())
     }
 }

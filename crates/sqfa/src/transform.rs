@@ -1,5 +1,7 @@
 //! Points through filters: z = Fᵀx (+ offset), block by block in the points' own precision.
 
+use std::borrow::Cow;
+
 use crate::linalg::{
     Element, Float, Lines, Mat, MatRef, Packed, rows_times, rows_transposed_times,
 };
@@ -244,27 +246,43 @@ pub(crate) fn gather_rows(
     columns: usize,
 ) -> Mat<f64> {
     match points {
-        Points::U8(table) => gather_table::<_, f32>(&table, rows, weights, columns),
-        Points::F32(table) => gather_table::<_, f32>(&table, rows, weights, columns),
-        Points::F64(table) => gather_table::<_, f64>(&table, rows, weights, columns),
+        Points::U8(table) => {
+            let block = |rows: &[usize]| Cow::Owned(block_of(&table, rows.iter().copied()));
+            gather_blocks::<f32>(&block, table.columns(), rows, weights, columns)
+        }
+        Points::F32(table) => gather_table(&table, rows, weights, columns),
+        Points::F64(table) => gather_table(&table, rows, weights, columns),
     }
+}
+
+fn gather_table<T: Scalar + Element>(
+    table: &Table<'_, T>,
+    rows: &[usize],
+    weights: &[f64],
+    m: usize,
+) -> Mat<f64> {
+    let block = |rows: &[usize]| match table.block(rows) {
+        Some(block) => Cow::Borrowed(block),
+        None => Cow::Owned(block_of(table, rows.iter().copied())),
+    };
+    gather_blocks(&block, table.columns(), rows, weights, m)
 }
 
 /// Blocks whose sums are kept until they are added in order.
 const GATHERED: usize = 16;
 
-fn gather_table<S: Scalar, T: Element>(
-    table: &Table<'_, S>,
+fn gather_blocks<'a, T: Element>(
+    block: &(dyn Fn(&[usize]) -> Cow<'a, [T]> + Sync),
+    n: usize,
     rows: &[usize],
     weights: &[f64],
     m: usize,
 ) -> Mat<f64> {
-    let n = table.columns();
     let mut total = Mat::zeros(n, m);
     for (rows, weights) in rows.chunks(BLOCK * GATHERED).zip(weights.chunks(BLOCK * GATHERED * m)) {
         let blocks = rows.chunks(BLOCK).zip(weights.chunks(BLOCK * m));
         let partials: Vec<Vec<T>> = parallel::map(blocks, |(rows, weights)| {
-            let block = block_of::<S, T>(table, rows.iter().copied());
+            let block = block(rows);
             let weights: Vec<T> = weights.iter().map(|&weight| T::from_f64(weight)).collect();
             let mut sums = vec![T::ZERO; n * m];
             rows_transposed_times(&block, &weights, rows.len(), m, &mut sums);

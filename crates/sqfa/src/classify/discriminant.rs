@@ -2,10 +2,12 @@
 //!
 //! g(u) = u/2 for Gaussians and ((ν+m)/2) ln(1 + u/ν) for t distributions. QDA has one S_k a class, LDA one for all. Cost: one Cholesky of order m per covariance, then c·m² flops a point.
 
+use std::ops::Range;
+
 use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::features::Gaussians;
 use crate::labels::Classes;
-use crate::linalg::Real;
+use crate::linalg::{LANES, Lanes, Real, dispatch};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
@@ -142,19 +144,22 @@ pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) 
 impl Discriminant {
     pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
         check_dimension(features, self.order)?;
-        let predicted: Vec<Option<u32>> = with_table!(features, table => {
-            let scratch = || Scratch::new(self.order, self.constants.len());
-            parallel::runs(table.rows(), POINTS_A_TASK, scratch, |scratch, row| {
-                self.scores(&table, row, scratch);
-                let mut best = 0;
-                for (class, score) in scratch.scores.iter().enumerate() {
-                    if *score > scratch.scores[best] {
-                        best = class;
-                    }
+        let best = |scores: &[f64]| {
+            let mut best = 0;
+            for (class, score) in scores.iter().enumerate() {
+                if *score > scores[best] {
+                    best = class;
                 }
-                scratch.tells().then_some(best as u32)
+            }
+            tells(scores).then_some(best as u32)
+        };
+        let predicted: Vec<Vec<Option<u32>>> = with_table!(features, table => {
+            parallel::map((0..table.rows()).step_by(POINTS_A_TASK), |first| {
+                let rows = first..(first + POINTS_A_TASK).min(table.rows());
+                self.scores(&table, rows).chunks(self.constants.len()).map(best).collect()
             })
         });
+        let predicted = predicted.concat();
         let far = |row: usize| ClassifierError::TooFar { row };
         predicted
             .into_iter()
@@ -178,15 +183,13 @@ impl Discriminant {
         let count = self.constants.len();
         let parts: Vec<Vec<f64>> = with_table!(features, table => {
             parallel::map((0..table.rows()).step_by(POINTS_A_TASK), |first| {
-                let mut scratch = Scratch::new(self.order, count);
                 let rows = first..(first + POINTS_A_TASK).min(table.rows());
-                let mut part = Vec::with_capacity(rows.len() * count);
-                for row in rows {
-                    self.scores(&table, row, &mut scratch);
-                    let largest = scratch.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-                    let sum: f64 = scratch.scores.iter().map(|score| (score - largest).exp()).sum();
+                let mut part = self.scores(&table, rows);
+                for scores in part.chunks_mut(count) {
+                    let largest = scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+                    let sum: f64 = scores.iter().map(|score| (score - largest).exp()).sum();
                     let log = largest + sum.ln();
-                    part.extend(scratch.scores.iter().map(|score| score - log));
+                    scores.iter_mut().for_each(|score| *score -= log);
                 }
                 part
             })
@@ -202,50 +205,79 @@ impl Discriminant {
         share_right(&self.predict(features)?, codes)
     }
 
-    fn scores<S: Scalar>(&self, table: &Table<'_, S>, row: usize, scratch: &mut Scratch) {
+    /// ln π_k p(z|k), up to a constant, of some points: one row a point, one number a class.
+    fn scores<S: Scalar>(&self, table: &Table<'_, S>, rows: Range<usize>) -> Vec<f64> {
+        let (m, count) = (self.order, self.constants.len());
+        let mut all = vec![0.0; rows.len() * count];
+        let mut points = vec![Lanes::splat(0.0); m];
+        let mut centred = points.clone();
+        for (first, target) in rows.step_by(LANES).zip(all.chunks_mut(LANES * count)) {
+            let held = target.len() / count;
+            for (j, value) in points.iter_mut().enumerate() {
+                for lane in 0..held {
+                    value.set_lane(lane, table.get(first + lane, j).to_f64());
+                }
+            }
+            for class in 0..count {
+                let square = dispatch(
+                    #[inline(always)]
+                    || self.square(class, &points, &mut centred),
+                );
+                for lane in 0..held {
+                    let square = square.lane(lane);
+                    let tail = match self.degrees {
+                        None => 0.5 * square,
+                        Some(degrees) => 0.5 * (degrees + m as f64) * (square / degrees).ln_1p(),
+                    };
+                    target[lane * count + class] = self.constants[class] - tail;
+                }
+            }
+        }
+        all
+    }
+
+    /// |L_k⁻¹(z − μ_k)|² of eight points.
+    #[inline(always)]
+    fn square(&self, class: usize, points: &[Lanes], centred: &mut [Lanes]) -> Lanes {
         let m = self.order;
         // 0 where one factor serves all classes.
         let stride = if self.whitening.len() == m * m { 0 } else { m * m };
-        for (j, value) in scratch.point.iter_mut().enumerate() {
-            *value = table.get(row, j).to_f64();
+        let (mean, whitening) =
+            (&self.means[class * m..][..m], &self.whitening[class * stride..][..m * m]);
+        for (centred, (&point, &mean)) in centred.iter_mut().zip(points.iter().zip(mean)) {
+            *centred = point - Lanes::splat(mean);
         }
-        for (class, score) in scratch.scores.iter_mut().enumerate() {
-            let mean = &self.means[class * m..][..m];
-            for j in 0..m {
-                scratch.centred[j] = scratch.point[j] - mean[j];
-            }
-            let whitening = &self.whitening[class * stride..][..m * m];
-            let mut square = 0.0;
-            for i in 0..m {
-                let mut sum = 0.0;
-                for j in 0..=i {
-                    sum += whitening[i * m + j] * scratch.centred[j];
+        let mut square = Lanes::splat(0.0);
+        // Several rows at a time, so that no sum waits for itself.
+        for first in (0..m).step_by(ROWS) {
+            let count = ROWS.min(m - first);
+            let mut sums = [Lanes::splat(0.0); ROWS];
+            // Row i ends with column i; beyond the last row there is nothing to sum.
+            let rows: [&[f64]; ROWS] =
+                std::array::from_fn(|i| &whitening[(first + i.min(count - 1)) * m..][..m]);
+            for (j, &value) in centred[..first].iter().enumerate() {
+                for (sum, row) in sums.iter_mut().zip(&rows) {
+                    *sum = *sum + Lanes::splat(row[j]) * value;
                 }
-                square += sum * sum;
             }
-            let tail = match self.degrees {
-                None => 0.5 * square,
-                Some(degrees) => 0.5 * (degrees + m as f64) * (square / degrees).ln_1p(),
-            };
-            *score = self.constants[class] - tail;
+            for (j, &value) in centred.iter().enumerate().take(first + count).skip(first) {
+                for i in j - first..count {
+                    sums[i] = sums[i] + Lanes::splat(rows[i][j]) * value;
+                }
+            }
+            for &sum in &sums[..count] {
+                square = square + sum * sum;
+            }
         }
+        square
     }
 }
 
-struct Scratch {
-    point: Vec<f64>,
-    centred: Vec<f64>,
-    scores: Vec<f64>,
-}
+/// Rows of a factor whose sums run side by side.
+const ROWS: usize = 4;
 
-impl Scratch {
-    fn new(order: usize, classes: usize) -> Self {
-        Self { point: vec![0.0; order], centred: vec![0.0; order], scores: vec![0.0; classes] }
-    }
-
-    /// Whether the scores tell classes apart: squares of huge distances overflow.
-    fn tells(&self) -> bool {
-        let scores = || self.scores.iter();
-        scores().all(|score| !score.is_nan()) && scores().any(|&score| score > f64::NEG_INFINITY)
-    }
+/// Whether scores tell classes apart: squares of huge distances overflow.
+fn tells(scores: &[f64]) -> bool {
+    scores.iter().all(|score| !score.is_nan())
+        && scores.iter().any(|&score| score > f64::NEG_INFINITY)
 }

@@ -40,8 +40,9 @@ pub enum PairError {
 
 /// Chunks are folded in order; this many keep many cores busy and few partial sums in memory.
 const MAX_CHUNKS: usize = 64;
-/// Batches that are worth a chunk with scratch of its own.
+/// Batches that are worth a chunk with scratch of its own, up to this order; beyond it every pair is.
 const MIN_BATCHES: usize = 3;
+const SMALL_ORDER: usize = 32;
 
 /// The pairs of classes whose distances are summed, and their weights.
 #[derive(Debug, Clone)]
@@ -115,7 +116,8 @@ impl PairPlan {
         let lanes = distance.kernel.shares_lanes(order);
         let batch = if lanes { LANES } else { 1 };
         let batches = self.pairs.len().div_ceil(batch);
-        let per_chunk = batches.div_ceil(MAX_CHUNKS).max(MIN_BATCHES) * batch;
+        let least = if order <= SMALL_ORDER { MIN_BATCHES } else { 1 };
+        let per_chunk = batches.div_ceil(MAX_CHUNKS).max(least) * batch;
         let chunks = self.pairs.chunks(per_chunk).zip(self.weights.chunks(per_chunk)).enumerate();
         let chunks = parallel::try_map(chunks, |(index, (pairs, weights))| {
             let mut sums = ChunkSums::new(self.classes, order, pairs.len());

@@ -1,6 +1,7 @@
 //! The backend's factorisations of larger matrices, single-threaded so that their bits never depend on threads.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 
 /// Up to this order our own kernels are faster (eight at a time) or as fast (one at a time).
@@ -87,9 +88,24 @@ pub(super) fn eigen(matrix: &mut [f64], vectors: &mut [f64], order: usize) {
     }
 }
 
+/// The lower triangle of leftᵀ·right, where that is symmetric: half the work of [`multiply`].
+fn multiply_lower(left: &[f64], right: &[f64], product: &mut [f64], order: usize) {
+    triangular::matmul(
+        view_mut(product, order),
+        BlockStructure::TriangularLower,
+        Accum::Replace,
+        view(left, order).transpose(),
+        BlockStructure::Rectangular,
+        view(right, order),
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
 pub(super) fn eigen_of_factor(rows: &mut [f64], values: &mut [f64], order: usize) {
     let mut matrix = vec![0.0; order * order];
-    multiply(rows, true, rows, false, &mut matrix, order);
+    multiply_lower(rows, rows, &mut matrix, order);
     let mut vectors = vec![0.0; order * order];
     eigen(&mut matrix, &mut vectors, order);
     for j in 0..order {
@@ -105,11 +121,10 @@ pub(super) fn weighted_squares(rows: &[f64], weights: &[f64], result: &mut [f64]
     for (row, &weight) in weighted.chunks_mut(order).zip(weights) {
         row.iter_mut().for_each(|value| *value *= weight);
     }
-    multiply(&weighted, true, rows, false, result, order);
+    multiply_lower(&weighted, rows, result, order);
     for i in 0..order {
         for j in 0..i {
-            let mean = 0.5 * (result[i * order + j] + result[j * order + i]);
-            (result[i * order + j], result[j * order + i]) = (mean, mean);
+            result[j * order + i] = result[i * order + j];
         }
     }
 }

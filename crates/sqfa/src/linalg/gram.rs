@@ -8,6 +8,7 @@
 use faer::linalg::matmul::{matmul, triangular};
 use faer::{Accum, MatMut, MatRef, Par};
 
+use super::dispatch;
 use super::symmetric::{Element, num::Float};
 use crate::parallel;
 
@@ -15,9 +16,16 @@ use crate::parallel;
 /// parallel, too, so that few cores never wait for the last task.
 const PANEL: usize = 512;
 
+/// Numbers that [`add_scatter`] works in: a panel for every thread, however many panels there are.
+///
+/// Keep them from block to block, because fresh memory costs more than the sum.
+pub(crate) fn scratch_room(n: usize) -> usize {
+    if n <= PANEL { n * n } else { n * PANEL * n.div_ceil(PANEL).min(parallel::threads()) }
+}
+
 /// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum`, where `block` holds the points row by row.
 ///
-/// `scratch` has room for n² numbers; keep it from block to block, because fresh memory costs more than the sum.
+/// `scratch` has [`scratch_room`].
 pub(crate) fn add_scatter<T: Element>(
     block: &[T],
     points: usize,
@@ -27,18 +35,26 @@ pub(crate) fn add_scatter<T: Element>(
     sum: &mut [f64],
 ) {
     let x = MatRef::from_row_major_slice(&block[..points * n], points, n);
+    let at_once = (scratch.len() / (PANEL * n)).max(1);
     // The longest panels first, so that the last one to finish is short.
-    let panels = sum.chunks_mut(PANEL * n).zip(scratch.chunks_mut(PANEL * n)).enumerate();
-    parallel::for_each(panels.rev(), |(panel, (rows, part))| {
-        let first = panel * PANEL;
-        multiply_panel(x, first, part, rows.len() / n);
-        for (i, row) in rows.chunks_mut(n).enumerate() {
-            for (target, &value) in row[..=first + i].iter_mut().zip(&part[i * n..]) {
-                *target += Float::to_f64(value);
-            }
-            add_rank_ones(row, first + i, rank_ones);
-        }
-    });
+    let mut panels: Vec<(usize, &mut [f64])> = sum.chunks_mut(PANEL * n).enumerate().collect();
+    panels.reverse();
+    for some in panels.chunks_mut(at_once) {
+        let parts = scratch.chunks_mut(PANEL * n);
+        parallel::for_each(some.iter_mut().zip(parts), |((panel, rows), part)| {
+            let first = *panel * PANEL;
+            multiply_panel(x, first, &mut part[..rows.len()], rows.len() / n);
+            dispatch(
+                #[inline(always)]
+                || {
+                    for (i, row) in rows.chunks_mut(n).enumerate() {
+                        add_row(&mut row[..=first + i], &part[i * n..]);
+                        add_rank_ones(row, first + i, rank_ones);
+                    }
+                },
+            );
+        });
+    }
 }
 
 /// The same where all but some columns of X are zero: `columns`, ascending, says which are not, and every row of `block` has these
@@ -55,23 +71,39 @@ pub(crate) fn add_scatter_of<T: Element>(
     let width = columns.len();
     let block = &block[..points * n];
     let x = MatRef::from_row_major_slice_with_stride(block, points, width, n);
-    let scratch = &mut scratch[..width * width];
-    if width > 0 {
-        let panels = scratch.chunks_mut(PANEL * width).enumerate();
-        parallel::for_each(panels.rev(), |(panel, part)| {
-            let height = part.len() / width;
-            multiply_panel(x, panel * PANEL, part, height);
-        });
-    }
-    let product = &*scratch;
-    parallel::rows(sum, n, |i, row| {
-        if let Ok(at) = columns.binary_search(&i) {
-            for (&column, &value) in columns[..=at].iter().zip(&product[at * width..]) {
-                row[column] += Float::to_f64(value);
-            }
+    let runs = runs_of(columns);
+    let at_once = PANEL * (scratch.len() / (PANEL * n)).max(1);
+    let mut done = 0;
+    for first in (0..width.max(1)).step_by(at_once) {
+        let height = at_once.min(width - first);
+        if height > 0 {
+            let panels = scratch[..height * width].chunks_mut(PANEL * width).enumerate();
+            parallel::for_each(panels.rev(), |(panel, part)| {
+                multiply_panel(x, first + panel * PANEL, part, part.len() / width);
+            });
         }
-        add_rank_ones(row, i, rank_ones);
-    });
+        let product = &*scratch;
+        // Rows of the sum up to the next column of X that varies, so that every row is met once.
+        let end = columns.get(first + height).copied().unwrap_or(n);
+        parallel::rows(&mut sum[done * n..end * n], n, |at, row| {
+            let i = done + at;
+            let own = columns.binary_search(&i).ok();
+            dispatch(
+                #[inline(always)]
+                || {
+                    if let Some(at) = own {
+                        let product = &product[(at - first) * width..][..=at];
+                        for &(column, start, length) in runs.iter().take_while(|run| run.1 <= at) {
+                            let length = length.min(at + 1 - start);
+                            add_row(&mut row[column..][..length], &product[start..]);
+                        }
+                    }
+                    add_rank_ones(row, i, rank_ones);
+                },
+            );
+        });
+        done = end;
+    }
 }
 
 /// Some rows of the lower triangle of XᵀX, row-major like the sum, so that adding them reads and writes whole rows.
@@ -100,7 +132,27 @@ fn multiply_panel<T: Element>(x: MatRef<'_, T>, first: usize, part: &mut [T], he
     );
 }
 
+/// Columns that stand side by side: the first of them, its place in the list, and how many they are.
+pub(crate) fn runs_of(columns: &[usize]) -> Vec<(usize, usize, usize)> {
+    let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+    for (at, &column) in columns.iter().enumerate() {
+        match runs.last_mut() {
+            Some((first, _, length)) if *first + *length == column => *length += 1,
+            _ => runs.push((column, at, 1)),
+        }
+    }
+    runs
+}
+
+#[inline(always)]
+fn add_row<T: Element>(row: &mut [f64], values: &[T]) {
+    for (target, &value) in row.iter_mut().zip(values) {
+        *target += Float::to_f64(value);
+    }
+}
+
 /// Adds a row of Σ weight·vvᵀ up to its diagonal.
+#[inline(always)]
 fn add_rank_ones(row: &mut [f64], i: usize, rank_ones: &[(f64, &[f64])]) {
     for &(weight, vector) in rank_ones {
         let factor = weight * vector[i];
@@ -132,16 +184,19 @@ mod tests {
                 .for_each(|(value, &column)| *value = entry(row, column));
         }
         let shift: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
-        let mut scratch = vec![0.0; n * n];
-        let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; n * n]];
-        add_scatter(&block, points, n, &[(0.5, &shift)], &mut scratch, &mut whole);
-        add_scatter_of(&some, points, &columns, n, &[(0.5, &shift)], &mut scratch, &mut parts);
-        for i in 0..n {
-            for j in 0..=i {
-                let direct: f64 = (0..points).map(|row| entry(row, i) * entry(row, j)).sum();
-                let direct = 1.0 + direct + 0.5 * shift[i] * shift[j];
-                assert!((whole[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
-                assert!((parts[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
+        // One panel at a time, two, and all three.
+        for panels in 1..=3 {
+            let mut scratch = vec![0.0; panels * PANEL * n];
+            let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; n * n]];
+            add_scatter(&block, points, n, &[(0.5, &shift)], &mut scratch, &mut whole);
+            add_scatter_of(&some, points, &columns, n, &[(0.5, &shift)], &mut scratch, &mut parts);
+            for i in 0..n {
+                for j in 0..=i {
+                    let direct: f64 = (0..points).map(|row| entry(row, i) * entry(row, j)).sum();
+                    let direct = 1.0 + direct + 0.5 * shift[i] * shift[j];
+                    assert!((whole[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
+                    assert!((parts[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
+                }
             }
         }
     }

@@ -4,7 +4,8 @@ use super::EvaluationError;
 use crate::constraint::{Constraint, Map};
 use crate::distance::PairSums;
 use crate::features::Gaussians;
-use crate::linalg::Real;
+use crate::linalg::{Real, WORTH_THREADS};
+use crate::parallel;
 
 /// A_k = ηᵀΦ_kη, b_k = ηᵀγ_k for every class, and N = ηᵀη; matrices row-major.
 #[derive(Debug, Clone)]
@@ -81,6 +82,16 @@ pub(super) struct FeatureProblem {
 }
 
 impl FeatureProblem {
+    /// What comes out of every class, side by side where a product of order m for each is worth threads.
+    fn of_classes<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        let flops = 2.0 * (self.filters as f64).powi(3) * self.classes as f64;
+        if flops > WORTH_THREADS {
+            parallel::map(0..self.classes, work)
+        } else {
+            (0..self.classes).map(work).collect()
+        }
+    }
+
     /// The class Gaussians in feature space, noise included. Costs O(c m³).
     pub(super) fn place(&self, forms: &Forms) -> Result<FeatureGaussians, EvaluationError> {
         let m = self.filters;
@@ -91,9 +102,10 @@ impl FeatureProblem {
             return Err(EvaluationError::Degenerate);
         }
         let mut means = Vec::with_capacity(self.classes * m);
-        let mut covariances = Vec::with_capacity(self.classes * m * m);
         for class in 0..self.classes {
             means.extend(map.transposed_apply(&forms.linear[class * m..][..m], m));
+        }
+        let covariances = self.of_classes(|class| {
             let mut covariance = map.sandwich(&forms.quadratic[class * m * m..][..m * m], m);
             for i in 0..m {
                 for j in 0..i {
@@ -103,8 +115,9 @@ impl FeatureProblem {
                 }
                 covariance[i * m + i] += self.noise;
             }
-            covariances.extend(covariance);
-        }
+            covariance
+        });
+        let covariances = covariances.concat();
         Ok(FeatureGaussians { map, gaussians: Gaussians::trusted(m, means, covariances) })
     }
 
@@ -118,34 +131,36 @@ impl FeatureProblem {
     ) -> f64 {
         let m = self.filters;
         let map_slope = self.constraint.slope(&classes.map, &rate.gram, m);
-        let mut slope = 0.0;
-        for class in 0..self.classes {
+        let parts = self.of_classes(|class| {
             let g = &slopes.cov_slopes[class * m * m..][..m * m];
             let h = &slopes.mean_slopes[class * m..][..m];
             let a = &forms.quadratic[class * m * m..][..m * m];
             let changed = classes.map.sandwich(&rate.quadratic[class * m * m..][..m * m], m);
             // ⟨G, T′ᵀAT + TᵀAT′⟩ = 2⟨G, TᵀAT′⟩ because G and A are symmetric.
             let turned = classes.map.transposed_times(&map_slope.times_right(a, m), m);
-            slope += (0..m * m).map(|i| g[i] * (changed[i] + 2.0 * turned[i])).sum::<f64>();
+            let by_covariance =
+                (0..m * m).map(|i| g[i] * (changed[i] + 2.0 * turned[i])).sum::<f64>();
             let by_map = map_slope.transposed_apply(&forms.linear[class * m..][..m], m);
             let by_form = classes.map.transposed_apply(&rate.linear[class * m..][..m], m);
-            slope += (0..m).map(|i| h[i] * (by_map[i] + by_form[i])).sum::<f64>();
-        }
-        slope
+            by_covariance + (0..m).map(|i| h[i] * (by_map[i] + by_form[i])).sum::<f64>()
+        });
+        parts.iter().sum()
     }
 
     /// M = FᵀF̄ = Σ_k 2·TᵀA_kT·G_k + μ_k h_kᵀ.
     pub(super) fn inner_gradient(&self, classes: &FeatureGaussians, slopes: &PairSums) -> Vec<f64> {
         let m = self.filters;
         let mut total = vec![0.0; m * m];
-        let mut product = vec![0.0; m * m];
-        for class in 0..self.classes {
+        let products = self.of_classes(|class| {
             let g = &slopes.cov_slopes[class * m * m..][..m * m];
-            let h = &slopes.mean_slopes[class * m..][..m];
+            let mut product = vec![0.0; m * m];
             let mut sigma = classes.gaussians.covariance(class).to_vec();
             (0..m).for_each(|i| sigma[i * m + i] -= self.noise);
-            let mu = classes.gaussians.mean(class);
             f64::multiply(&sigma, false, g, false, &mut product, m);
+            product
+        });
+        for (class, product) in products.iter().enumerate() {
+            let (mu, h) = (classes.gaussians.mean(class), &slopes.mean_slopes[class * m..][..m]);
             for i in 0..m {
                 for j in 0..m {
                     total[i * m + j] += 2.0 * product[i * m + j] + mu[i] * h[j];

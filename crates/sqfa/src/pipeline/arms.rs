@@ -36,13 +36,20 @@ pub(crate) struct OnColumns<'a> {
     pub(crate) aside: &'a [SetAside],
 }
 
-impl MakeSpace for OnColumns<'_> {
-    fn space(&self, mut statistics: ClassStatistics) -> Result<Space, PipelineError> {
+impl OnColumns<'_> {
+    /// The space of preprocessed columns, whatever the units.
+    pub(crate) fn plain(&self, mut statistics: ClassStatistics) -> Space {
         let preprocessor = preprocessor(&statistics, self.scaling, self.center, self.aside);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }
-        finished(self.units, Space::plain(preprocessor, statistics))
+        Space::plain(preprocessor, statistics)
+    }
+}
+
+impl MakeSpace for OnColumns<'_> {
+    fn space(&self, statistics: ClassStatistics) -> Result<Space, PipelineError> {
+        finished(self.units, self.plain(statistics))
     }
 
     fn unit(&self, space: &Space) -> f64 {

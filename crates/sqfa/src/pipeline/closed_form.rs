@@ -8,7 +8,6 @@ use crate::statistics::ClassStatistics;
 
 use super::arms::OnColumns;
 use super::learn::Job;
-use super::search::MakeSpace;
 use super::selection::{Candidate, Reason, Selection};
 use super::space::Units;
 use super::{Aside, Filters, Fitted, NoChoice, Pipeline, PipelineError, SetAside, WIDE};
@@ -31,7 +30,7 @@ impl Pipeline {
         if aside.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        self.learn(&Job::of(statistics, &aside, filters), None, observer)
+        self.learn(Job::of(statistics, &aside, filters), None, observer)
     }
 
     /// The closed-form choice; its noise is filled in by the fit.
@@ -62,7 +61,7 @@ impl Pipeline {
     }
 
     /// The space of a choice on the columns.
-    pub(crate) fn space_of<'a>(&self, units: Units, aside: &'a [SetAside]) -> impl MakeSpace + 'a {
+    pub(crate) fn space_of<'a>(&self, units: Units, aside: &'a [SetAside]) -> OnColumns<'a> {
         OnColumns { units, scaling: self.scaling_of(units), center: self.centers(), aside }
     }
 }

@@ -18,7 +18,7 @@ impl Pipeline {
         data: Weighted<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        self.fit_summed(&Summed::new(data, self.settings.seed)?, observer)
+        self.fit_summed(&Summed::once(data, self.settings.seed)?, observer)
     }
 
     /// The same of points that are summed already, by the seed of the settings.
@@ -108,9 +108,10 @@ impl Pipeline {
         let found = self.found(&arms, filters, observer)?;
         let starts = found.as_ref().map(|found| found.folds.clone());
         let job = Job::new(first, self.estimator(), aside, filters)?;
-        let mut fitted = self.learn(&job, found, observer)?;
+        let kept = self.is_refined().then(|| job.clone());
+        let mut fitted = self.learn(job, found, observer)?;
         fitted.curve = curve;
-        if self.is_refined() {
+        if let Some(job) = kept {
             self.refine(&mut fitted, &job, &arms, starts.as_deref(), observer)?;
         }
         Ok(fitted)
@@ -127,7 +128,7 @@ impl Pipeline {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
         let job = Job::new(parts, self.estimator(), aside, filters)?;
-        self.learn(&job, None, observer)
+        self.learn(job, None, observer)
     }
 
     /// Fits few points of very many columns, whose covariances are kept as samples: choices are made on principal components.
@@ -145,8 +146,8 @@ impl Pipeline {
         if aside.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        let mut job = Job::of(statistics, &aside, 0);
-        self.fit_by_components(&data, Plan::for_points(data.total()), &mut job, observer)
+        let job = Job::of(statistics, &aside, 0);
+        self.fit_by_components(&data, Plan::for_points(data.total()), job, observer)
     }
 
     /// Chooses on principal components, then fits all columns.
@@ -154,7 +155,7 @@ impl Pipeline {
         &self,
         data: &Weighted<'_>,
         plan: Plan,
-        job: &mut Job<'_>,
+        mut job: Job<'_>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
         let dealt = Parts::dealt(*data, plan, self.settings.seed);
@@ -182,10 +183,10 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let mut job = Job::new(parts, self.estimator(), aside, 0)?;
-        let mut fitted = self.fit_by_components(parts.data(), plan, &mut job, observer)?;
+        let job = Job::new(parts, self.estimator(), aside, 0)?;
+        let mut fitted = self.fit_by_components(parts.data(), plan, job, observer)?;
         if self.is_refined() {
-            self.refine_wide(&mut fitted, &job, observer)?;
+            self.refine_wide(&mut fitted, Some(parts), observer)?;
         }
         Ok(fitted)
     }

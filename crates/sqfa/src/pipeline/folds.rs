@@ -5,6 +5,7 @@
 //! repeated row therefore make the same folds. Cost: a sort, and one pass over the points.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::SeedableRng;
@@ -75,6 +76,20 @@ impl Weighted<'_> {
         self.weights.map_or(self.labels.len() as u64, |weights| weights.iter().sum())
     }
 
+    /// Refuses labels or weights of another number of points.
+    fn check(&self) -> Result<(), StatisticsError> {
+        let (points, labels) = (self.points.rows(), self.labels.len());
+        if points != labels {
+            return Err(StatisticsError::LabelCount { labels, points });
+        }
+        match self.weights.map(<[u64]>::len) {
+            Some(weights) if weights != points => {
+                Err(StatisticsError::WeightCount { weights, points })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Adds some rows to class sums.
     fn add(
         &self,
@@ -96,8 +111,12 @@ pub struct Parts<'a> {
     data: Weighted<'a>,
     /// The part of every row.
     of_row: Arc<Vec<u16>>,
-    /// The sums of every part, and last of the rows in none.
-    sums: Arc<Vec<ClassAccumulator>>,
+    /// Whether every number is known to be finite.
+    finite: bool,
+    /// The sums of every part, and last of the rows in none; `None` where they are made whenever they are asked for.
+    sums: Option<Arc<Vec<ClassAccumulator>>>,
+    /// The number of parts.
+    count: usize,
     /// Parts that take part.
     active: Vec<usize>,
     /// The part that choices are made on and nothing is learned from.
@@ -117,16 +136,68 @@ struct Robust {
 impl<'a> Parts<'a> {
     /// Deals points into parts by a seed and sums each.
     pub fn new(data: Weighted<'a>, plan: Plan, seed: u64) -> Result<Self, StatisticsError> {
-        let (rows, labels) = (data.points.rows(), data.labels.len());
-        if rows != labels {
-            return Err(StatisticsError::LabelCount { labels, points: rows });
-        }
-        if let Some(weights) = data.weights
-            && weights.len() != rows
-        {
-            return Err(StatisticsError::WeightCount { weights: weights.len(), points: rows });
-        }
+        data.check()?;
         Self::of(data, Self::dealt(data, plan, seed), plan.held)
+    }
+
+    /// The same of points of which every number is known to be finite; where sums are not kept they are made whenever they are
+    /// asked for, some classes at a time.
+    pub(crate) fn of_finite(
+        data: Weighted<'a>,
+        plan: Plan,
+        seed: u64,
+        keeps: bool,
+    ) -> Result<Self, StatisticsError> {
+        data.check()?;
+        let parts = Self::without_sums(data, Self::dealt(data, plan, seed), plan.held);
+        let parts = Self { finite: true, ..parts };
+        if keeps { parts.summed() } else { Ok(parts) }
+    }
+
+    fn without_sums(data: Weighted<'a>, of_row: Arc<Vec<u16>>, count: usize) -> Self {
+        Self {
+            data,
+            of_row,
+            finite: false,
+            sums: None,
+            count,
+            active: (0..count).collect(),
+            spared: None,
+            robust: Arc::default(),
+        }
+    }
+
+    /// The same with the sums of every part.
+    fn summed(mut self) -> Result<Self, StatisticsError> {
+        let all = 0..self.data.labels.classes().len();
+        let sums = (0..=self.count).map(|part| self.made(part, &all, None));
+        self.sums = Some(Arc::new(sums.collect::<Result<_, _>>()?));
+        Ok(self)
+    }
+
+    /// The sums of some classes in one part; all other classes are empty. Where an estimator is given they are for it alone.
+    fn made(
+        &self,
+        part: usize,
+        classes: &Range<usize>,
+        estimator: Option<Estimator>,
+    ) -> Result<ClassAccumulator, StatisticsError> {
+        let Weighted { points, labels, weights } = self.data;
+        let own = |row: &usize| {
+            usize::from(self.of_row[*row]).min(self.count) == part
+                && classes.contains(&(labels.codes()[*row] as usize))
+                && self.data.weight(*row) > 0
+        };
+        let rows = (0..self.of_row.len()).filter(own);
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
+        if let Some(estimator) = estimator {
+            sums = sums.only_for(estimator);
+        }
+        match self.finite {
+            true => sums.update_finite(points, labels, weights, rows)?,
+            false => self.data.add(&mut sums, rows)?,
+        }
+        Ok(sums)
     }
 
     /// The part of every row, without any sums.
@@ -140,25 +211,7 @@ impl<'a> Parts<'a> {
         of_row: Arc<Vec<u16>>,
         count: usize,
     ) -> Result<Self, StatisticsError> {
-        let classes = data.labels.classes();
-        let sums = (0..=count)
-            .map(|part| {
-                let own = |row: &usize| {
-                    usize::from(of_row[*row]).min(count) == part && data.weight(*row) > 0
-                };
-                let mut sums = ClassAccumulator::new(classes.clone(), data.points.columns());
-                data.add(&mut sums, (0..of_row.len()).filter(own))?;
-                Ok(sums)
-            })
-            .collect::<Result<Vec<_>, StatisticsError>>()?;
-        Ok(Self {
-            data,
-            of_row,
-            sums: Arc::new(sums),
-            active: (0..count).collect(),
-            spared: None,
-            robust: Arc::default(),
-        })
+        Self::without_sums(data, of_row, count).summed()
     }
 
     /// The same with sums of points that are not at hand and always learned from.
@@ -166,7 +219,10 @@ impl<'a> Parts<'a> {
         mut self,
         forgotten: &ClassAccumulator,
     ) -> Result<Self, StatisticsError> {
-        if let Some(last) = Arc::make_mut(&mut self.sums).last_mut() {
+        if self.sums.is_none() {
+            self = self.summed()?;
+        }
+        if let Some(last) = self.sums.as_mut().and_then(|sums| Arc::make_mut(sums).last_mut()) {
             last.merge(forgotten)?;
         }
         Ok(self)
@@ -225,7 +281,7 @@ impl<'a> Parts<'a> {
     }
 
     fn learning(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        let all = self.sums.len() - 1;
+        let all = self.count;
         (0..self.of_row.len()).filter(move |&row| {
             let part = usize::from(self.of_row[row]);
             let active = self.active.contains(&part) && self.spared != Some(part);
@@ -247,12 +303,12 @@ impl<'a> Parts<'a> {
 
     /// The sums of everything that takes part.
     pub fn total(&self) -> Result<ClassAccumulator, StatisticsError> {
-        self.merged(None)
+        self.merged(None, &(0..self.data.labels.classes().len()), None)
     }
 
     /// The sums of everything that takes part but one fold.
     pub fn without(&self, fold: usize) -> Result<ClassAccumulator, StatisticsError> {
-        self.merged(Some(fold))
+        self.merged(Some(fold), &(0..self.data.labels.classes().len()), None)
     }
 
     /// The statistics of everything that takes part, but for a fold, and the same without shrinkage where they are shrunk.
@@ -264,7 +320,17 @@ impl<'a> Parts<'a> {
         if estimator.needs_points() {
             return Ok((self.robust(without, estimator)?, None));
         }
-        finished(&self.taking_part(without), estimator)
+        let Some(sums) = &self.sums else {
+            return with_plain(estimator, |estimator| {
+                let Weighted { points, labels, .. } = self.data;
+                let (classes, columns) = (labels.classes(), points.columns());
+                let double = matches!(points, Points::F64(_));
+                let make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
+                ClassAccumulator::finish_made(classes, columns, double, &make, estimator)
+            });
+        };
+        let parts: Vec<_> = self.taking_part(without).map(|part| &sums[part]).collect();
+        finished(&parts, estimator)
     }
 
     fn robust(
@@ -275,14 +341,14 @@ impl<'a> Parts<'a> {
         let known = || self.robust.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |one: &&Robust| one.without == without && one.estimator == estimator;
         if let Some(found) = known().iter().find(same) {
-            return Ok(found.statistics.copied());
+            return Ok(found.statistics.clone());
         }
         let mut rows = self.learned();
         rows.retain(|&row| without != Some(usize::from(self.of_row[row])));
         let Weighted { points, labels, weights } = self.data;
         let statistics =
             ClassStatistics::robust_of_rows(points, labels, &rows, weights, estimator)?;
-        let copy = statistics.copied();
+        let copy = statistics.clone();
         known().push(Robust { without, estimator, statistics });
         Ok(copy)
     }
@@ -302,18 +368,32 @@ impl<'a> Parts<'a> {
         self
     }
 
-    fn merged(&self, left_out: Option<usize>) -> Result<ClassAccumulator, StatisticsError> {
-        let parts = self.taking_part(left_out);
-        let mut sums = parts[0].clone();
-        parts[1..].iter().try_for_each(|part| sums.merge(part))?;
+    /// The sums of some classes in all parts that take part.
+    fn merged(
+        &self,
+        left_out: Option<usize>,
+        classes: &Range<usize>,
+        estimator: Option<Estimator>,
+    ) -> Result<ClassAccumulator, StatisticsError> {
+        let one = |part: usize| match &self.sums {
+            Some(sums) => Ok(sums[part].clone()),
+            None => self.made(part, classes, estimator),
+        };
+        let mut parts = self.taking_part(left_out);
+        let mut sums = one(parts.next().unwrap_or(self.count))?;
+        for part in parts {
+            match &self.sums {
+                Some(kept) => sums.merge(&kept[part])?,
+                None => sums.merge(&self.made(part, classes, estimator)?)?,
+            }
+        }
         Ok(sums)
     }
 
-    /// The sums of the rows in no part, and of the parts that take part.
-    fn taking_part(&self, left_out: Option<usize>) -> Vec<&ClassAccumulator> {
-        let kept = |part: &&usize| Some(**part) != left_out && Some(**part) != self.spared;
-        let active = self.active.iter().filter(kept).map(|&part| &self.sums[part]);
-        std::iter::once(&self.sums[self.sums.len() - 1]).chain(active).collect()
+    /// The rows in no part, and the parts that take part.
+    fn taking_part(&self, left_out: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        let kept = move |part: &usize| Some(*part) != left_out && Some(*part) != self.spared;
+        std::iter::once(self.count).chain(self.active.iter().copied().filter(kept))
     }
 }
 
@@ -322,9 +402,17 @@ pub(crate) fn finished(
     sums: &[&ClassAccumulator],
     estimator: Estimator,
 ) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
+    with_plain(estimator, |estimator| ClassAccumulator::finish_together(sums, estimator))
+}
+
+/// What is finished by an estimator, and without shrinkage where that shrinks.
+fn with_plain(
+    estimator: Estimator,
+    finish: impl Fn(Estimator) -> Result<ClassStatistics, StatisticsError>,
+) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
     let shrinks = estimator != Estimator::Empirical;
-    let plain = shrinks.then(|| ClassAccumulator::finish_together(sums, Estimator::Empirical));
-    Ok((ClassAccumulator::finish_together(sums, estimator)?, plain.transpose()?))
+    let plain = shrinks.then(|| finish(Estimator::Empirical)).transpose()?;
+    Ok((finish(estimator)?, plain))
 }
 
 fn deal(data: &Weighted<'_>, plan: Plan, seed: u64) -> Vec<u16> {

@@ -12,7 +12,7 @@ use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, Stati
 
 use super::arms::{finished, preprocessor};
 use super::score::{Compared, Scores};
-use super::search::{Arm, Common, MakeSpace, Searched, search};
+use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
 use super::space::{Space, Units, components, largest_cosine};
 use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
@@ -23,6 +23,7 @@ const COINCIDE: f64 = 0.999;
 const STARTS: usize = 16;
 
 /// All that is fitted: raw statistics of all points, and the points where there are any.
+#[derive(Clone)]
 pub(crate) struct Job<'a> {
     pub(crate) statistics: ClassStatistics,
     /// Without shrinkage, where the estimator shrinks.
@@ -87,29 +88,40 @@ impl<'a> Job<'a> {
         Self { plain, ..self }
     }
 
-    /// Statistics of preprocessed columns as a classifier should see them.
-    fn seen_through(&self, map: Option<&Preprocessor>) -> ClassStatistics {
-        let statistics = self.plain.as_ref().unwrap_or(&self.statistics);
-        map.map_or_else(|| statistics.copied(), |map| map.applied(statistics))
+    /// What an account of a fit says of the data.
+    fn told(&self) -> Told<'a> {
+        Told {
+            mean: self.statistics.total_mean(),
+            warnings: Warning::of_statistics(&self.statistics),
+            degrees: self.statistics.degrees(),
+            aside: self.aside,
+        }
     }
+}
 
-    /// The account of filters of kept, preprocessed columns, with what a classifier should see where that is at hand.
+/// What is told of the data whatever becomes of their statistics.
+struct Told<'a> {
+    mean: Vec<f64>,
+    warnings: Vec<Warning>,
+    degrees: Option<f64>,
+    aside: &'a [SetAside],
+}
+
+impl Told<'_> {
+    /// The account of filters of kept, preprocessed columns, with the statistics that a classifier should see.
     fn account(
         &self,
         mut reduction: Reduction,
         (scaling, map): (Scaling, Option<Preprocessor>),
         selection: Option<Selection>,
-        seen: Option<ClassStatistics>,
+        statistics: ClassStatistics,
     ) -> Fitted {
         let kept = reduction.filters.clone();
         if let Some(map) = &map {
             reduction.filters = map.embed(kept.as_ref());
         }
-        let statistics = seen.unwrap_or_else(|| self.seen_through(map.as_ref()));
-        reduction.warnings.extend(Warning::of_statistics(&self.statistics));
-        if let (Some(degrees), None) =
-            (self.statistics.degrees(), reduction.setting(Setting::Degrees))
-        {
+        reduction.warnings.extend(self.warnings.iter().cloned());
+        if let (Some(degrees), None) = (self.degrees, reduction.setting(Setting::Degrees)) {
             reduction.settings.push((Setting::Degrees, degrees));
         }
         Fitted {
@@ -120,11 +132,21 @@ impl<'a> Job<'a> {
             selection,
             curve: None,
             refinement: None,
-            mean: self.statistics.total_mean(),
+            mean: self.mean.clone(),
             statistics,
             kept,
         }
     }
+}
+
+/// A fit whose units are chosen.
+struct Chosen<'a> {
+    units: Units,
+    space: Space,
+    /// What a classifier should see.
+    seen: ClassStatistics,
+    told: Told<'a>,
+    filters: usize,
 }
 
 impl Pipeline {
@@ -161,7 +183,7 @@ impl Pipeline {
     /// Fits all points with what was found, or with the closed form where a noise is needed and nothing was.
     pub(crate) fn learn(
         &self,
-        job: &Job<'_>,
+        job: Job<'_>,
         found: Option<Found>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
@@ -171,13 +193,15 @@ impl Pipeline {
                 let selection = self.closed_form(job.aside, &job.statistics);
                 Found { selection, less: Vec::new(), start: None, folds: Vec::new() }
             }
-            None => return self.learn_given(job, observer),
+            None => return self.learn_given(&job, observer),
         };
         let Found { mut selection, less, start, .. } = found;
         let mut less = less.into_iter();
+        // Less noise is tried in the same units.
+        let chosen = self.in_units(job, selection.candidate.units)?;
         loop {
             let (fitted, cosine) =
-                self.learn_chosen(job, selection.clone(), start.as_ref(), observer)?;
+                self.learn_chosen(&chosen, selection.clone(), start.as_ref(), observer)?;
             let Some(next) = (cosine > COINCIDE).then(|| less.next()).flatten() else {
                 return Ok(fitted);
             };
@@ -252,28 +276,49 @@ impl Pipeline {
         };
         let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
         let reductions = reducer(self.base(), &settings)?.fit(&training, filters, observer)?;
-        let mut seen = if job.plain.is_none() { applied } else { None };
-        let account = |reduction| job.account(reduction, (scaling, map.clone()), None, seen.take());
+        let seen = match (&job.plain, &map) {
+            (None, _) => statistics.clone(),
+            (Some(plain), None) => plain.clone(),
+            (Some(plain), Some(map)) => map.applied(plain),
+        };
+        let told = job.told();
+        let account =
+            |reduction| told.account(reduction, (scaling, map.clone()), None, seen.clone());
         Ok(reductions.into_iter().map(account).collect())
+    }
+
+    /// A job in the units that were chosen for it.
+    fn in_units<'a>(&self, job: Job<'a>, units: Units) -> Result<Chosen<'a>, PipelineError> {
+        let told = job.told();
+        let Job { mut statistics, plain, aside, filters, .. } = job;
+        let map = preprocessor(&statistics, self.scaling_of(units), self.centers(), aside);
+        map.iter().for_each(|map| map.apply(&mut statistics));
+        let seen = match (plain, &map) {
+            (None, _) => statistics.clone(),
+            (Some(mut plain), map) => {
+                map.iter().for_each(|map| map.apply(&mut plain));
+                plain
+            }
+        };
+        let space = turned(units, Space::plain(map, statistics), aside)?;
+        Ok(Chosen { units, space, seen, told, filters })
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.
     fn learn_chosen(
         &self,
-        job: &Job<'_>,
+        Chosen { units, space, seen, told, filters }: &Chosen<'_>,
         mut selection: Selection,
         start: Option<&Mat<f64>>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(Fitted, f64), PipelineError> {
         let began = Instant::now();
-        let units = selection.candidate.units;
-        let space = self.space(job.statistics.copied(), units, job.aside)?;
         selection.noise = selection.candidate.share * space.statistics.noise_scale();
         let start = start.map(|start| with_unit_length(space.lower(start.as_ref())));
         let settings = ReducerSettings {
             noise: Noise::Value(selection.noise),
             restarts: match (self.settings.restarts, &start) {
-                (Restarts::Auto, Some(_)) => Restarts::Count((STARTS / job.filters).max(1)),
+                (Restarts::Auto, Some(_)) => Restarts::Count((STARTS / filters).max(1)),
                 (restarts, _) => restarts,
             },
             start: match (&self.settings.start, start) {
@@ -285,7 +330,7 @@ impl Pipeline {
         };
         let training = Training::from_statistics(&space.statistics);
         let method = reducer(self.base(), &settings)?;
-        let mut reduction = method.fit_one(&training, job.filters, observer)?;
+        let mut reduction = method.fit_one(&training, *filters, observer)?;
         let cosine = largest_cosine(reduction.filters.as_ref());
         if space.is_turned() {
             let lifted = space.lift(reduction.filters.as_ref());
@@ -293,8 +338,8 @@ impl Pipeline {
             reduction.filters = with_fixed_signs(lifted);
         }
         reduction.seconds = began.elapsed().as_secs_f64();
-        let units = (self.scaling_of(units), space.preprocessor);
-        Ok((job.account(reduction, units, Some(selection), None), cosine))
+        let units = (self.scaling_of(*units), space.preprocessor.clone());
+        Ok((told.account(reduction, units, Some(selection), seen.clone()), cosine))
     }
 
     /// The space in which all points are fitted: principal components where units within classes meet many columns.
@@ -304,11 +349,20 @@ impl Pipeline {
         units: Units,
         aside: &[SetAside],
     ) -> Result<Space, PipelineError> {
-        if units != Units::WithinClass || statistics.dimension() - aside.len() <= WIDE {
-            return self.space_of(units, aside).space(statistics);
-        }
-        let plain = self.space_of(Units::PerFeature, aside).space(statistics)?;
-        let basis = components(&plain.statistics, COMPONENTS)?;
-        finished(units, plain.within(basis))
+        let plain = self.space_of(units, aside).plain(statistics);
+        turned(units, plain, aside)
     }
+}
+
+/// A space in its units: within principal components where units within classes meet many columns.
+fn turned(units: Units, plain: Space, aside: &[SetAside]) -> Result<Space, PipelineError> {
+    let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
+        Some(kept) => kept.len(),
+        None => plain.statistics.dimension() - aside.len(),
+    };
+    if units != Units::WithinClass || columns <= WIDE {
+        return finished(units, plain);
+    }
+    let basis = components(&plain.statistics, COMPONENTS)?;
+    finished(units, plain.within(basis))
 }

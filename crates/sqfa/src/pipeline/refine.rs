@@ -137,7 +137,7 @@ impl Pipeline {
         let units = fitted.selection.as_ref().map(|selection| selection.candidate.units);
         let arm = arms.iter().find(|arm| Some(arm.units) == units);
         let (Some(arm), Some(starts), Some(parts)) = (arm, starts, job.parts) else {
-            return self.refine_wide(fitted, job, observer);
+            return self.refine_wide(fitted, job.parts, observer);
         };
         let mut folds = Vec::new();
         for held in &arm.held() {
@@ -158,7 +158,7 @@ impl Pipeline {
         let (choice, cancelled) = choose(climbs, observer)?;
         if choice.steps > 0 && !cancelled {
             let units = arm.units;
-            let space = self.space(job.statistics.copied(), units, job.aside)?;
+            let space = self.space(job.statistics.clone(), units, job.aside)?;
             let points = Coordinates::new(parts, &parts.learned(), &space);
             let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
             let mut trace: Vec<f64> = Vec::new();
@@ -193,10 +193,10 @@ impl Pipeline {
     pub(crate) fn refine_wide(
         &self,
         fitted: &mut Fitted,
-        job: &Job<'_>,
+        parts: Option<&Parts<'_>>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(), PipelineError> {
-        let Some(parts) = job.parts else {
+        let Some(parts) = parts else {
             return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
         };
         let recipe = self.refinement();

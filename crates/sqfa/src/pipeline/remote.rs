@@ -19,7 +19,7 @@ use super::score::Compared;
 use super::search::{Common, MakeSpace};
 use super::selection::{Candidate, DEFAULT_SHARE, Tried};
 use super::side::Side;
-use super::space::{Space, Units, components};
+use super::space::{Space, Units, components_after};
 use super::{
     Aside, COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer,
     SetAside, Tally, WIDE,
@@ -178,7 +178,7 @@ impl Remote {
         };
         let (statistics, plain) = statistics_of(&[&self.total], self.recipe.estimator())?;
         let job = Job::of(statistics, &self.aside, filters).with_plain(plain);
-        let mut fitted = self.recipe.learn(&job, self.found.take(), observer)?;
+        let mut fitted = self.recipe.learn(job, self.found.take(), observer)?;
         fitted.curve = self.curve.take();
         Ok(fitted)
     }
@@ -327,10 +327,7 @@ impl Within {
         map: Option<Preprocessor>,
         total: &ClassStatistics,
     ) -> Result<Self, PipelineError> {
-        let mut own = total.copied();
-        map.iter().for_each(|map| map.apply(&mut own));
-        let basis = components(&own, COMPONENTS.min(own.dimension()))?;
-        let ratio = own.noise_scale() / own.reduced(basis.as_ref()).noise_scale();
+        let (basis, ratio) = components_after(map.as_ref(), total, COMPONENTS)?;
         Ok(Self { units, map, basis, ratio })
     }
 }

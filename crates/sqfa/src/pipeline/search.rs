@@ -114,11 +114,6 @@ impl<'p, 'a> Fold<'p, 'a> {
         Ok(Self { side, parts, held: held.clone() })
     }
 
-    /// Points held out, repetitions counted.
-    fn points(&self) -> u64 {
-        self.held.iter().map(|&row| self.parts.data().weight(row as usize)).sum()
-    }
-
     /// The scores of filters of the space on the points held out.
     pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let data = self.parts.data();
@@ -184,7 +179,7 @@ pub(crate) fn search(
     common: &Common<'_>,
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<Searched, PipelineError> {
-    let mut race = Race::new(arms, common)?;
+    let mut race = Race::new(arms, common);
     for arm in 0..arms.len() {
         let mut shares: Vec<f64> = Vec::new();
         for share in FIRST.map(|step| step * DEFAULT_SHARE) {
@@ -197,6 +192,7 @@ pub(crate) fn search(
             race.enter(arm, share, observer)?;
             shares.push(share);
         }
+        race.forget_all_but_best();
     }
     if let Some(best) = race.best() {
         let Runner { arm, candidate, .. } = race.searched.runners[best];
@@ -210,28 +206,37 @@ pub(crate) fn search(
 struct Race<'p, 'a> {
     arms: &'p [Arm<'a>],
     common: &'p Common<'p>,
-    /// Folds of every arm, in the same order; the first ones decide who is dropped.
-    folds: Vec<Vec<Fold<'p, 'a>>>,
+    /// What the folds hold out, the same for every arm; the first ones decide who is dropped.
+    held: Vec<Held>,
+    /// Folds of every arm, each made when it is first run in: the statistics of all together would take much memory.
+    folds: Vec<Vec<Option<Fold<'p, 'a>>>>,
     first: usize,
     searched: Searched,
     cancelled: bool,
 }
 
 impl<'p, 'a> Race<'p, 'a> {
-    fn new(arms: &'p [Arm<'a>], common: &'p Common<'p>) -> Result<Self, PipelineError> {
+    fn new(arms: &'p [Arm<'a>], common: &'p Common<'p>) -> Self {
         let held = arms.first().map(Arm::held).unwrap_or_default();
-        let folds: Vec<Vec<Fold<'p, 'a>>> = arms
-            .iter()
-            .map(|arm| held.iter().map(|held| Fold::new(arm, held, common.estimator)).collect())
-            .collect::<Result<_, _>>()?;
-        let count = folds.first().map_or(0, Vec::len);
         let (mut first, mut points) = (0, 0);
-        while first < count && points < ENOUGH {
-            points += folds[0][first].points();
+        while let Some((repeat, _, rows)) = held.get(first).filter(|_| points < ENOUGH) {
+            let data = arms[0].repeats[*repeat].data();
+            points += rows.iter().map(|&row| data.weight(row as usize)).sum::<u64>();
             first += 1;
         }
-        let searched = Searched { runners: Vec::new(), folds: count };
-        Ok(Self { arms, common, folds, first, searched, cancelled: false })
+        let searched = Searched { runners: Vec::new(), folds: held.len() };
+        let folds = arms.iter().map(|_| held.iter().map(|_| None).collect()).collect();
+        Self { arms, common, held, folds, first, searched, cancelled: false }
+    }
+
+    /// Forgets the folds of all arms but that of the best candidate so far, which alone may be run in again.
+    fn forget_all_but_best(&mut self) {
+        let best = self.best().map(|at| self.searched.runners[at].arm);
+        for (arm, folds) in self.folds.iter_mut().enumerate() {
+            if Some(arm) != best {
+                folds.iter_mut().for_each(|fold| *fold = None);
+            }
+        }
     }
 
     /// Runs a new candidate over the first folds.
@@ -261,7 +266,11 @@ impl<'p, 'a> Race<'p, 'a> {
                 let runner = &self.searched.runners[at];
                 (runner.arm, runner.candidate.share)
             };
-            let fold = &self.folds[arm][index];
+            if self.folds[arm][index].is_none() {
+                let fold = Fold::new(&self.arms[arm], &self.held[index], self.common.estimator)?;
+                self.folds[arm][index] = Some(fold);
+            }
+            let Some(fold) = &self.folds[arm][index] else { return Ok(()) };
             let Side { space, unit, .. } = &fold.side;
             let start = self.start(at, index).map(|filters| space.lower(filters.as_ref()));
             let fitted = self.common.attempt(space, share * unit, start, observer)?;
@@ -327,11 +336,13 @@ impl<'p, 'a> Race<'p, 'a> {
         if self.first == self.searched.folds {
             return Ok(self.searched);
         }
+        self.folds.iter_mut().flatten().for_each(|fold| *fold = None);
         for index in self.first..self.searched.folds {
             let left = self.left();
             for at in left {
                 self.run(at, index..index + 1, observer)?;
             }
+            self.folds.iter_mut().flatten().for_each(|fold| *fold = None);
         }
         Ok(self.searched)
     }

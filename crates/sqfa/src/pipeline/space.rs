@@ -7,7 +7,7 @@
 
 use crate::linalg::{Mat, MatRef, symmetric_eigen, tall_times, transpose_times};
 use crate::model::with_unit_length;
-use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
+use crate::statistics::{ClassStatistics, Preprocessor, Scaling, StatisticsError};
 
 /// Shrinkage of the pooled covariance however many the points.
 const LEAST_SHRINKAGE: f64 = 1e-3;
@@ -183,8 +183,38 @@ fn shrinkage(statistics: &ClassStatistics, lower: &[f64], mean: f64) -> f64 {
 pub(crate) fn components(
     statistics: &ClassStatistics,
     count: usize,
-) -> Result<Mat<f64>, crate::statistics::StatisticsError> {
+) -> Result<Mat<f64>, StatisticsError> {
     Ok(statistics.principal_components(count)?.0)
+}
+
+/// At most so many principal components of preprocessed points, from the statistics of the points as they came, and the mean
+/// within-class variance of preprocessed columns over that of the components.
+pub(crate) fn components_after(
+    map: Option<&Preprocessor>,
+    statistics: &ClassStatistics,
+    most: usize,
+) -> Result<(Mat<f64>, f64), StatisticsError> {
+    let Some(map) = map else {
+        let basis = components(statistics, most.min(statistics.dimension()))?;
+        let within = statistics.reduced(basis.as_ref()).noise_scale();
+        return Ok((basis, statistics.noise_scale() / within));
+    };
+    let columns = map.kept().map_or(statistics.dimension(), |kept| kept.len());
+    let basis = statistics.components_after(map, most.min(columns))?;
+    let (filters, _) = map.fold(basis.as_ref());
+    let within = statistics.reduced(filters.as_ref()).noise_scale();
+    let (shares, order) = (statistics.shares(), basis.nrows() as f64);
+    let own: f64 = shares
+        .iter()
+        .zip(statistics.covariances())
+        .map(|(share, covariance)| {
+            let variances = covariance.diagonal();
+            let scaled =
+                variances.iter().zip(&map.factors).map(|(one, factor)| one * factor * factor);
+            share * scaled.sum::<f64>() / order
+        })
+        .sum();
+    Ok((basis, own / within))
 }
 
 /// How nearly two filters of a space see the same thing: the largest |cosine| between any two.

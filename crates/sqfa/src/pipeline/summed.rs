@@ -13,6 +13,10 @@ use super::{Parts, PipelineError, Plan, SetAside, WIDE, Weighted, constant_colum
 /// All in one part that is never held out.
 const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
 
+/// Sums of folds that one fit keeps: this many bytes, or one of so many of the points' own.
+const SMALL: usize = 1 << 20;
+const SHARE: usize = 4;
+
 /// Labelled points with the sums that fits share.
 #[derive(Debug)]
 pub struct Summed<'a> {
@@ -23,6 +27,8 @@ pub struct Summed<'a> {
     repeats: OnceLock<Vec<Parts<'a>>>,
     /// Whether folds were given; otherwise they are dealt by the seed.
     given: bool,
+    /// Whether sums serve one fit alone, so that those that take more memory than they save time are made again instead.
+    once: bool,
 }
 
 impl<'a> Summed<'a> {
@@ -38,10 +44,13 @@ impl<'a> Summed<'a> {
         if data.weights.is_none() {
             check_classes(data.labels)?;
         }
-        if let Some((row, column, value)) = first_not_finite(data.points, None) {
+        let strained = data.points.strained_if_finite();
+        if strained.is_none()
+            && let Some((row, column, value)) = first_not_finite(data.points, None)
+        {
             return Err(StatisticsError::NotFinite { row, column, value }.into());
         }
-        for Strained { column, how } in data.points.strained() {
+        for Strained { column, how } in strained.unwrap_or_default() {
             match how {
                 Strain::Overflow { value } => {
                     return Err(PipelineError::Overflow { column, value });
@@ -63,7 +72,13 @@ impl<'a> Summed<'a> {
             whole: OnceLock::new(),
             repeats: OnceLock::new(),
             given: false,
+            once: false,
         })
+    }
+
+    /// The same for one fit alone.
+    pub(crate) fn once(data: Weighted<'a>, seed: u64) -> Result<Self, PipelineError> {
+        Ok(Self { once: true, ..Self::new(data, seed)? })
     }
 
     /// The same with folds that were dealt and summed by somebody else: choices are made on them.
@@ -96,14 +111,24 @@ impl<'a> Summed<'a> {
 
     /// All points in one part.
     pub(crate) fn whole(&self) -> Result<&Parts<'a>, StatisticsError> {
-        once(&self.whole, || Parts::new(self.data, WHOLE, self.seed))
+        once(&self.whole, || Parts::of_finite(self.data, WHOLE, self.seed, !self.once))
     }
 
     /// The folds, once for every repeat.
     pub(crate) fn repeats(&self) -> Result<&[Parts<'a>], StatisticsError> {
         let plan = self.plan();
-        let deal = |repeat| Parts::new(self.data, plan, self.seed.wrapping_add(repeat));
+        let keeps = self.keeps(plan);
+        let deal =
+            |repeat| Parts::of_finite(self.data, plan, self.seed.wrapping_add(repeat), keeps);
         once(&self.repeats, || (0..plan.repeats as u64).map(deal).collect()).map(Vec::as_slice)
+    }
+
+    /// Whether the sums of all folds are kept: always where several fits share them or they are small beside the points.
+    fn keeps(&self, plan: Plan) -> bool {
+        let Weighted { points, labels, .. } = self.data;
+        let square = points.columns() * points.columns() * size_of::<f64>();
+        let sums = (plan.held + 1) * plan.repeats * labels.classes().len() * square;
+        !self.once || sums <= SMALL.max(points.bytes() / SHARE)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::transform::transform_rows_offset;
 use super::arms::{OnComponents, coordinates, preprocessor};
 use super::learn::Found;
 use super::search::Arm;
-use super::space::{Units, components};
+use super::space::{Units, components_after};
 use super::{COMPONENTS, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted};
 
 /// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
@@ -49,10 +49,8 @@ impl Pipeline {
             .map(|units| {
                 let scaling = self.scaling_of(units);
                 let map = preprocessor(statistics, scaling, self.centers(), aside);
-                let mut own = statistics.copied();
-                map.iter().for_each(|map| map.apply(&mut own));
-                let count = COMPONENTS.min(own.dimension()).min(data.points.rows());
-                let basis = components(&own, count)?;
+                let count = COMPONENTS.min(data.points.rows());
+                let (basis, ratio) = components_after(map.as_ref(), statistics, count)?;
                 let (filters, offset) = match &map {
                     Some(map) => {
                         let (filters, offset) = map.fold(basis.as_ref());
@@ -66,7 +64,6 @@ impl Pipeline {
                 };
                 let values = seen(&kept.rows);
                 let forgotten = kept.forgotten(data, basis.ncols(), &seen)?;
-                let ratio = own.noise_scale() / own.reduced(basis.as_ref()).noise_scale();
                 Ok(View { units, values, forgotten, ratio, basis })
             })
             .collect()

@@ -73,28 +73,31 @@ impl Refinement {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Refined, ReduceError> {
         let samples = *training.need_samples("refinement", Remedy::PointsOrWithout)?;
-        let (learn, held) = training.without_held_out("refinement", self.seed)?;
+        let (learn, held) = training.rows_without_held_out("refinement", self.seed)?;
         let basis = self.basis(training, start)?;
-        let mut rows = training.rows();
-        let learned = rows.len();
-        if training.is_validated() {
-            rows.extend(&held);
-        }
+        // Rows that are learned from come first, so that every pass reads them as they lie.
+        let mut rows = match &learn {
+            Some(learn) => learn.iter().map(|&row| row as usize).collect(),
+            None => training.rows(),
+        };
+        let learning = rows.len();
+        rows.extend(&held);
         let coordinates = samples.features(&rows, basis.as_ref());
         let width = basis.ncols();
         let points = coordinates.as_points(width);
-        let position = positions(&rows, samples.points.rows());
-        let at = |rows: &[usize]| rows.iter().map(|&row| position[row]).collect::<Vec<_>>();
+        let codes = samples.codes(&rows);
         let free = transpose_times(basis.as_ref(), start);
-        let learn_statistics = learn.statistics().reduced(basis.as_ref());
-        let learn_rows = learn.rows();
+        let learn_statistics = match &learn {
+            Some(learn) => training.statistics_within(learn, basis.as_ref(), points)?,
+            None => training.statistics().reduced(basis.as_ref()),
+        };
         let split = TrainValidation {
             points,
             preprocessor: None,
-            codes: samples.codes(&learn_rows),
-            rows: at(&learn_rows),
-            held_codes: samples.codes(&held),
-            held: at(&held),
+            codes: codes[..learning].to_vec(),
+            rows: (0..learning).collect(),
+            held_codes: codes[learning..].to_vec(),
+            held: (learning..rows.len()).collect(),
         };
         let mut best: Option<Tried> = None;
         for &noise in &self.noise {
@@ -137,11 +140,13 @@ impl Refinement {
             return Ok(refined);
         }
         let statistics = training.statistics().reduced(basis.as_ref());
+        // What was held out by the split itself is learned from now.
+        let learned = if learn.is_some() { rows.len() } else { learning };
         let split = TrainValidation {
             points,
             preprocessor: None,
             rows: (0..learned).collect(),
-            codes: samples.codes(&rows[..learned]),
+            codes: codes[..learned].to_vec(),
             held: Vec::new(),
             held_codes: Vec::new(),
         };
@@ -275,15 +280,6 @@ impl Tried {
     fn after(&self) -> f64 {
         self.scores[self.step]
     }
-}
-
-/// Where every row of the data lies among those of the training part.
-fn positions(rows: &[usize], count: usize) -> Vec<usize> {
-    let mut position = vec![usize::MAX; count];
-    for (at, &row) in rows.iter().enumerate() {
-        position[row] = at;
-    }
-    position
 }
 
 /// Columns that do not depend on those before them, orthonormal.

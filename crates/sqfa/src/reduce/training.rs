@@ -12,7 +12,7 @@ use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::{all_but, held_out};
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Moments, Preprocessor};
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
@@ -167,8 +167,22 @@ impl<'a> Training<'a> {
         seed: u64,
     ) -> Result<(Training<'a>, Vec<usize>), ReduceError> {
         let samples = *self.need_samples(what, Remedy::Number)?;
+        let (learn, held) = self.rows_without_held_out(what, seed)?;
+        match learn {
+            Some(learn) => Ok((self.of_rows(samples, learn, self.estimator)?, held)),
+            None => Ok((self.clone(), held)),
+        }
+    }
+
+    /// The rows of the same split: those learned from, or none where these are all of the training rows, and those held out.
+    pub(crate) fn rows_without_held_out(
+        &self,
+        what: &'static str,
+        seed: u64,
+    ) -> Result<(Option<Vec<u32>>, Vec<usize>), ReduceError> {
+        let samples = *self.need_samples(what, Remedy::Number)?;
         if let Some(held) = &self.validation {
-            return Ok((self.clone(), held.clone()));
+            return Ok((None, held.clone()));
         }
         let (classes, codes) = (samples.labels.classes(), samples.labels.codes());
         let split = match &self.rows {
@@ -184,7 +198,27 @@ impl<'a> Training<'a> {
         let mut learn = Vec::with_capacity(count - held.len());
         learn.extend(all_but(&held, count).map(row));
         let held = held.into_iter().map(|at| row(at) as usize).collect();
-        Ok((self.of_rows(samples, learn, self.estimator)?, held))
+        Ok((Some(learn), held))
+    }
+
+    /// The statistics of some rows as they are along the columns of an orthonormal basis, of which `coordinates` has those of
+    /// every row, one after the other.
+    pub(crate) fn statistics_within(
+        &self,
+        rows: &[u32],
+        basis: MatRef<'_, f64>,
+        coordinates: Points<'_>,
+    ) -> Result<ClassStatistics, ReduceError> {
+        let samples = *self.need_samples("statistics", Remedy::Number)?;
+        if self.estimator == Estimator::Empirical && self.statistics.moments() == Moments::Central {
+            // Sums of few coordinates cost a fraction of those of all columns.
+            let labels =
+                samples.labels.select(&rows.iter().map(|&row| row as usize).collect::<Vec<_>>());
+            let own = coordinates.rows_between(0..rows.len());
+            return Ok(ClassStatistics::in_double(own, &labels)?);
+        }
+        let learn = self.of_rows(samples, rows.to_vec(), self.estimator)?;
+        Ok(learn.statistics().reduced(basis))
     }
 
     /// Training data of some rows, with covariances kept in the form that all points have.

@@ -22,7 +22,7 @@ use super::chi_squared::quantile;
 use super::gamma::{Distances, likely_degrees};
 use super::shrinkage::{oracle_approximating, squared_norm};
 use super::standard::{Members, Standard, median};
-use crate::linalg::{Element, Float, Real, add_scatter, rows_times_rows};
+use crate::linalg::{Element, Float, Real, add_scatter, rows_times_rows, scratch_room};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
@@ -221,7 +221,7 @@ impl<'m, T: Element> Class<'m, T> {
         let height = BLOCK.min(self.members.rows.len());
         let mut block = vec![T::from_f64(0.0); height * p];
         let mut whitened = vec![T::from_f64(0.0); height * p];
-        let mut scratch = vec![T::from_f64(0.0); p * p];
+        let mut scratch = vec![T::from_f64(0.0); scratch_room(p)];
         let mut scatter = vec![0.0; p * p];
         let (mut shift, mut for_mean, mut for_scatter) = (vec![0.0; p], 0.0, 0.0);
         for (index, values) in self.points.values.chunks(BLOCK * p).enumerate() {

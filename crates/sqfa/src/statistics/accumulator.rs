@@ -4,6 +4,8 @@
 //! sketch (`sketch`).
 //! Cost: one read of the data; for entries N·n² flops in the data's precision and c·n² numbers of memory.
 
+use std::ops::Range;
+
 use super::class_sum::{ClassSum, Finished};
 use super::error::StatisticsError;
 use super::estimator::Estimator;
@@ -44,6 +46,14 @@ impl ClassAccumulator {
             return Err(StatisticsError::SketchSize { size, largest: LARGEST_SKETCH });
         }
         Ok(Self::of_form(classes, dimension, Some(size)))
+    }
+
+    /// The same for an estimator alone: without the sums that it does not look at.
+    pub(crate) fn only_for(mut self, estimator: Estimator) -> Self {
+        if !estimator.needs_quartic() {
+            self.sums = self.sums.into_iter().map(ClassSum::without_fourth).collect();
+        }
+        self
     }
 
     /// An empty accumulator of the same form for other classes.
@@ -94,13 +104,35 @@ impl ClassAccumulator {
         selected: impl Iterator<Item = usize> + Clone,
     ) -> Result<(), StatisticsError> {
         let rows = self.rows_by_class(points, labels, selected)?;
-        self.double |= matches!(points, Points::F64(_));
-        let classes = self.sums.iter_mut().zip(&rows).filter(|(_, rows)| !rows.is_empty());
-        parallel::for_each(classes, |(sum, rows)| sum.add(points, rows, None));
+        refuse_rows(points, &rows)?;
+        self.add(points, &rows, None);
         Ok(())
     }
 
-    /// Checks a batch and sorts the selected rows by class: four bytes a row, since tables of few columns are mostly rows.
+    /// The same for points of which every number is known to be finite, each as often as its weight says.
+    pub(crate) fn update_finite(
+        &mut self,
+        points: Points<'_>,
+        labels: &Labels,
+        weights: Option<&[u64]>,
+        selected: impl Iterator<Item = usize> + Clone,
+    ) -> Result<(), StatisticsError> {
+        let mut rows = self.rows_by_class(points, labels, selected)?;
+        if let Some(weights) = weights {
+            self.check_weights(weights, points.rows(), &mut rows)?;
+        }
+        self.add(points, &rows, weights);
+        Ok(())
+    }
+
+    /// Adds rows that were checked and sorted by class.
+    fn add(&mut self, points: Points<'_>, rows: &[Vec<u32>], weights: Option<&[u64]>) {
+        self.double |= matches!(points, Points::F64(_));
+        let classes = self.sums.iter_mut().zip(rows).filter(|(_, rows)| !rows.is_empty());
+        parallel::for_each(classes, |(sum, rows)| sum.add(points, rows, weights));
+    }
+
+    /// Checks the shape of a batch and sorts the selected rows by class: four bytes a row, since tables of few columns are mostly rows.
     pub(super) fn rows_by_class(
         &self,
         points: Points<'_>,
@@ -121,13 +153,6 @@ impl ClassAccumulator {
         selected.clone().for_each(|row| counts[codes[row] as usize] += 1);
         let mut rows: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
         selected.for_each(|row| rows[codes[row] as usize].push(row as u32));
-        if rows.iter().map(Vec::len).sum::<usize>() >= points.rows() {
-            // All of them, in the order in which they lie.
-            refuse(first_not_finite(points, None))?;
-        } else {
-            let found = rows.iter().filter_map(|rows| first_not_finite(points, Some(rows)));
-            refuse(found.min_by_key(|&(row, column, _)| (row, column)))?;
-        }
         Ok(rows)
     }
 
@@ -161,9 +186,8 @@ impl ClassAccumulator {
 
     /// The class statistics; needs at least two classes with at least two points each.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
-        let counts = self.counts();
         let Self { classes, dimension, sums, double, .. } = self;
-        finish(classes, dimension, counts, sums.into_iter(), double, estimator)
+        finish(classes, dimension, sums.into_iter().map(Ok), double, estimator)
     }
 
     /// The class statistics of all that several accumulators have seen, as if merged in their order: class by class, so that
@@ -176,16 +200,32 @@ impl ClassAccumulator {
             return Err(StatisticsError::TooFewClasses { count: 0 });
         };
         others.iter().try_for_each(|other| first.check_kind(other))?;
-        let counts = (0..first.sums.len())
-            .map(|class| parts.iter().map(|part| part.sums[class].count()).sum())
-            .collect();
         let sums = (0..first.sums.len()).map(|class| {
             let mut sum = first.sums[class].clone();
             others.iter().for_each(|other| sum.merge(&other.sums[class]));
-            sum
+            Ok(sum)
         });
         let double = parts.iter().any(|part| part.double);
-        finish(first.classes.clone(), first.dimension, counts, sums, double, estimator)
+        finish(first.classes.clone(), first.dimension, sums, double, estimator)
+    }
+
+    /// The class statistics of sums that `make` makes of some classes at a time, so that never more than these are there.
+    pub(crate) fn finish_made(
+        classes: &Classes,
+        dimension: usize,
+        double: bool,
+        make: &dyn Fn(Range<usize>) -> Result<Self, StatisticsError>,
+        estimator: Estimator,
+    ) -> Result<ClassStatistics, StatisticsError> {
+        let (count, at_once) = (classes.len(), parallel::threads());
+        let sums = (0..count).step_by(at_once).flat_map(|first| {
+            let some = first..(first + at_once).min(count);
+            match make(some.clone()) {
+                Ok(made) => made.sums.into_iter().skip(first).take(some.len()).map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            }
+        });
+        finish(classes.clone(), dimension, sums, double, estimator)
     }
 
     /// The same sums with no point left that waits to join a sketch.
@@ -221,8 +261,7 @@ impl ClassAccumulator {
 fn finish(
     classes: Classes,
     n: usize,
-    counts: Vec<u64>,
-    sums: impl Iterator<Item = ClassSum>,
+    sums: impl Iterator<Item = Result<ClassSum, StatisticsError>>,
     double: bool,
     estimator: Estimator,
 ) -> Result<ClassStatistics, StatisticsError> {
@@ -233,18 +272,22 @@ fn finish(
     if classes.len() < 2 {
         return Err(StatisticsError::TooFewClasses { count: classes.len() });
     }
-    if let Some(class) = counts.iter().position(|&count| count < 2) {
-        let (count, class) = (counts[class], classes.label(class).to_string());
-        return Err(StatisticsError::TooFewSamples { class, count });
-    }
     let mut means = Mat::zeros(n, classes.len());
     let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
+    let mut counts = Vec::new();
     let mut shrunk = true;
     for (class, sum) in sums.enumerate() {
+        let sum = sum?;
+        let count = sum.count();
+        if count < 2 {
+            let class = classes.label(class).to_string();
+            return Err(StatisticsError::TooFewSamples { class, count });
+        }
         let Finished { mean, covariance, share } = sum.finish(estimator, double)?;
         means.col_mut(class).iter_mut().zip(mean).for_each(|(target, mean)| *target = mean);
         shrunk &= share > 0.0;
         covariances.push(covariance);
+        counts.push(count);
     }
     let mut statistics =
         ClassStatistics::from_parts(classes, Some(counts), means, covariances, Moments::Central);
@@ -272,6 +315,16 @@ fn refuse(found: Option<(usize, usize, f64)>) -> Result<(), StatisticsError> {
         Some((row, column, value)) => Err(StatisticsError::NotFinite { row, column, value }),
         None => Ok(()),
     }
+}
+
+/// Refuses rows, sorted by class, with a value that is not finite.
+pub(super) fn refuse_rows(points: Points<'_>, rows: &[Vec<u32>]) -> Result<(), StatisticsError> {
+    if rows.iter().map(Vec::len).sum::<usize>() >= points.rows() {
+        // All of them, in the order in which they lie.
+        return refuse(first_not_finite(points, None));
+    }
+    let found = rows.iter().filter_map(|rows| first_not_finite(points, Some(rows)));
+    refuse(found.min_by_key(|&(row, column, _)| (row, column)))
 }
 
 /// Refuses points that do not fit, or that hold a value that is not finite.

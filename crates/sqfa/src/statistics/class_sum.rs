@@ -29,6 +29,14 @@ impl ClassSum {
         }
     }
 
+    /// The same without what Ledoit–Wolf needs.
+    pub(super) fn without_fourth(mut self) -> Self {
+        if let Self::Entries(sum) = &mut self {
+            sum.fourth = None;
+        }
+        self
+    }
+
     /// The number of points.
     pub(super) fn count(&self) -> u64 {
         match self {

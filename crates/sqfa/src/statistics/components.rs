@@ -1,16 +1,17 @@
 //! Principal components of all points, from whatever form the class covariances are kept in.
 //!
-//! Up to n = 8192 with all entries at hand, one dense eigenproblem; one in their span where few samples are all
+//! Up to n = 8192 with all entries at hand, the leading eigenpairs of one dense matrix; those in their span where few samples are all
 //! there is; otherwise subspace iteration through the same products the optimiser uses, from a fixed seed, until the
 //! variance held by the components settles.
 //! Cost a round: one pass of 5/4 as many columns as components (at least 8 more), and 4nw² flops.
 
 use super::pass;
-use super::{ClassStatistics, StatisticsError};
+use super::{ClassStatistics, Preprocessor, StatisticsError};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, completed_basis, random, symmetric_eigen, tall_times,
-    transpose_times,
+    Mat, MatRef, add_products, add_scaled, completed_basis, leading_eigen, nearly_leading, random,
+    symmetric_eigen, tall_times, transpose_times,
 };
+use crate::parallel;
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
 const MAX_DIMENSION: usize = 8192;
@@ -80,24 +81,44 @@ impl<'a> Total<'a> {
         Some((directions, values.into_iter().rev().collect(), image))
     }
 
-    fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
+    /// Its lower triangle, row-major; none where covariances keep no entries.
+    fn lower(&self) -> Option<Vec<f64>> {
         let n = self.statistics.dimension();
         let mut total = vec![0.0_f64; n * n];
         for (weight, covariance) in self.within.iter().zip(self.statistics.covariances()) {
             covariance.entries()?.add_lower_to(n, *weight, &mut total);
         }
-        for class in 0..self.centred.ncols() {
-            let column: Vec<f64> = self.centred.col(class).iter().copied().collect();
-            for i in 0..n {
-                for j in 0..=i {
-                    total[i * n + j] += column[i] * column[j];
-                }
+        let columns: Vec<Vec<f64>> = (0..self.centred.ncols())
+            .map(|class| self.centred.col(class).iter().copied().collect())
+            .collect();
+        parallel::rows(&mut total, n, |i, row| {
+            for column in &columns {
+                let factor = column[i];
+                row[..=i].iter_mut().zip(column).for_each(|(sum, other)| *sum += factor * other);
+            }
+        });
+        Some(total)
+    }
+
+    fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
+        let (values, vectors) = leading_eigen(&self.lower()?, self.statistics.dimension(), count)?;
+        Some((vectors, values))
+    }
+
+    /// Directions near them, of preprocessed points: the map acts on the sum of all classes instead of on every one of them.
+    fn dense_after(&self, map: &Preprocessor, count: usize) -> Option<Mat<f64>> {
+        let n = self.statistics.dimension();
+        let mut lower = self.lower()?;
+        let kept = map.kept().unwrap_or_else(|| (0..n).collect());
+        let order = kept.len();
+        // To the front, row after row: an entry never moves behind one that is still to be read.
+        for (i, &row) in kept.iter().enumerate() {
+            for (j, &column) in kept[..=i].iter().enumerate() {
+                let factor = map.factors[row] * map.factors[column];
+                lower[i * order + j] = lower[row * n + column] * factor;
             }
         }
-        let total = MatRef::from_row_major_slice(&total, n, n);
-        let (values, vectors) = symmetric_eigen(total)?;
-        let leading = Mat::from_fn(n, count, |i, j| vectors[(i, n - 1 - j)]);
-        Some((leading, values.iter().rev().take(count).copied().collect()))
+        nearly_leading(&lower[..order * order], order, count)
     }
 
     fn iterated(&self, count: usize) -> Result<(Mat<f64>, Vec<f64>), StatisticsError> {
@@ -143,6 +164,21 @@ impl ClassStatistics {
             Some(found) => Ok(found),
             None => total.iterated(count),
         }
+    }
+
+    /// Directions near the components of preprocessed points, on the dimensions that the map keeps; no preprocessed statistics are made where
+    /// covariances keep their entries.
+    pub(crate) fn components_after(
+        &self,
+        map: &Preprocessor,
+        count: usize,
+    ) -> Result<Mat<f64>, StatisticsError> {
+        if self.dimension() <= MAX_DIMENSION
+            && let Some(found) = Total::of_points(self).dense_after(map, count)
+        {
+            return Ok(found);
+        }
+        Ok(map.applied(self).principal_components(count)?.0)
     }
 
     /// The same by a dense eigenproblem in the span of few samples, where the covariances are kept as them.

@@ -7,7 +7,7 @@
 use super::class_sum::Finished;
 use super::fourth::{Fourth, Known};
 use super::{Covariance, Dense, Estimator, StatisticsError};
-use crate::linalg::{Element, Float, add_scatter, add_scatter_of, dispatch};
+use crate::linalg::{Element, Float, add_scatter, add_scatter_of, dispatch, scratch_room};
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
@@ -26,7 +26,7 @@ pub(super) struct EntrySum {
     pub(super) count: u64,
     /// For bytes the sum about 128, else the mean.
     pub(super) mean: Vec<f64>,
-    /// Lower triangle, row-major: for bytes about 128, else about the mean.
+    /// Lower triangle, row-major: for bytes about 128, else about the mean. Empty while there are no points.
     pub(super) scatter: Vec<f64>,
     pub(super) bytes: bool,
     /// What Ledoit–Wolf needs; `None` when it was not kept (bytes of an older version).
@@ -38,9 +38,16 @@ impl EntrySum {
         Self {
             count: 0,
             mean: vec![0.0; n],
-            scatter: vec![0.0; n * n],
+            scatter: Vec::new(),
             bytes: true,
             fourth: Some(Fourth::empty(n, BYTE_CENTRE)),
+        }
+    }
+
+    /// Makes room for the scatter of a first point.
+    pub(super) fn make_room(&mut self) {
+        if self.scatter.is_empty() {
+            self.scatter = vec![0.0; self.mean.len() * self.mean.len()];
         }
     }
 
@@ -61,7 +68,8 @@ impl EntrySum {
             .shrink(&mut self.scatter, n, self.count, quartic)
             .ok_or(StatisticsError::NoFourthMoments)?;
         let covariance: Box<dyn Covariance> = if double {
-            Box::new(Dense::new(mirrored::<f64>(&self.scatter, n), n).expect("n² entries"))
+            mirror(&mut self.scatter, n);
+            Box::new(Dense::new(self.scatter, n).expect("n² entries"))
         } else {
             Box::new(Dense::new(mirrored::<f32>(&self.scatter, n), n).expect("n² entries"))
         };
@@ -74,7 +82,8 @@ impl EntrySum {
         }
         let n = self.mean.len();
         let mut block = vec![0.0_f32; BYTE_BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![0.0_f32; n * n];
+        let mut scratch = vec![0.0_f32; scratch_room(n)];
+        self.make_room();
         for rows in rows.chunks(BYTE_BLOCK) {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
             let sums = column_sums(&block[..rows.len() * n], n);
@@ -91,7 +100,8 @@ impl EntrySum {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![T::ZERO; n * n];
+        let mut scratch = vec![T::ZERO; scratch_room(n)];
+        self.make_room();
         for rows in rows.chunks(BLOCK) {
             let size = rows.len() as f64;
             gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
@@ -266,13 +276,34 @@ fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
     const COLUMNS: usize = 128;
     let mut sums = vec![0.0; n];
     parallel::for_each(sums.chunks_mut(COLUMNS).enumerate(), |(chunk, sums)| {
-        for row in block.chunks(n) {
-            for (sum, &value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
-                *sum += Float::to_f64(value);
-            }
-        }
+        dispatch(
+            #[inline(always)]
+            || {
+                for row in block.chunks(n) {
+                    for (sum, &value) in sums.iter_mut().zip(&row[chunk * COLUMNS..]) {
+                        *sum += Float::to_f64(value);
+                    }
+                }
+            },
+        );
     });
     sums
+}
+
+/// Rows and columns that are copied together, so that both stay in the cache.
+const TILE: usize = 64;
+
+/// Copies the lower triangle of a row-major matrix to the upper one.
+fn mirror(full: &mut [f64], n: usize) {
+    for rows in (0..n).step_by(TILE) {
+        for columns in (0..=rows).step_by(TILE) {
+            for i in rows..(rows + TILE).min(n) {
+                for j in columns..(columns + TILE).min(i) {
+                    full[j * n + i] = full[i * n + j];
+                }
+            }
+        }
+    }
 }
 
 /// The full matrix in another precision, from its lower triangle.

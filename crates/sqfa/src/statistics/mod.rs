@@ -53,13 +53,14 @@ pub enum Moments {
 }
 
 /// Everything the optimiser needs to know about the data.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ClassStatistics {
     classes: Classes,
     counts: Option<Vec<u64>>,
     /// n × c.
     means: Mat<f64>,
-    covariances: Vec<Box<dyn Covariance>>,
+    /// Shared by copies until one of them is changed.
+    covariances: Vec<Arc<dyn Covariance>>,
     moments: Moments,
     /// Whether every covariance was shrunk to full rank.
     shrunk: bool,
@@ -89,6 +90,15 @@ impl ClassStatistics {
         accumulator.finish(estimator)
     }
 
+    /// The empirical statistics of labelled points, in double precision whatever that of the points.
+    pub(crate) fn in_double(points: Points<'_>, labels: &Labels) -> Result<Self, StatisticsError> {
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns())
+            .only_for(Estimator::Empirical);
+        sums.update(points, labels)?;
+        sums.double = true;
+        sums.finish(Estimator::Empirical)
+    }
+
     /// Statistics from covariances in any form, one a class; `means` is n × c.
     pub fn from_parts(
         classes: Classes,
@@ -99,6 +109,7 @@ impl ClassStatistics {
     ) -> Self {
         debug_assert_eq!(classes.len(), covariances.len());
         debug_assert_eq!(classes.len(), means.ncols());
+        let covariances = covariances.into_iter().map(Arc::from).collect();
         Self { classes, counts, means, covariances, moments, shrunk: false, robust: None }
     }
 
@@ -123,7 +134,7 @@ impl ClassStatistics {
     }
 
     /// The class covariances (or second moments).
-    pub fn covariances(&self) -> &[Box<dyn Covariance>] {
+    pub fn covariances(&self) -> &[Arc<dyn Covariance>] {
         &self.covariances
     }
 
@@ -159,16 +170,22 @@ impl ClassStatistics {
         let covariances = self
             .covariances
             .iter()
-            .map(|covariance| covariance.to_double().unwrap_or_else(|| covariance.clone_boxed()))
+            .map(|covariance| covariance.to_double().map_or_else(|| covariance.clone(), Arc::from))
             .collect();
-        Self {
-            classes: self.classes.clone(),
-            counts: self.counts.clone(),
-            means: self.means.clone(),
-            covariances,
-            moments: self.moments,
-            shrunk: self.shrunk,
-            robust: self.robust.clone(),
+        Self { covariances, ..self.clone() }
+    }
+
+    /// Multiplies entry (i, j) of every covariance by factors\[i\]·factors\[j\]; what copies share stays what it is.
+    fn rescale(&mut self, factors: &[f64]) {
+        for covariance in &mut self.covariances {
+            match Arc::get_mut(covariance) {
+                Some(own) => own.rescale(factors),
+                None => {
+                    let mut own = covariance.clone_boxed();
+                    own.rescale(factors);
+                    *covariance = own.into();
+                }
+            }
         }
     }
 

@@ -51,7 +51,11 @@ impl ClassAccumulator {
         for sum in sums {
             bytes.extend_from_slice(&sum.count.to_le_bytes());
             bytes.push(u8::from(sum.bytes));
-            let rows = (0..n).map(|i| &sum.scatter[i * n..][..=i]);
+            let nothing = vec![0.0; if sum.scatter.is_empty() { n } else { 0 }];
+            let rows = (0..n).map(|i| match sum.scatter.get(i * n..=i * n + i) {
+                Some(row) => row,
+                None => &nothing[..=i],
+            });
             for values in std::iter::once(sum.mean.as_slice()).chain(rows) {
                 values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
             }
@@ -171,6 +175,7 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum,
     let bytes = reader.flag()?;
     let mut sum = EntrySum { count, bytes, ..EntrySum::empty(n) };
     reader.reals(&mut sum.mean)?;
+    sum.make_room();
     for i in 0..n {
         reader.reals(&mut sum.scatter[i * n..][..=i])?;
     }

@@ -88,7 +88,7 @@ impl Preprocessor {
     /// The statistics of preprocessed data: [`Self::apply`] to a copy.
     pub fn applied(&self, statistics: &ClassStatistics) -> ClassStatistics {
         self.selected(statistics).unwrap_or_else(|| {
-            let mut copy = statistics.copied();
+            let mut copy = statistics.clone();
             self.rescale(&mut copy);
             copy
         })
@@ -116,9 +116,7 @@ impl Preprocessor {
             }
         }
         if self.factors.iter().any(|&factor| factor != 1.0) {
-            for covariance in &mut statistics.covariances {
-                covariance.rescale(&self.factors);
-            }
+            statistics.rescale(&self.factors);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
 use super::{ClassStatistics, Covariance, Dense, Entries, project};
-use crate::linalg::{Mat, MatRef, transpose_times};
+use crate::linalg::{Element, Mat, MatRef, runs_of, transpose_times};
+use crate::parallel;
 
 impl ClassStatistics {
     /// The statistics of the features VᵀX, in double precision.
@@ -38,25 +39,10 @@ impl ClassStatistics {
         reduced
     }
 
-    /// A copy.
-    pub fn copied(&self) -> Self {
-        let mut copy = Self::from_parts(
-            self.classes().clone(),
-            self.counts().map(<[u64]>::to_vec),
-            self.means().clone(),
-            self.covariances().iter().map(|covariance| covariance.clone_boxed()).collect(),
-            self.moments(),
-        );
-        copy.shrunk = self.shrunk;
-        copy.robust = self.robust.clone();
-        copy
-    }
-
     /// The same with every covariance multiplied by a number above 0.
     pub fn with_scaled_covariances(&self, factor: f64) -> Self {
-        let mut scaled = self.copied();
-        let factors = vec![factor.sqrt(); self.dimension()];
-        scaled.covariances.iter_mut().for_each(|covariance| covariance.rescale(&factors));
+        let mut scaled = self.clone();
+        scaled.rescale(&vec![factor.sqrt(); self.dimension()]);
         scaled
     }
 
@@ -90,11 +76,14 @@ impl ClassStatistics {
     }
 }
 
-fn picked<T: Copy>(all: &[T], n: usize, columns: &[usize]) -> Vec<T> {
-    let mut entries = Vec::with_capacity(columns.len() * columns.len());
-    for &i in columns {
-        let row = &all[i * n..(i + 1) * n];
-        entries.extend(columns.iter().map(|&j| row[j]));
-    }
+fn picked<T: Element>(all: &[T], n: usize, columns: &[usize]) -> Vec<T> {
+    let (k, runs) = (columns.len(), runs_of(columns));
+    let mut entries = vec![T::ZERO; k * k];
+    parallel::rows(&mut entries, k, |i, row| {
+        let source = &all[columns[i] * n..][..n];
+        for &(column, start, length) in &runs {
+            row[start..][..length].copy_from_slice(&source[column..][..length]);
+        }
+    });
     entries
 }

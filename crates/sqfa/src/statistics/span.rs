@@ -7,10 +7,12 @@
 //! Exact for unshrunk covariances, positive noise, unit or orthonormal filters and every distance of this crate
 //! but log-Euclidean. Cost: nv² flops, v³/3 more, and 3v² numbers of memory.
 
+use std::sync::Arc;
+
 use super::forms::{combination, gram};
 use super::{ClassStatistics, Dense, Spanning, StatisticsError};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scatter, completed_basis, random, transpose_times,
+    Mat, MatRef, add_products, add_scatter, completed_basis, random, scratch_room, transpose_times,
 };
 use crate::parallel;
 
@@ -70,7 +72,7 @@ impl ClassStatistics {
         for (form, &ridge) in forms.iter().zip(&ridges) {
             let rows = &coordinates[first * rank..][..form.vectors() * rank];
             first += form.vectors();
-            span.statistics.covariances.push(Box::new(covariance(
+            span.statistics.covariances.push(Arc::new(covariance(
                 rows,
                 rank,
                 order,
@@ -218,7 +220,7 @@ impl Span<'_> {
 /// weight·XᵀX + ridge·I for coordinates X, zero-extended to `order`.
 fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) -> Dense<f64> {
     let mut lower = vec![0.0; rank * rank];
-    let mut scratch = vec![0.0; rank * rank];
+    let mut scratch = vec![0.0; scratch_room(rank)];
     for block in rows.chunks(512 * rank.max(1)) {
         add_scatter(block, block.len() / rank, rank, &[], &mut scratch, &mut lower);
     }

@@ -3,11 +3,12 @@
 //! A weight w is a repetition count: the sums are those of data in which the point stands w times, at
 //! the cost of one. With weights a block has W = Σw points, mean Σwx/W and scatter Σw(x−c)(x−c)ᵀ.
 
+use super::accumulator::refuse_rows;
 use super::class_sum::ClassSum;
 use super::entries::{BLOCK, BYTE_BLOCK, EntrySum, gather};
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::{Classes, Labels, written_integers};
-use crate::linalg::{Element, Float, add_scatter};
+use crate::linalg::{Element, Float, add_scatter, scratch_room};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
@@ -44,6 +45,7 @@ impl ClassAccumulator {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, StatisticsError> {
         let mut rows = self.rows_by_class(points, labels, 0..points.rows())?;
+        refuse_rows(points, &rows)?;
         if let Some(weights) = weights {
             self.check_weights(weights, points.rows(), &mut rows)?;
         }
@@ -72,7 +74,7 @@ impl ClassAccumulator {
     }
 
     /// Refuses weights that do not fit and forgets rows of weight 0.
-    fn check_weights(
+    pub(super) fn check_weights(
         &self,
         weights: &[u64],
         points: usize,
@@ -195,7 +197,8 @@ impl EntrySum {
         self.leave_bytes();
         let n = self.mean.len();
         let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![T::ZERO; n * n];
+        let mut scratch = vec![T::ZERO; scratch_room(n)];
+        self.make_room();
         for rows in rows.chunks(BLOCK) {
             let weights: Vec<u64> = rows.iter().map(|&row| weights[row as usize]).collect();
             let total: u64 = weights.iter().sum();

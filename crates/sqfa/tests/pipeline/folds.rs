@@ -1,6 +1,6 @@
 //! Folds: merged sums are the statistics of the other rows, and equal rows share a fold whatever their weights and order.
 
-use sqfa::pipeline::{Parts, Plan, Weighted};
+use sqfa::pipeline::{Parts, Pipeline, Plan, Summed, Weighted};
 use sqfa::{ClassStatistics, Estimator, Labels};
 
 use crate::{Data, three_classes};
@@ -129,5 +129,37 @@ fn small_classes_are_held_out_as_far_as_they_go() {
     assert_eq!(held.iter().filter(|class| **class == 1).count(), 0);
     for &fold in parts.folds() {
         assert!(parts.without(fold).unwrap().counts().iter().all(|count| *count >= 2));
+    }
+}
+
+/// A table so wide beside its rows that one fit does not keep the sums of its folds.
+fn wide_beside_its_rows() -> Data {
+    let (rows, columns) = (220, 150);
+    let mut state = 7_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let value = |at: usize| uniform() * (1.0 + (at % columns) as f64 * ((at / columns) % 3) as f64);
+    Data {
+        values: (0..rows * columns).map(value).collect(),
+        labels: (0..rows as i64).map(|row| row % 3).collect(),
+        columns,
+    }
+}
+
+#[test]
+fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
+    let data = wide_beside_its_rows();
+    let labels = Labels::from_integers(&data.labels);
+    let weights: Vec<u64> = (0..data.rows() as u64).map(|row| row % 4).collect();
+    for (method, weights) in [("sqfa-h", None), ("sqfa-h", Some(&weights[..])), ("lda", None)] {
+        let points = Weighted { points: data.points(), labels: &labels, weights };
+        let pipeline = Pipeline::new(method, 2);
+        let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
+        let alone = pipeline.fit(points, &mut observer).unwrap();
+        let shared = Summed::new(points, pipeline.settings.seed).unwrap();
+        let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
+        assert_eq!(alone.reduction.filters, other.reduction.filters, "{method}");
     }
 }

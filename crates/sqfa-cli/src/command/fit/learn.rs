@@ -191,7 +191,7 @@ impl Prepared {
                     .map_err(|error| explain_pipeline(&error, fit))?;
                 let mean = match (&fitted.selection, &fitted.preprocessor) {
                     (Some(_), Some(map)) => map.offset.clone(),
-                    _ => column_means(part),
+                    _ => fitted.mean.clone(),
                 };
                 Learned::chosen(fit, fitted, Some(mean))
             }
@@ -226,8 +226,8 @@ impl Prepared {
                 let mut best = None;
                 if fit.scale.is_none() && usual != Scaling::None && self.part.is_some() {
                     // Units that serve held-out points best, as the pipeline has them.
-                    let plain = unshrunk.as_ref().map(ClassStatistics::copied);
-                    best = Some(learn(Scaling::None, statistics.copied(), plain, given.clone())?);
+                    let plain = unshrunk.as_ref().map(ClassStatistics::clone);
+                    best = Some(learn(Scaling::None, (*statistics).clone(), plain, given.clone())?);
                 }
                 let (direct, reduction) = learn(usual, *statistics, unshrunk, given)?;
                 let held = |found: &Reduction| found.held_out(Setting::Shrinkage);
@@ -415,21 +415,6 @@ impl Fit {
             form.decide(points.rows() as u64, points.columns(), part.labels.classes().len(), width);
         self.by_pipeline() && form == Form::Dense
     }
-}
-
-/// The mean of every column.
-fn column_means(part: &Part) -> Vec<f64> {
-    let points = part.points.view();
-    let rows = points.rows();
-    let mut sums = vec![0.0; points.columns()];
-    sqfa::with_table!(points, table => {
-        for row in 0..rows {
-            for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += table.get(row, column).to_f64();
-            }
-        }
-    });
-    sums.into_iter().map(|sum| sum / rows.max(1) as f64).collect()
 }
 
 /// The noises that were tried, for reports and files.

@@ -17,7 +17,7 @@ use super::{EvaluationError, Objective};
 use crate::classify::QDA_SHRINKAGE;
 use crate::constraint::{Constraint, Map};
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, inner};
+use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, dispatch, inner};
 use crate::parallel;
 use crate::points::Points;
 use crate::statistics::pass;
@@ -51,6 +51,8 @@ pub(crate) struct Posterior<'a> {
 struct Value {
     classes: FeatureGaussians,
     evaluated: Evaluated,
+    /// (Xη)ᵀZ̄, row-major.
+    inner: Vec<f64>,
 }
 
 /// A point, with everything its gradient and the lines through it need.
@@ -139,12 +141,24 @@ impl<'a> Posterior<'a> {
             .collect()
     }
 
-    fn evaluate(&self, forms: &Forms, projected: &Grouped) -> Result<Value, EvaluationError> {
+    /// At a point, or some way along a line from it: the features there are those of η + step·D. Then also (XD)ᵀZ̄.
+    fn evaluate(
+        &self,
+        forms: &Forms,
+        projected: &Grouped,
+        line: Option<(&Grouped, f64)>,
+    ) -> Result<(Value, Vec<f64>), EvaluationError> {
         let classes = self.projection.problem.place(forms)?;
         let scores = ClassScores::new(&classes.gaussians, &self.log_priors)?;
-        let features = mapped(projected, &classes.map);
-        let evaluated = evaluate(&scores, &features, &self.targets);
-        Ok(Value { classes, evaluated })
+        let evaluated = evaluate(&scores, &mapped(projected, line, &classes.map), &self.targets);
+        let mut inner = inner_products(projected, &evaluated.feature_slopes);
+        let mut along = Vec::new();
+        if let Some((change, step)) = line {
+            along = inner_products(change, &evaluated.feature_slopes);
+            let first = inner.len() - along.len();
+            inner[first..].iter_mut().zip(&along).for_each(|(sum, along)| *sum += step * along);
+        }
+        Ok((Value { classes, evaluated, inner }, along))
     }
 
     fn point(
@@ -154,18 +168,12 @@ impl<'a> Posterior<'a> {
         projected: Projected,
     ) -> Result<Point, EvaluationError> {
         let forms = self.projection.forms(free.as_ref(), &products);
-        let value = self.evaluate(&forms, &projected.learn)?;
-        let gradient = self.gradient_at(free.as_ref(), &products, &projected.learn, &value);
+        let (value, _) = self.evaluate(&forms, &projected.learn, None)?;
+        let gradient = self.gradient_at(free.as_ref(), &products, &value);
         Ok(Point { free, products, projected, forms, value, gradient })
     }
 
-    fn gradient_at(
-        &self,
-        free: MatRef<'_, f64>,
-        products: &[Mat<f64>],
-        projected: &Grouped,
-        value: &Value,
-    ) -> Mat<f64> {
+    fn gradient_at(&self, free: MatRef<'_, f64>, products: &[Mat<f64>], value: &Value) -> Mat<f64> {
         let m = self.projection.problem.filters;
         let split = &self.split;
         let slopes = &value.evaluated.feature_slopes;
@@ -184,7 +192,11 @@ impl<'a> Posterior<'a> {
                 outer = Mat::from_fn(kept.len(), m, |i, j| outer[(kept[i], j)]);
             }
         }
-        let inner = inner_products(&mapped(projected, &value.classes.map), slopes);
+        // ZᵀZ̄ = Tᵀ(Xη)ᵀZ̄.
+        let map = value.classes.map.dense(m);
+        let entry =
+            |at: usize| (0..m).map(|i| map[i * m + at / m] * value.inner[i * m + at % m]).sum();
+        let inner: Vec<f64> = (0..m * m).map(entry).collect();
         let samples = SampleSlopes { outer: outer.as_ref(), inner: &inner };
         let sums = &value.evaluated.sums;
         self.projection.free_gradient(free, products, &value.classes, sums, Some(samples))
@@ -213,7 +225,7 @@ impl<'a> Posterior<'a> {
         }
         let gaussians = self.without_noise(&point.value.classes.gaussians);
         let Ok(scores) = ClassScores::new(&gaussians, &self.log_priors) else { return };
-        let features = mapped(&point.projected.held, &point.value.classes.map);
+        let features = mapped(&point.projected.held, None, &point.value.classes.map);
         let right = hits(&scores, &features, &self.split.held_codes);
         if let Ok(mut scored) = self.scored.lock() {
             scored.push(right);
@@ -221,31 +233,83 @@ impl<'a> Posterior<'a> {
     }
 }
 
-/// Groups of eight points that one task treats.
-const TASK: usize = 512;
+/// Groups of eight points that one task treats: a few features of each stay in the cache.
+const TASK: usize = 128;
 
-/// Z = (Xη)T.
-fn mapped(projected: &Grouped, map: &Map) -> Grouped {
+/// Z = (Xη)T, or (Xη + step·XD)T, where the columns of D belong to the last columns of η.
+fn mapped(projected: &Grouped, line: Option<(&Grouped, f64)>, map: &Map) -> Grouped {
     let m = projected.columns;
     let t = map.dense(m);
+    let (change, moving, step) = match line {
+        Some((change, step)) => (change.values.as_slice(), change.columns, step),
+        None => (&[][..], 0, 0.0),
+    };
     let mut values = vec![Lanes::splat(0.0); projected.values.len()];
-    parallel::for_each(
-        values.chunks_mut(m * TASK).zip(projected.values.chunks(m * TASK)),
-        |(values, projected)| {
-            for (z, x) in values.chunks_exact_mut(m).zip(projected.chunks_exact(m)) {
-                for j in 0..m {
-                    let mut sum = Lanes::splat(0.0);
-                    for i in 0..m {
-                        if t[i * m + j] != 0.0 {
-                            sum = sum + Lanes::splat(t[i * m + j]) * x[i];
+    let tasks = values.chunks_mut(m * TASK).zip(projected.values.chunks(m * TASK)).enumerate();
+    parallel::for_each(tasks, |(task, (values, projected))| {
+        let change = change.get(task * moving * TASK..).unwrap_or_default();
+        dispatch(
+            #[inline(always)]
+            || {
+                let step = Lanes::splat(step);
+                let mut x = vec![Lanes::splat(0.0); m];
+                let groups = values.chunks_exact_mut(m).zip(projected.chunks_exact(m));
+                for (group, (z, own)) in groups.enumerate() {
+                    x.copy_from_slice(own);
+                    if let Some(change) = change.get(group * moving..(group + 1) * moving) {
+                        for (x, change) in x[m - moving..].iter_mut().zip(change) {
+                            *x = *x + step * *change;
                         }
                     }
-                    z[j] = sum;
+                    for j in 0..m {
+                        let mut sum = Lanes::splat(0.0);
+                        for i in 0..m {
+                            if t[i * m + j] != 0.0 {
+                                sum = sum + Lanes::splat(t[i * m + j]) * x[i];
+                            }
+                        }
+                        z[j] = sum;
+                    }
+                }
+            },
+        );
+    });
+    Grouped { values, columns: m }
+}
+
+/// Columns of X and of Y whose products are summed in registers.
+const TILE: (usize, usize) = (2, 8);
+
+/// Adds XᵀY of a tile of columns, from the given ones on; each of X and Y comes with the number of its columns.
+#[inline(always)]
+fn add_tile(
+    (x, m, i): (&[Lanes], usize, usize),
+    (y, k, j): (&[Lanes], usize, usize),
+    sums: &mut [Lanes],
+) {
+    let (height, width) = (TILE.0.min(m - i), TILE.1.min(k - j));
+    let mut tile = [[Lanes::splat(0.0); TILE.1]; TILE.0];
+    if (height, width) == TILE {
+        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
+            let (x, y) = (&x[i..i + TILE.0], &y[j..j + TILE.1]);
+            for (sums, &x) in tile.iter_mut().zip(x) {
+                for (sum, &y) in sums.iter_mut().zip(y) {
+                    *sum = *sum + x * y;
                 }
             }
-        },
-    );
-    Grouped { values, columns: m }
+        }
+    } else {
+        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
+            for (sums, &x) in tile.iter_mut().zip(&x[i..i + height]) {
+                for (sum, &y) in sums.iter_mut().zip(&y[j..j + width]) {
+                    *sum = *sum + x * y;
+                }
+            }
+        }
+    }
+    for (a, own) in tile.iter().enumerate().take(height) {
+        sums[(i + a) * k + j..][..width].copy_from_slice(&own[..width]);
+    }
 }
 
 /// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
@@ -254,13 +318,16 @@ fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     let chunks = x.values.chunks(m * TASK).zip(y.values.chunks(k * TASK));
     let partials = parallel::map(chunks, |(x, y)| {
         let mut sums = vec![Lanes::splat(0.0); m * k];
-        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
-            for i in 0..m {
-                for j in 0..k {
-                    sums[i * k + j] = sums[i * k + j] + x[i] * y[j];
+        dispatch(
+            #[inline(always)]
+            || {
+                for i in (0..m).step_by(TILE.0) {
+                    for j in (0..k).step_by(TILE.1) {
+                        add_tile((x, m, i), (y, k, j), &mut sums);
+                    }
                 }
-            }
-        }
+            },
+        );
         sums
     });
     let mut total = vec![0.0; m * k];
@@ -272,17 +339,23 @@ fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
     total
 }
 
-/// base + step·change, where the change's columns belong to the last columns of the base.
-fn moved(base: &Grouped, change: &Grouped, step: f64) -> Grouped {
+/// Moves the last columns of some features by a step along their change.
+fn step_along(base: &mut Grouped, change: &Grouped, step: f64) {
     let (m, k) = (base.columns, change.columns);
-    let mut result = base.clone();
     let step = Lanes::splat(step);
-    for (target, change) in result.values.chunks_exact_mut(m).zip(change.values.chunks_exact(k)) {
-        for j in 0..k {
-            target[m - k + j] = target[m - k + j] + step * change[j];
-        }
-    }
-    result
+    let tasks = base.values.chunks_mut(m * TASK).zip(change.values.chunks(k * TASK));
+    parallel::for_each(tasks, |(base, change)| {
+        dispatch(
+            #[inline(always)]
+            || {
+                for (base, change) in base.chunks_exact_mut(m).zip(change.chunks_exact(k)) {
+                    for (target, change) in base[m - k..].iter_mut().zip(change) {
+                        *target = *target + step * *change;
+                    }
+                }
+            },
+        );
+    });
 }
 
 impl Objective for Posterior<'_> {
@@ -331,8 +404,8 @@ impl Objective for Posterior<'_> {
             ));
         }
         let forms = point.forms.moved(step, &line.first, &line.second);
-        let projected = moved(&point.projected.learn, &line.projected.learn, step);
-        let value = self.evaluate(&forms, &projected)?;
+        let change = Some((&line.projected.learn, step));
+        let (value, by_points) = self.evaluate(&forms, &point.projected.learn, change)?;
         let problem = &self.projection.problem;
         let rate = Forms::rate(step, &line.first, &line.second);
         let sums = &value.evaluated.sums;
@@ -341,9 +414,7 @@ impl Objective for Posterior<'_> {
         let m = problem.filters;
         let map_slope = problem.constraint.slope(&value.classes.map, &rate.gram, m).dense(m);
         let map = value.classes.map.dense(m);
-        let by_map = inner_products(&projected, &value.evaluated.feature_slopes);
-        slope += by_map.iter().zip(&map_slope).map(|(a, b)| a * b).sum::<f64>();
-        let by_points = inner_products(&line.projected.learn, &value.evaluated.feature_slopes);
+        slope += value.inner.iter().zip(&map_slope).map(|(a, b)| a * b).sum::<f64>();
         let frozen = self.projection.frozen;
         slope += by_points.iter().zip(&map[frozen * m..]).map(|(a, b)| a * b).sum::<f64>();
         let result = (value.evaluated.sums.value, slope);
@@ -352,16 +423,17 @@ impl Objective for Posterior<'_> {
     }
 
     fn take_step(&self, point: &mut Point, line: Line, step: f64) -> Result<(), EvaluationError> {
-        point.projected.learn = moved(&point.projected.learn, &line.projected.learn, step);
-        point.projected.held = moved(&point.projected.held, &line.projected.held, step);
         let (forms, value) = match line.last {
             Some((last, forms, value)) if last == step => (forms, value),
             _ => {
                 let forms = point.forms.moved(step, &line.first, &line.second);
-                let value = self.evaluate(&forms, &point.projected.learn)?;
+                let change = Some((&line.projected.learn, step));
+                let (value, _) = self.evaluate(&forms, &point.projected.learn, change)?;
                 (forms, value)
             }
         };
+        step_along(&mut point.projected.learn, &line.projected.learn, step);
+        step_along(&mut point.projected.held, &line.projected.held, step);
         let direction = line.direction.as_ref();
         self.projection.advance(
             &mut point.free,
@@ -370,8 +442,7 @@ impl Objective for Posterior<'_> {
             &line.products,
             step,
         );
-        point.gradient =
-            self.gradient_at(point.free.as_ref(), &point.products, &point.projected.learn, &value);
+        point.gradient = self.gradient_at(point.free.as_ref(), &point.products, &value);
         point.forms = forms;
         point.value = value;
         self.score(point);

@@ -1,0 +1,210 @@
+//! The leading eigenpairs of a dense symmetric matrix, by a block Krylov space where few of many are asked for.
+//!
+//! The space grows from a random block of at least as many columns as eigenpairs, so that repeated eigenvalues are met as often
+//! as they are repeated; every new block is the product of the last one, made orthogonal to all before it. It ends when every
+//! residual ‖Av − λv‖ is as small as that of a dense eigenproblem, which is also what is solved where it does not end.
+//! Cost for a space of w columns: 2n²w + 4nw² flops, some eigenproblems of order w and nw numbers, instead of about 10n³ and 4n².
+
+use faer::{Mat, MatRef};
+
+use super::block::{random, tall_times, transpose_times};
+use super::factor::symmetric_eigen;
+use super::orthonormal::{completed_basis, take_out};
+use super::symmetric::symmetric_times_block;
+
+/// Below this order a dense eigenproblem takes milliseconds.
+const SMALL: usize = 192;
+/// Columns of the first block beyond those asked for.
+const BEYOND: usize = 8;
+/// The share of all dimensions up to which the space grows.
+const SHARE: usize = 3;
+/// ‖Av − λv‖ over the largest |λ| of the space that is as good as none.
+const RESIDUAL: f64 = 1e-13;
+/// The same where directions near the leading ones do.
+const NEARLY: f64 = 1e-6;
+/// Blocks between two looks at the residuals, and blocks at most where directions near the leading ones do.
+const LOOK: usize = 4;
+
+/// The largest eigenvalues, descending, and their eigenvectors, of a row-major matrix given by its lower triangle.
+pub(crate) fn leading_eigen(lower: &[f64], n: usize, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
+    if is_worth_it(n, count)
+        && let Some(found) = krylov(lower, n, count, None)
+    {
+        return Some(found);
+    }
+    let (values, vectors) = symmetric_eigen(MatRef::from_row_major_slice(lower, n, n))?;
+    let leading = Mat::from_fn(n, count, |i, j| vectors[(i, n - 1 - j)]);
+    Some((values.into_iter().rev().take(count).collect(), leading))
+}
+
+/// Orthonormal directions that hold nearly as much as the leading eigenvectors: these themselves but where eigenvalues hardly
+/// differ.
+pub(crate) fn nearly_leading(lower: &[f64], n: usize, count: usize) -> Option<Mat<f64>> {
+    if is_worth_it(n, count) {
+        return krylov(lower, n, count, Some(LOOK)).map(|(_, vectors)| vectors);
+    }
+    leading_eigen(lower, n, count).map(|(_, vectors)| vectors)
+}
+
+/// Whether a space of some blocks is small beside all dimensions.
+fn is_worth_it(n: usize, count: usize) -> bool {
+    n > SMALL && SHARE * (count + BEYOND) * LOOK <= n
+}
+
+/// The pairs within a space that grows until they are those of the matrix, or to so many blocks.
+fn krylov(
+    lower: &[f64],
+    n: usize,
+    count: usize,
+    blocks: Option<usize>,
+) -> Option<(Vec<f64>, Mat<f64>)> {
+    let width = count + BEYOND;
+    let most = blocks.unwrap_or(n / (SHARE * width));
+    let tolerance = if blocks.is_some() { NEARLY } else { RESIDUAL };
+    let mut basis = Mat::zeros(n, most * width);
+    let mut inner = Mat::zeros(most * width, most * width);
+    let mut next = completed_basis(random(n, width, 0, u64::MAX).as_ref(), 0);
+    for block in 1..=most {
+        let (known, size) = ((block - 1) * width, block * width);
+        basis.as_mut().subcols_mut(known, width).copy_from(&next);
+        let mut product = times(lower, n, next.as_ref());
+        let own = basis.as_ref().subcols(0, size);
+        let column = transpose_times(own, product.as_ref());
+        inner.as_mut().submatrix_mut(0, known, size, width).copy_from(&column);
+        if block % LOOK == 0 || block == most {
+            let (values, vectors) = ritz(own, inner.as_ref().submatrix(0, 0, size, size), count)?;
+            let holds = holds(lower, n, &values, &vectors, tolerance);
+            if holds || (block == most && blocks.is_some()) {
+                return Some((values, vectors));
+            }
+        }
+        // Twice, so that nothing of the space is left in the new directions; once more because a block that has lost
+        // directions is completed by random ones, which know nothing of the space.
+        for _ in 0..2 {
+            (0..2).for_each(|_| take_out(product.as_mut(), own));
+            product = completed_basis(product.as_ref(), block as u64);
+        }
+        next = product;
+    }
+    None
+}
+
+fn times(lower: &[f64], n: usize, block: MatRef<'_, f64>) -> Mat<f64> {
+    let mut product = Mat::zeros(n, block.ncols());
+    symmetric_times_block(lower, n, block, product.as_mut(), 1);
+    product
+}
+
+/// The leading pairs of VᵀAV, of which the upper triangle is known, as vectors of the whole space.
+fn ritz(
+    basis: MatRef<'_, f64>,
+    inner: MatRef<'_, f64>,
+    count: usize,
+) -> Option<(Vec<f64>, Mat<f64>)> {
+    let order = basis.ncols();
+    let inner = Mat::from_fn(order, order, |i, j| inner[(i.min(j), i.max(j))]);
+    let (values, turns) = symmetric_eigen(inner.as_ref())?;
+    let turn = Mat::from_fn(order, count, |i, j| turns[(i, order - 1 - j)]);
+    let vectors = tall_times(basis, turn.as_ref());
+    Some((values.into_iter().rev().take(count).collect(), vectors))
+}
+
+/// Whether pairs are those of the matrix.
+fn holds(lower: &[f64], n: usize, values: &[f64], vectors: &Mat<f64>, tolerance: f64) -> bool {
+    let images = times(lower, n, vectors.as_ref());
+    let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    values.iter().enumerate().all(|(j, value)| {
+        let pairs = images.col(j).iter().zip(vectors.col(j).iter());
+        let squares: f64 = pairs.map(|(image, vector)| (image - value * vector).powi(2)).sum();
+        squares.sqrt() <= tolerance * largest
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// VΛVᵀ for eigenvectors of a random matrix.
+    fn with_values(values: &[f64]) -> (Vec<f64>, Mat<f64>) {
+        let n = values.len();
+        let vectors = completed_basis(random(n, n, 5, 1).as_ref(), 5);
+        let scaled = Mat::from_fn(n, n, |i, j| vectors[(i, j)] * values[j]);
+        let product = tall_times(scaled.as_ref(), vectors.transpose().to_owned().as_ref());
+        ((0..n * n).map(|at| product[(at / n, at % n)]).collect(), vectors)
+    }
+
+    /// Checks values against those known, and that vectors are orthonormal and belong to them.
+    fn check(known: &[f64], count: usize, by_krylov: bool) {
+        let n = known.len();
+        let (matrix, _) = with_values(known);
+        assert_eq!(krylov(&matrix, n, count, None).is_some(), by_krylov);
+        let (values, vectors) = leading_eigen(&matrix, n, count).unwrap();
+        let mut expected = known.to_vec();
+        expected.sort_by(|a, b| b.total_cmp(a));
+        let largest = known.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        for j in 0..count {
+            assert!((values[j] - expected[j]).abs() < 1e-12 * largest, "{j}: {}", values[j]);
+            for i in 0..n {
+                let image: f64 = (0..n).map(|k| matrix[i * n + k] * vectors[(k, j)]).sum();
+                assert!((image - values[j] * vectors[(i, j)]).abs() < 1e-12 * largest);
+            }
+            for k in 0..=j {
+                let inner: f64 = (0..n).map(|i| vectors[(i, j)] * vectors[(i, k)]).sum();
+                assert!((inner - if j == k { 1.0 } else { 0.0 }).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_decaying_spectrum_is_found_in_a_small_space() {
+        let values: Vec<f64> = (0..400).map(|j| 0.9_f64.powi(j)).collect();
+        check(&values, 6, true);
+    }
+
+    #[test]
+    fn repeated_eigenvalues_are_found_as_often_as_they_are_repeated() {
+        let mut values: Vec<f64> = (0..400).map(|j| 0.5 / f64::from(j + 1)).collect();
+        values[100..105].fill(7.0);
+        check(&values, 6, true);
+    }
+
+    #[test]
+    fn low_rank_and_negative_values_are_no_trouble() {
+        let mut values = vec![0.0; 400];
+        (values[3], values[200], values[399]) = (2.0, 1.0, -3.0);
+        check(&values, 4, true);
+    }
+
+    #[test]
+    fn a_flat_spectrum_takes_the_dense_eigenproblem() {
+        let values: Vec<f64> = (0..300).map(|j| 1.0 + 1e-4 * f64::from(j)).collect();
+        check(&values, 4, false);
+    }
+    #[test]
+    fn nearly_leading_directions_hold_nearly_as_much() {
+        for values in [
+            (0..300).map(|j| 1.0 + 1e-2 * f64::from(j)).collect::<Vec<f64>>(),
+            (0..300).map(|j| 0.8_f64.powi(j)).collect(),
+        ] {
+            let (matrix, _) = with_values(&values);
+            let found = nearly_leading(&matrix, 300, 5).unwrap();
+            let images = times(&matrix, 300, found.as_ref());
+            let held: f64 = (0..5)
+                .map(|j| {
+                    images.col(j).iter().zip(found.col(j).iter()).map(|(a, b)| a * b).sum::<f64>()
+                })
+                .sum();
+            let mut sorted = values.clone();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            let most: f64 = sorted.iter().take(5).sum();
+            assert!(held <= most * (1.0 + 1e-12) && held > 0.95 * most, "{held} of {most}");
+            let gram = transpose_times(found.as_ref(), found.as_ref());
+            for i in 0..5 {
+                for j in 0..5 {
+                    let expected = if i == j { 1.0 } else { 0.0 };
+                    assert!((gram[(i, j)] - expected).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
