@@ -7,13 +7,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use sqfa::model::Restarts;
-use sqfa::optimize::{Control, Stopping};
+use sqfa::optimize::{Control, Optimizer, Stopping};
 use sqfa::statistics::{ClassAccumulator, project};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Labels, Sqfa, Table};
 use sqfa_io::data::{LoadOptions, open_batches, sum_batches};
 use sqfa_io::datasets::scaling::{ScalingForm, SyntheticFamily};
 use sqfa_io::formats::write_npy;
-use sqfa_paper::{DRAWN, scaling_row};
+use sqfa_paper::{Climb, DRAWN, scaling_row};
 
 use crate::machine::peak_memory;
 use crate::sampling::Normals;
@@ -122,12 +122,17 @@ fn write_points(path: &Path, rows: usize) -> Result<()> {
 }
 
 /// One fit as the paper's tables have it, its accuracy and that of the true subspace.
-fn fitted(parameters: &SyntheticFamily, form: &str, tolerance: f64) -> Result<Value> {
+fn fitted(
+    parameters: &SyntheticFamily,
+    form: &str,
+    tolerance: f64,
+    optimizer: Optimizer,
+) -> Result<Value> {
     let form: ScalingForm = form.parse().map_err(|problem: String| anyhow!(problem))?;
-    let stopping = Stopping { tolerance, ..Stopping::default() };
+    let climb = Climb { optimizer, stopping: Stopping { tolerance, ..Stopping::default() } };
     // Of the fit: drawing points to test it comes after.
     let mut peak = None;
-    let row = scaling_row(parameters, form, stopping, DRAWN, &mut |_| {
+    let row = scaling_row(parameters, form, climb, DRAWN, &mut |_| {
         peak = peak_memory();
         Control::Continue
     })?;
@@ -145,17 +150,22 @@ fn fitted(parameters: &SyntheticFamily, form: &str, tolerance: f64) -> Result<Va
 
 /// n dimensions, 8 informative ones: entry by entry, and low rank.
 pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Value> {
-    let fit = fitted(&SyntheticFamily::ambient(dimension), form, tolerance)?;
+    let fit = fitted(&SyntheticFamily::ambient(dimension), form, tolerance, Optimizer::Auto)?;
     Ok(json!({ "dimension": dimension, "form": form, "fit": fit }))
 }
 
-/// n = 5000 and as many filters as informative dimensions.
-pub(crate) fn filters(counts: &[usize], form: &str, tolerance: f64) -> Result<Value> {
+/// n = 5000 and as many filters as informative dimensions; an optimiser that is not chosen keeps to the whole space.
+pub(crate) fn filters(
+    counts: &[usize],
+    form: &str,
+    tolerance: f64,
+    optimizer: Optimizer,
+) -> Result<Value> {
     let rows: Result<Vec<Value>> = counts
         .iter()
-        .map(|&count| fitted(&SyntheticFamily::filter_count(count), form, tolerance))
+        .map(|&count| fitted(&SyntheticFamily::filter_count(count), form, tolerance, optimizer))
         .collect();
-    Ok(json!({ "dimension": 5000, "form": form, "fits": rows? }))
+    Ok(json!({ "dimension": 5000, "form": form, "optimizer": optimizer.name(), "fits": rows? }))
 }
 
 /// Few samples in many dimensions: a fit in their span, checked by a pass over the samples.

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use serde_json::{Value, json};
+use sqfa::optimize::Optimizer;
 
 /// Keeps freed blocks for the next product instead of returning them to the kernel.
 #[global_allocator]
@@ -182,6 +183,9 @@ enum What {
         /// Relative change of the objective at which a climb ends.
         #[arg(long, default_value_t = 1e-6)]
         tolerance: f64,
+        /// auto, subspace or lbfgs; anything but auto keeps to the whole space, whatever structure classes have.
+        #[arg(long, default_value = "auto")]
+        optimizer: Optimizer,
     },
 }
 
@@ -216,8 +220,8 @@ fn main() -> Result<()> {
             ("sparse", sparse::run(*dimension, *samples, *density)?)
         }
         What::Factor { dimension, samples, .. } => ("factor", large::factor(*dimension, *samples)?),
-        What::Filters { counts, form, tolerance } => {
-            ("filters", large::filters(counts, form, *tolerance)?)
+        What::Filters { counts, form, tolerance, optimizer } => {
+            ("filters", large::filters(counts, form, *tolerance, *optimizer)?)
         }
     };
     let record = json!({
@@ -262,7 +266,8 @@ fn report(arguments: &Arguments, name: &str, record: &Value) -> Result<()> {
             What::Scaling { dimension, filters, .. } => format!("-n{dimension}-m{filters}"),
             What::Large { dimension, form, .. } => format!("-n{dimension}-{form}"),
             What::Factor { dimension, samples, .. } => format!("-n{dimension}-N{samples}"),
-            What::Filters { form, .. } => format!("-{form}"),
+            What::Filters { form, optimizer: Optimizer::Auto, .. } => format!("-{form}"),
+            What::Filters { form, optimizer, .. } => format!("-{form}-{}", optimizer.name()),
             What::Stream { format, .. } if format != "npy" => format!("-{format}"),
             _ => String::new(),
         };

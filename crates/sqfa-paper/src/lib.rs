@@ -36,5 +36,5 @@ pub use observer::{Ending, Observer, Work};
 pub use options::Options;
 pub use output::Output;
 pub use printed::Printed;
-pub use scaling::{DRAWN, ScalingRow, scaling_row};
+pub use scaling::{Climb, DRAWN, ScalingRow, scaling_row};
 pub use table::{OursAndPrinted, Table};

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sqfa::distance::mean_distance;
 use sqfa::model::Restarts;
-use sqfa::optimize::{Control, Progress, Stopping};
+use sqfa::optimize::{Control, Optimizer, Progress, Stopping};
 use sqfa::statistics::{ClassAccumulator, project};
 use sqfa::{
     ClassStatistics, Classes, Distance, Estimator, Labels, Mat, MatRef, Noise, Qda, Sqfa, Table,
@@ -62,11 +62,20 @@ pub struct ScalingRow {
     pub objective_of_truth: f64,
 }
 
+/// How filters are climbed: whether by lines or in subspaces, and until when.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Climb {
+    /// L-BFGS or subspaces; anything but [`Optimizer::Auto`] keeps to the whole space, whatever structure classes have.
+    pub optimizer: Optimizer,
+    /// When it ends.
+    pub stopping: Stopping,
+}
+
 /// Fits and evaluates one member of the family; `drawn` points of every class train QDA and as many test it.
 pub fn scaling_row(
     parameters: &SyntheticFamily,
     form: ScalingForm,
-    stopping: Stopping,
+    climb: Climb,
     drawn: usize,
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<ScalingRow, PaperError> {
@@ -92,7 +101,8 @@ pub fn scaling_row(
                 .noise(Noise::Value(NOISE))
                 .restarts(Restarts::Count(1))
                 .seed(filters as u64)
-                .stopping(stopping)
+                .stopping(climb.stopping)
+                .optimizer(climb.optimizer)
         })
         .and_then(|recipe| recipe.fit_observed(&statistics, observer))
         .map_err(|error| fail(&error))?;
@@ -248,8 +258,9 @@ mod tests {
     #[test]
     fn sqfa_finds_the_true_subspace_of_a_small_problem() {
         let stopping = Stopping { tolerance: 1e-9, ..Stopping::default() };
+        let climb = Climb { stopping, ..Climb::default() };
         let run = |form| {
-            scaling_row(&SyntheticFamily::ambient(100), form, stopping, 2000, &mut |_| {
+            scaling_row(&SyntheticFamily::ambient(100), form, climb, 2000, &mut |_| {
                 Control::Continue
             })
         };
@@ -263,7 +274,7 @@ mod tests {
         let huge = scaling_row(
             &SyntheticFamily::ambient(10_000_000),
             ScalingForm::Dense,
-            stopping,
+            climb,
             10,
             &mut |_| Control::Continue,
         );

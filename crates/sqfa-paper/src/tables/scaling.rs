@@ -1,9 +1,8 @@
 //! Accuracy and seconds over dimensions, and over filters, of the synthetic five-class problem.
 
 use serde_json::json;
-use sqfa::optimize::Stopping;
 
-use crate::scaling::{DRAWN, ScalingRow, scaling_row};
+use crate::scaling::{Climb, DRAWN, ScalingRow, scaling_row};
 use crate::{
     About, Context, Item, ItemKind, Made, Needs, Options, OursAndPrinted, PaperError, Printed,
     Table,
@@ -114,7 +113,7 @@ impl ScalingTable {
         }
         let what = format!("{}: n = {n}, m = {m}", self.about.name);
         let work = context.begin(&what);
-        let row = scaling_row(problem, form, Stopping::default(), DRAWN, &mut |progress| {
+        let row = scaling_row(problem, form, Climb::default(), DRAWN, &mut |progress| {
             work.step(&what, Some(progress))
         });
         context.proceed()?;

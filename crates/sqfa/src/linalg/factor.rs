@@ -2,7 +2,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Up to this order our own kernels are faster (eight at a time) or as fast (one at a time).
 pub(crate) const SMALL_ORDER: usize = 48;
@@ -179,10 +179,10 @@ pub(crate) fn is_positive_semidefinite<T: super::Element>(
     order: usize,
     shift: f64,
 ) -> bool {
-    let shifted = Mat::from_fn(order, order, |i, j| {
-        super::Float::to_f64(entries[i * order + j]) + if i == j { shift } else { 0.0 }
-    });
-    shifted.llt(Side::Lower).is_ok()
+    let mut shifted: Vec<f64> = entries.iter().map(|&entry| super::Float::to_f64(entry)).collect();
+    shifted.iter_mut().step_by(order + 1).for_each(|value| *value += shift);
+    cholesky(&mut shifted, order);
+    shifted.first().is_none_or(|value| !value.is_nan())
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Class statistics given from outside, checked before anything is computed from them.
 
+use std::ops::Range;
+
 use super::error::StatisticsError;
 use super::{ClassStatistics, Covariance, Dense, Moments};
 use crate::labels::Classes;
 use crate::linalg::{Element, Float, Mat, is_positive_semidefinite};
 use crate::parallel;
 
-/// Entries that one task checks.
-const ENTRIES_A_TASK: usize = 1 << 16;
+/// Rows that one task checks, and columns that it checks together with their mirror images.
+const TILE: usize = 64;
 
 /// Relative asymmetry that is taken for round-off.
 const ASYMMETRY: f64 = 1e-4;
@@ -119,21 +121,25 @@ fn checked<T: Element>(
     if matrices.len() != classes.len() {
         return Err(shape("covariances", matrices.len(), classes.len()));
     }
-    let mut result = Vec::with_capacity(matrices.len());
-    for (class, entries) in matrices.into_iter().enumerate() {
+    for entries in &matrices {
         if entries.len() != dimension * dimension {
             return Err(shape("covariances", entries.len(), dimension * dimension));
         }
-        let name = || classes.label(class).to_string();
-        check_entries(&entries, dimension, &name)?;
-        if dimension <= FULL_CHECK {
-            check_definite(&entries, dimension, &name)?;
-        }
-        let found = entries.len();
-        result
-            .push(wrap(entries).ok_or_else(|| shape("covariances", found, dimension * dimension))?);
     }
-    Ok(result)
+    let name = |class: usize| classes.label(class).to_string();
+    for (class, entries) in matrices.iter().enumerate() {
+        check_entries(entries, dimension, &|| name(class))?;
+    }
+    if dimension <= FULL_CHECK {
+        parallel::try_map(matrices.iter().enumerate(), |(class, entries)| {
+            check_definite(entries, dimension, &|| name(class))
+        })?;
+    }
+    let wrapped = matrices.into_iter().map(|entries| {
+        let found = entries.len();
+        wrap(entries).ok_or_else(|| shape("covariances", found, dimension * dimension))
+    });
+    wrapped.collect()
 }
 
 fn check_entries<T: Element>(
@@ -148,6 +154,21 @@ fn check_entries<T: Element>(
         return Err(StatisticsError::NegativeVariance { class: name(), dimension, value });
     }
     let scale = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(*value));
+    let roots: Vec<f64> = diagonal.iter().map(|value| value.sqrt()).collect();
+    // Whether a tile and its mirror image are sound: both stay in the cache.
+    let is_sound = |rows: Range<usize>, columns: Range<usize>| {
+        let mut sound = true;
+        for i in rows {
+            for j in columns.start..columns.end.min(i + 1) {
+                let (value, mirror) = (at(i, j), at(j, i));
+                let bound = roots[i] * roots[j];
+                sound &= (value - mirror).abs() <= ASYMMETRY * bound.max(1e-6 * scale)
+                    && value.abs() <= (1.0 + EXCESS) * bound + 1e-7 * scale;
+            }
+        }
+        sound
+    };
+    // What is wrong with a row, where something is.
     let check_row = |i: usize| {
         for j in 0..=i {
             let (value, mirror) = (at(i, j), at(j, i));
@@ -159,7 +180,7 @@ fn check_entries<T: Element>(
                     value,
                 });
             }
-            let bound = (diagonal[i] * diagonal[j]).sqrt();
+            let bound = roots[i] * roots[j];
             if (value - mirror).abs() > ASYMMETRY * bound.max(1e-6 * scale) {
                 return Err(StatisticsError::NotSymmetric {
                     class: name(),
@@ -181,9 +202,14 @@ fn check_entries<T: Element>(
         }
         Ok(())
     };
-    let rows_a_task = (ENTRIES_A_TASK / n).max(1);
-    let tasks = parallel::try_map((0..n).step_by(rows_a_task), |first| {
-        (first..(first + rows_a_task).min(n)).try_for_each(check_row)
+    let tasks = parallel::try_map((0..n).step_by(TILE), |first| {
+        let rows = first..(first + TILE).min(n);
+        let tiles = (0..rows.end).step_by(TILE);
+        let mut tiles = tiles.map(|column| column..(column + TILE).min(n));
+        if tiles.all(|columns| is_sound(rows.clone(), columns)) {
+            return Ok(());
+        }
+        rows.into_iter().try_for_each(check_row)
     });
     tasks.map(|_| ())
 }
