@@ -25,6 +25,8 @@ class AMA(Reducer):
         Components learned at a time, earlier ones frozen; 0 learns all together.
     restarts : int, default=1
         Starts; the best is kept.
+    optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
+        Whether a pass over the points buys a whole subspace or a line; "auto" counts the work.
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6
@@ -109,6 +111,7 @@ class AMA(Reducer):
         scale: str = "auto",
         sequential: int = 2,
         restarts: int = 1,
+        optimizer: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
@@ -120,6 +123,7 @@ class AMA(Reducer):
         self.scale = scale
         self.sequential = sequential
         self.restarts = restarts
+        self.optimizer = optimizer
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine

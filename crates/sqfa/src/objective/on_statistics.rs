@@ -16,7 +16,7 @@ use crate::statistics::ClassStatistics;
 use crate::statistics::{pass, pass_in_groups};
 
 /// Flops in the time in which a byte of a matrix is read.
-const READ: f64 = 2.0;
+pub(super) const READ: f64 = 2.0;
 
 #[derive(Debug)]
 pub(crate) struct OnStatistics<'a> {
@@ -232,8 +232,8 @@ impl Restrictable for OnStatistics<'_> {
         point.free.as_ref()
     }
 
-    fn images<'b>(&self, point: &'b Point) -> &'b [Mat<f64>] {
-        &point.products
+    fn images<'b>(&self, point: &'b Point) -> Vec<&'b Mat<f64>> {
+        point.products.iter().collect()
     }
 
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {

@@ -35,7 +35,7 @@ pub(crate) trait Restrictable: Objective {
     /// The free matrix, frozen columns first.
     fn free<'b>(&self, point: &'b Self::Point) -> MatRef<'b, f64>;
     /// Its products: the images of its columns.
-    fn images<'b>(&self, point: &'b Self::Point) -> &'b [Mat<f64>];
+    fn images<'b>(&self, point: &'b Self::Point) -> Vec<&'b Mat<f64>>;
     /// The images of several blocks, each of at most as many columns as a free matrix has. One pass.
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>>;
     /// How many images, the first ones, have forms UᵀΦU that the confined problem needs.
@@ -58,6 +58,8 @@ pub(crate) trait Restrictable: Objective {
         images: Vec<Mat<f64>>,
         near: Option<&Self::Point>,
     ) -> Result<Self::Point, EvaluationError>;
+    /// Told of every start's first point and of every point that a climb in subspaces moves to.
+    fn arrived(&self, _: &Self::Point) {}
     /// What its parts cost.
     fn effort(&self) -> Effort;
 }

@@ -210,7 +210,11 @@ impl Pipeline {
 
     /// How filters are refined on one split.
     fn refinement(&self) -> Refinement {
-        let own = || Refinement { seed: self.settings.seed, ..Refinement::default() };
+        let own = || Refinement {
+            seed: self.settings.seed,
+            optimizer: self.settings.optimizer,
+            ..Refinement::default()
+        };
         self.settings.refinement.clone().unwrap_or_else(own)
     }
 

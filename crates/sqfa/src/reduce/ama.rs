@@ -12,8 +12,11 @@ use crate::model::{
     FitError, Learning, MOST_RESTARTS, Noise, Restarts, Warning, random, with_fixed_signs,
     with_unit_length,
 };
-use crate::objective::{Objective, Posterior, TrainValidation};
-use crate::optimize::{Best, Control, Preconditioner, Preconditioning, Progress, best_of, climb};
+use crate::objective::{Objective, Posterior, Restrictable, TrainValidation};
+use crate::optimize::{
+    Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, best_of, climb,
+    climb_in_subspaces,
+};
 use crate::remedy::Remedy;
 
 use super::setting::{Parameter, Setting};
@@ -34,6 +37,7 @@ pub(super) const SETTINGS: &[Parameter] = &[
     Parameter::count(Setting::Sequential, PAIR, "filters learned at a time, all at once with 0"),
     Parameter::common(Setting::Restarts),
     Parameter::common(Setting::MaxIterations),
+    Parameter::common(Setting::Optimizer),
     Parameter::common(Setting::Tolerance),
 ];
 
@@ -101,6 +105,9 @@ impl Ama {
                     None => drawn,
                 }
             };
+            let optimizer = settings.optimizer.chosen(objective.effort());
+            result.optimizer = Some(optimizer);
+            let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
             let best = best_of(starts, objective.start_bytes(), observer, |batch, observer| {
                 let blocks = batch.map(block).collect();
                 climb(&objective, blocks, &preconditioner, settings.stopping, observer, frozen)

@@ -363,10 +363,11 @@ pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer
         if settings.fixed.is_some() {
             return Err(FitError::FixedRefined.into());
         }
-        let refinement = settings
-            .refinement
-            .clone()
-            .unwrap_or_else(|| Refinement { seed: settings.seed, ..Refinement::default() });
+        let refinement = settings.refinement.clone().unwrap_or_else(|| Refinement {
+            seed: settings.seed,
+            optimizer: settings.optimizer,
+            ..Refinement::default()
+        });
         let start = reducer(start, settings)?;
         return Ok(Box::new(RefinedReducer { name: name.to_owned(), start, refinement }));
     }

@@ -10,9 +10,10 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, beside, orthonormalize, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
-use crate::objective::{Posterior, TrainValidation};
+use crate::objective::{Posterior, Restrictable, TrainValidation};
 use crate::optimize::{
-    Control, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
+    Control, Optimizer, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
+    climb_in_subspaces,
 };
 use crate::remedy::Remedy;
 use crate::statistics::ClassStatistics;
@@ -34,6 +35,8 @@ pub struct Refinement {
     pub noise: Vec<f64>,
     /// The seed of the held-out part.
     pub seed: u64,
+    /// Lines or subspaces.
+    pub optimizer: Optimizer,
 }
 
 impl Default for Refinement {
@@ -44,6 +47,7 @@ impl Default for Refinement {
             dimensions: None,
             noise: vec![0.3, 0.03],
             seed: 0,
+            optimizer: Optimizer::Auto,
         }
     }
 }
@@ -215,7 +219,10 @@ impl Refinement {
         );
         let priors = statistics.shares();
         let objective =
-            Posterior::new(statistics, split, Constraint::Sphere, noise, filters, 0, &priors);
+            Posterior::new(statistics, split, Constraint::Sphere, noise, filters, 0, &priors)
+                .measured_with(statistics.noise_scale());
+        let optimizer = self.optimizer.chosen(objective.effort());
+        let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
         let mut cancelled = false;
         let patience = self.patience;
         let mut watch = |progress: &Progress| {

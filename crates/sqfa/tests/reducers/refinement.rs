@@ -1,6 +1,6 @@
 //! The refinement improves what can be improved, and knows when to stay put.
 
-use sqfa::optimize::Control;
+use sqfa::optimize::{Control, Optimizer};
 use sqfa::reduce::{ReduceError, ReducerSettings, Setting, Training, reducer};
 use sqfa::{Labels, Mat, Points, Qda, Table, transform};
 
@@ -57,6 +57,12 @@ fn it_wins_where_distances_mislead() {
     let score = |filters| accuracy(filters, (&train, &labels), (&test, &test_labels));
     let (plain, refined) = (score(&plain.filters), score(&refined.filters));
     assert!(refined > plain + 0.05, "from {plain} to {refined}");
+    // The same in subspaces, whose steps are fewer.
+    let settings = ReducerSettings { optimizer: Optimizer::Subspace, ..ReducerSettings::default() };
+    let reducer = reducer("sqfa+refine", &settings).unwrap();
+    let spaces = reducer.fit_one(&training, 1, &mut |_| Control::Continue).unwrap();
+    let spaces = score(&spaces.filters);
+    assert!(spaces > plain + 0.05, "from {plain} to {spaces}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use crate::distance::{PairError, PairSums};
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Real, dispatch, exponential};
+use crate::linalg::{LANES, Lanes, Mat, Real, dispatch, exponential};
 use crate::parallel;
 use crate::transform::Features;
 
@@ -93,6 +93,20 @@ impl Grouped {
             Features::F32(values) => grouped(values, width, first, count, f64::from),
             Features::F64(values) => grouped(values, width, first, count, |value| value),
         }
+    }
+
+    /// From features, one a column.
+    pub(super) fn of_columns(features: &Mat<f64>) -> Self {
+        let (points, columns) = (features.nrows(), features.ncols());
+        let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * columns];
+        parallel::rows(&mut values, columns, |group, lanes| {
+            for (j, value) in lanes.iter_mut().enumerate() {
+                for lane in 0..LANES.min(points - group * LANES) {
+                    value.set_lane(lane, features[(group * LANES + lane, j)]);
+                }
+            }
+        });
+        Self { values, columns }
     }
 
     /// Row-major features of so many points.

@@ -8,20 +8,22 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use self::kernel::{ClassScores, Evaluated, Grouped, Targets, evaluate, hits};
-use super::feature_problem::{FeatureGaussians, Forms};
+use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
+use super::on_statistics::READ;
 use super::projection::{Projection, SampleSlopes};
+use super::restricted::{Effort, Restrictable};
 use super::{EvaluationError, Objective};
 use crate::classify::QDA_SHRINKAGE;
 use crate::constraint::{Constraint, Map};
 use crate::features::Gaussians;
 use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, dispatch, inner};
 use crate::parallel;
-use crate::points::Points;
-use crate::statistics::pass;
-use crate::statistics::{ClassStatistics, Preprocessor};
+use crate::points::{Points, Table};
+use crate::preconditioner::{Preconditioner, Preconditioning};
+use crate::statistics::{ClassStatistics, Preprocessor, pass, pass_in_groups};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
 /// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
@@ -41,8 +43,10 @@ pub(crate) struct TrainValidation<'a> {
 pub(crate) struct Posterior<'a> {
     projection: Projection<'a>,
     split: TrainValidation<'a>,
-    targets: Targets,
+    targets: Arc<Targets>,
     log_priors: Vec<f64>,
+    /// What is added to the total covariance where that is the metric.
+    metric_noise: f64,
     /// Which held-out points were classified rightly at the start and after every step.
     scored: Mutex<Vec<Vec<bool>>>,
 }
@@ -62,6 +66,8 @@ pub(crate) struct Point {
     products: Vec<Mat<f64>>,
     /// Xη, of the rows that make the objective and of those held out.
     projected: Projected,
+    /// The same as it was combined from a basis; nothing where climbs go along lines.
+    combined: Vec<Mat<f64>>,
     forms: Forms,
     value: Value,
     gradient: Mat<f64>,
@@ -96,11 +102,17 @@ impl<'a> Posterior<'a> {
     ) -> Self {
         Self {
             projection: Projection::new(statistics, constraint, noise, filters, frozen),
-            targets: Targets::new(&split.codes),
+            targets: Arc::new(Targets::new(&split.codes)),
             split,
             log_priors: priors.iter().map(|prior| prior.ln()).collect(),
+            metric_noise: noise,
             scored: Mutex::new(Vec::new()),
         }
+    }
+
+    /// The same where steps are measured by the total covariance and so much noise.
+    pub(crate) fn measured_with(self, metric_noise: f64) -> Self {
+        Self { metric_noise, ..self }
     }
 
     /// F = ηT.
@@ -115,6 +127,21 @@ impl<'a> Posterior<'a> {
 
     /// X times several blocks, in one pass over the points.
     fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Projected> {
+        self.features(blocks, &|features, width, first, count| {
+            Grouped::new(features, width, first, count)
+        })
+        .into_iter()
+        .map(|[learn, held]| Projected { learn, held })
+        .collect()
+    }
+
+    /// The same, made into something: from all features, row-major and so many wide, those of a block are so many from the given
+    /// one on. Of the rows that make the objective, and of those held out.
+    fn features<F>(
+        &self,
+        blocks: &[MatRef<'_, f64>],
+        make: &dyn Fn(&Features, usize, usize, usize) -> F,
+    ) -> Vec<[F; 2]> {
         let split = &self.split;
         let joined = beside(blocks);
         let (filters, offset) = match split.preprocessor {
@@ -127,7 +154,7 @@ impl<'a> Posterior<'a> {
         let all = |rows: &[usize]| {
             transform_rows_offset(split.points, rows, filters.as_ref(), offset.as_deref())
         };
-        let (learn, held) = (all(&split.rows), all(&split.held));
+        let parts = [all(&split.rows), all(&split.held)];
         let width = filters.ncols();
         let mut column = 0;
         blocks
@@ -135,8 +162,7 @@ impl<'a> Posterior<'a> {
             .map(|block| {
                 let (first, count) = (column, block.ncols());
                 column += count;
-                let own = |features: &Features| Grouped::new(features, width, first, count);
-                Projected { learn: own(&learn), held: own(&held) }
+                parts.each_ref().map(|features| make(features, width, first, count))
             })
             .collect()
     }
@@ -170,7 +196,8 @@ impl<'a> Posterior<'a> {
         let forms = self.projection.forms(free.as_ref(), &products);
         let (value, _) = self.evaluate(&forms, &projected.learn, None)?;
         let gradient = self.gradient_at(free.as_ref(), &products, &value);
-        Ok(Point { free, products, projected, forms, value, gradient })
+        let combined = Vec::new();
+        Ok(Point { free, products, projected, combined, forms, value, gradient })
     }
 
     fn gradient_at(&self, free: MatRef<'_, f64>, products: &[Mat<f64>], value: &Value) -> Mat<f64> {
@@ -485,5 +512,144 @@ impl Objective for Posterior<'_> {
             (self.projection.statistics.dimension() as f64, self.projection.problem.filters as f64);
         // Two passes of 2nm flops a point against about 6cm² flops a point.
         4.0 * n * m / (6.0 * self.projection.problem.classes as f64 * m * m)
+    }
+}
+
+/// What remains of points and statistics within the span of a basis.
+pub(crate) struct Confined {
+    statistics: ClassStatistics,
+    /// XU of the rows that make the objective, row-major.
+    values: Vec<f64>,
+}
+
+impl Restrictable for Posterior<'_> {
+    type Restricted = Confined;
+    type Inner<'b>
+        = Posterior<'b>
+    where
+        Self: 'b;
+
+    fn free<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.free.as_ref()
+    }
+
+    fn images<'b>(&self, point: &'b Point) -> Vec<&'b Mat<f64>> {
+        point.products.iter().chain(&point.combined).collect()
+    }
+
+    /// The products of every class, and XU of both parts of the points.
+    fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
+        let columns = self.projection.moving_columns();
+        let mut images = pass_in_groups(self.projection.statistics, blocks, columns);
+        let seen = self.features(blocks, &columns_of);
+        images.iter_mut().zip(seen).for_each(|(images, seen)| images.extend(seen));
+        images
+    }
+
+    fn forms(&self) -> usize {
+        self.projection.problem.classes
+    }
+
+    fn restrict(
+        &self,
+        basis: MatRef<'_, f64>,
+        images: &[Mat<f64>],
+        forms: &[Mat<f64>],
+    ) -> Confined {
+        let (seen, width) = (&images[self.forms()], basis.ncols());
+        let mut values = vec![0.0; seen.nrows() * width];
+        parallel::rows(&mut values, width, |row, values| {
+            values.iter_mut().enumerate().for_each(|(j, value)| *value = seen[(row, j)]);
+        });
+        Confined { statistics: self.projection.statistics.confined(basis, forms), values }
+    }
+
+    fn within<'b>(&'b self, restricted: &'b Confined) -> Posterior<'b> {
+        let FeatureProblem { filters, noise, constraint, .. } = self.projection.problem;
+        let Confined { statistics, values } = restricted;
+        let (rows, width) = (self.split.rows.len(), statistics.dimension());
+        let points = Table::row_major(values, rows, width).expect("whole rows");
+        Posterior {
+            projection: Projection::new(
+                statistics,
+                constraint,
+                noise,
+                filters,
+                self.projection.frozen,
+            ),
+            split: TrainValidation {
+                points: Points::F64(points),
+                preprocessor: None,
+                rows: (0..rows).collect(),
+                codes: Vec::new(),
+                held: Vec::new(),
+                held_codes: Vec::new(),
+            },
+            targets: Arc::clone(&self.targets),
+            log_priors: self.log_priors.clone(),
+            metric_noise: self.metric_noise,
+            scored: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn metric_within(&self, restricted: &Confined) -> Preconditioner {
+        let statistics = &restricted.statistics;
+        Preconditioner::new(statistics, self.metric_noise, f64::INFINITY, Preconditioning::On)
+    }
+
+    fn lift(
+        &self,
+        free: Mat<f64>,
+        mut images: Vec<Mat<f64>>,
+        _: Option<&Point>,
+    ) -> Result<Point, EvaluationError> {
+        let combined = images.split_off(self.forms());
+        let of = |part: usize| {
+            combined.get(part).map_or_else(
+                || Grouped { values: Vec::new(), columns: free.ncols() },
+                Grouped::of_columns,
+            )
+        };
+        let projected = Projected { learn: of(0), held: of(1) };
+        Ok(Point { combined, ..self.point(free, images, projected)? })
+    }
+
+    fn arrived(&self, point: &Point) {
+        self.score(point);
+    }
+
+    fn effort(&self) -> Effort {
+        let (statistics, problem) = (self.projection.statistics, &self.projection.problem);
+        let (n, points) = (statistics.dimension() as f64, self.split.rows.len() as f64);
+        let columns = self.projection.moving_columns() as f64;
+        let (m, classes) = (problem.filters as f64, problem.classes as f64);
+        let own: f64 = statistics
+            .covariances()
+            .iter()
+            .map(|covariance| covariance.flops() * columns + READ * covariance.bytes() as f64)
+            .sum();
+        // XD and XᵀZ̄, each of which reads all points.
+        let bytes = self.split.points.bytes() as f64;
+        let pass = own + 2.0 * (2.0 * points * n * columns + READ * bytes);
+        // About 6m² flops a point and class, an exponential, and within a basis both products with some 5m columns.
+        let evaluation = points * (classes * (6.0 * m * m + 20.0) + 20.0 * m * m);
+        let column = 2.0 * n * (classes + 1.0) + 2.0 * points;
+        Effort { pass, evaluation, column, columns, classes }
+    }
+}
+
+/// Some columns of row-major features, one after the other.
+fn columns_of(features: &Features, width: usize, first: usize, count: usize) -> Mat<f64> {
+    fn picked<T: Copy>(
+        values: &[T],
+        (width, first, count): (usize, usize, usize),
+        convert: impl Fn(T) -> f64,
+    ) -> Mat<f64> {
+        let rows = values.len().checked_div(width).unwrap_or(0);
+        Mat::from_fn(rows, count, |i, j| convert(values[i * width + first + j]))
+    }
+    match features {
+        Features::F32(values) => picked(values, (width, first, count), f64::from),
+        Features::F64(values) => picked(values, (width, first, count), |value| value),
     }
 }
