@@ -86,13 +86,32 @@ impl EntrySum {
         self.make_room();
         for rows in rows.chunks(BYTE_BLOCK) {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
-            let sums = column_sums(&block[..rows.len() * n], n);
+            let (points, own) = (rows.len(), &mut block[..rows.len() * n]);
+            let sums = column_sums(own, n);
             if let Some(fourth) = &mut self.fourth {
-                fourth.add_bytes(&block[..rows.len() * n]);
+                fourth.add_bytes(own);
             }
-            add_scatter(&block, rows.len(), n, &[], &mut scratch, &mut self.scatter);
+            let constant: Vec<Option<f64>> = constant_columns(own, n);
+            let varying: Vec<usize> = (0..n).filter(|&j| constant[j].is_none()).collect();
+            if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
+                to_the_front(own, n, &varying);
+                add_scatter_of(&block, points, &varying, n, &[], &mut scratch, &mut self.scatter);
+                // A column of one value a has the products a·Σx with every other, exactly.
+                let values: Vec<f64> = constant.iter().map(|value| value.unwrap_or(0.0)).collect();
+                parallel::rows(&mut self.scatter, n, |i, row| {
+                    let (factor, others) = match constant[i] {
+                        Some(value) => (value, &sums),
+                        None => (sums[i], &values),
+                    };
+                    for (entry, other) in row[..=i].iter_mut().zip(others) {
+                        *entry += factor * other;
+                    }
+                });
+            } else {
+                add_scatter(&block, points, n, &[], &mut scratch, &mut self.scatter);
+            }
             self.mean.iter_mut().zip(&sums).for_each(|(mean, sum)| *mean += sum);
-            self.count += rows.len() as u64;
+            self.count += points as u64;
         }
     }
 
@@ -246,6 +265,23 @@ pub(super) fn gather<S: Scalar, T: Element>(
     });
 }
 
+/// The one value that every column of a block has, where it has only one.
+fn constant_columns(block: &[f32], n: usize) -> Vec<Option<f64>> {
+    let mut varies = vec![false; n];
+    let first = &block[..n];
+    dispatch(
+        #[inline(always)]
+        || {
+            for row in block.chunks(n) {
+                for (varies, (value, first)) in varies.iter_mut().zip(row.iter().zip(first)) {
+                    *varies |= value != first;
+                }
+            }
+        },
+    );
+    varies.iter().zip(first).map(|(varies, &value)| (!varies).then_some(f64::from(value))).collect()
+}
+
 /// The columns of a centred block that are not zero throughout, ascending.
 fn varying_columns<T: Element>(block: &[T], n: usize) -> Vec<usize> {
     let mut varies = vec![false; n];
@@ -316,4 +352,32 @@ pub(super) fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
         }
     });
     full
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_the_same_in_a_block_are_summed_exactly() {
+        let (rows, n) = (BYTE_BLOCK + 100, 30);
+        // Constant everywhere, constant in the first block alone, and varying.
+        let value = |row: usize, column: usize| match column % 3 {
+            0 => 7 * column as u8,
+            1 if row < BYTE_BLOCK => 200,
+            _ => ((row * 37 + column * 11) % 251) as u8,
+        };
+        let values: Vec<u8> = (0..rows * n).map(|at| value(at / n, at % n)).collect();
+        let table = Table::row_major(&values, rows, n).unwrap();
+        let all: Vec<u32> = (0..rows as u32).collect();
+        let mut sum = EntrySum::empty(n);
+        sum.add_bytes(&table, &all);
+        for i in 0..n {
+            for j in 0..=i {
+                let centred = |row: usize, column: usize| i64::from(value(row, column)) - 128;
+                let direct: i64 = (0..rows).map(|row| centred(row, i) * centred(row, j)).sum();
+                assert_eq!(sum.scatter[i * n + j], direct as f64, "({i}, {j})");
+            }
+        }
+    }
 }
