@@ -323,6 +323,25 @@ def peers(_: str) -> Made:
     return table(head, lines), [record]
 
 
+def peer_methods(_: str) -> Made:
+    """Methods that other packages have, too, on the same points."""
+    record = newest("peer-methods")
+    lines = [
+        [
+            row["method"],
+            row["package"],
+            f"{row['median_our_seconds']:.2f}",
+            f"{row['median_peer_seconds']:.2f}",
+            f"{row['speedup']:.1f}×",
+            f"{100 * row['median_our_accuracy']:.1f}",
+            f"{100 * row['median_peer_accuracy']:.1f}",
+        ]
+        for row in record.result
+    ]
+    head = ["method", "package", "ours, s", "theirs, s", "ratio", "our accuracy, %", "theirs, %"]
+    return table(head, lines), [record]
+
+
 TABLES: dict[str, Callable[[str], Made]] = {
     function.__name__: function
     for function in (
@@ -341,5 +360,6 @@ TABLES: dict[str, Callable[[str], Made]] = {
         filters,
         stream,
         peers,
+        peer_methods,
     )
 }

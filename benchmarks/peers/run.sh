@@ -18,5 +18,9 @@ target/release/sqfa-bench statistics --data "$data" --to "$work" > /dev/null
 if [ -x "${VENV:-.venv}/bin/python" ]; then
     "${VENV:-.venv}/bin/python" benchmarks/peers/agreement.py check "$work"
 fi
+"$venv/bin/pip" install --quiet "maturin>=1.9,<2"
+"$venv/bin/maturin" build --quiet --release --interpreter "$venv/bin/python" --out "$work"
+"$venv/bin/pip" install --quiet --force-reinstall --no-deps "$work"/sqfa_rs-*.whl
+"$venv/bin/python" benchmarks/peers/methods.py "$data" --out "benchmarks/runs/$date-peer-methods.json"
 "$venv/bin/python" benchmarks/peers/wda.py "$data" --set svhn --reg 512 --filters 8
 target/release/sqfa-bench peers --from "$work" --seeds 5 --out benchmarks/runs --date "$date"

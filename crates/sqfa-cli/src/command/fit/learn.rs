@@ -8,7 +8,6 @@ use sqfa::lift::Lift;
 use sqfa::model::{FitError, Warning};
 use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Weighted};
-use sqfa::points::Scalar;
 use sqfa::reduce::{Reduction, Setting};
 use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
@@ -226,7 +225,7 @@ impl Prepared {
                 let mut best = None;
                 if fit.scale.is_none() && usual != Scaling::None && self.part.is_some() {
                     // Units that serve held-out points best, as the pipeline has them.
-                    let plain = unshrunk.as_ref().map(ClassStatistics::clone);
+                    let plain = unshrunk.clone();
                     best = Some(learn(Scaling::None, (*statistics).clone(), plain, given.clone())?);
                 }
                 let (direct, reduction) = learn(usual, *statistics, unshrunk, given)?;
