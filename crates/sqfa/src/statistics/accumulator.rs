@@ -17,6 +17,9 @@ use crate::linalg::Mat;
 use crate::parallel;
 use crate::points::Points;
 
+/// Columns from which one class at a time is summed where sums are not kept.
+const WIDE: usize = 1024;
+
 /// A running sum of labelled points.
 #[derive(Debug, Clone)]
 pub struct ClassAccumulator {
@@ -217,7 +220,9 @@ impl ClassAccumulator {
         make: &dyn Fn(Range<usize>) -> Result<Self, StatisticsError>,
         estimator: Estimator,
     ) -> Result<ClassStatistics, StatisticsError> {
-        let (count, at_once) = (classes.len(), parallel::threads());
+        // Wide classes keep all threads busy one by one, and need room for one.
+        let at_once = if dimension > WIDE { 1 } else { parallel::threads() };
+        let count = classes.len();
         let sums = (0..count).step_by(at_once).flat_map(|first| {
             let some = first..(first + at_once).min(count);
             match make(some.clone()) {
