@@ -47,7 +47,7 @@ class HeavyTailedSQFA(BaseSQFA):
     sequential : int, default=None
         Learn so many components at a time, earlier ones frozen; None learns all together.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
-        Whether a pass over the covariances buys a whole subspace or a line; "auto" counts the work.
+        Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default=None

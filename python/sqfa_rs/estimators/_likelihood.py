@@ -26,7 +26,7 @@ class AMA(Reducer):
     restarts : int, default=1
         Starts; the best is kept.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
-        Whether a pass over the points buys a whole subspace or a line; "auto" counts the work.
+        Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
     max_iter : int, default=1000
         Iterations of one start at most.
     tol : float, default=1e-6

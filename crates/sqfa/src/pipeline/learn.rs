@@ -354,15 +354,18 @@ impl Pipeline {
     }
 }
 
-/// A space in its units: within principal components where units within classes meet many columns.
+/// A space in its units: within principal components where units within classes meet many columns or covariances that keep no
+/// entries.
 fn turned(units: Units, plain: Space, aside: &[SetAside]) -> Result<Space, PipelineError> {
     let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
         Some(kept) => kept.len(),
         None => plain.statistics.dimension() - aside.len(),
     };
-    if units != Units::WithinClass || columns <= WIDE {
+    let dense = plain.statistics.covariances().iter().all(|one| one.entries().is_some());
+    if units != Units::WithinClass || (columns <= WIDE && dense) {
         return finished(units, plain);
     }
-    let basis = components(&plain.statistics, COMPONENTS)?;
+    let count = COMPONENTS.min(plain.statistics.dimension());
+    let basis = components(&plain.statistics, count)?;
     finished(units, plain.within(basis))
 }

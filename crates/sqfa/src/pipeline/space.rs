@@ -199,8 +199,7 @@ pub(crate) fn components_after(
         let within = statistics.reduced(basis.as_ref()).noise_scale();
         return Ok((basis, statistics.noise_scale() / within));
     };
-    let columns = map.kept().map_or(statistics.dimension(), |kept| kept.len());
-    let basis = statistics.components_after(map, most.min(columns))?;
+    let basis = statistics.components_after(map, most)?;
     let (filters, _) = map.fold(basis.as_ref());
     let within = statistics.reduced(filters.as_ref()).noise_scale();
     let (shares, order) = (statistics.shares(), basis.nrows() as f64);

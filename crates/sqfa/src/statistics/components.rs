@@ -118,7 +118,7 @@ impl<'a> Total<'a> {
                 lower[i * order + j] = lower[row * n + column] * factor;
             }
         }
-        nearly_leading(&lower[..order * order], order, count)
+        nearly_leading(&lower[..order * order], order, count.min(order))
     }
 
     fn iterated(&self, count: usize) -> Result<(Mat<f64>, Vec<f64>), StatisticsError> {
@@ -166,7 +166,7 @@ impl ClassStatistics {
         }
     }
 
-    /// Directions near the components of preprocessed points, on the dimensions that the map keeps; no preprocessed statistics are made where
+    /// Directions near at most so many components of preprocessed points, on the dimensions that the map keeps; no preprocessed statistics are made where
     /// covariances keep their entries.
     pub(crate) fn components_after(
         &self,
@@ -178,7 +178,8 @@ impl ClassStatistics {
         {
             return Ok(found);
         }
-        Ok(map.applied(self).principal_components(count)?.0)
+        let applied = map.applied(self);
+        Ok(applied.principal_components(count.min(applied.dimension()))?.0)
     }
 
     /// The same by a dense eigenproblem in the span of few samples, where the covariances are kept as them.
