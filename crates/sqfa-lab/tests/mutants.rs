@@ -189,6 +189,18 @@ fn a_manifest_may_count_fewer_classes_than_it_names() {
     assert!(compare_report(&manifest, &records).contains("6 test points"));
 }
 
+#[test]
+fn a_manifest_may_name_no_seed_at_all() {
+    let (manifest, records) = compared();
+    for (first, seeds) in [(0, 0), (u64::MAX, 5)] {
+        let mut about = serde_json::to_value(&manifest).unwrap();
+        about["spec"]["first_seed"] = Value::from(first);
+        about["spec"]["seeds"] = Value::from(seeds);
+        let manifest: Manifest = serde_json::from_value(about).unwrap();
+        assert!(compare_report(&manifest, &records).contains(&format!("{first} to {first}")));
+    }
+}
+
 /// A value as TOML writes it on one line; what TOML has no word for becomes a text.
 fn toml(value: &Value) -> String {
     match value {

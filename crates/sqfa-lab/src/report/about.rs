@@ -33,7 +33,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         NoiseChoice::Scale => "the mean variance within classes".to_owned(),
         NoiseChoice::Value(value) => short(value),
     };
-    let last = spec.first_seed + spec.seeds - 1;
+    let last = spec.first_seed.saturating_add(spec.seeds.saturating_sub(1));
     let mut rows = vec![
         ("Test points", parts),
         (
