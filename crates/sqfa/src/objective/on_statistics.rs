@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::criterion::Criterion;
-use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
+use super::feature_problem::{FeatureGaussians, Forms};
 use super::projection::Projection;
 use super::{Effort, EvaluationError, Objective, Restrictable};
 use crate::constraint::Constraint;
@@ -14,9 +14,6 @@ use crate::parallel;
 use crate::preconditioner::{Preconditioner, Preconditioning};
 use crate::statistics::ClassStatistics;
 use crate::statistics::{pass, pass_in_groups};
-
-/// Flops in the time in which a byte of a matrix is read.
-pub(super) const READ: f64 = 2.0;
 
 #[derive(Debug)]
 pub(crate) struct OnStatistics<'a> {
@@ -255,15 +252,8 @@ impl Restrictable for OnStatistics<'_> {
     }
 
     fn within<'b>(&'b self, restricted: &'b ClassStatistics) -> OnStatistics<'b> {
-        let FeatureProblem { filters, noise, constraint, .. } = self.projection.problem;
         OnStatistics {
-            projection: Projection::new(
-                restricted,
-                constraint,
-                noise,
-                filters,
-                self.projection.frozen,
-            ),
+            projection: self.projection.on(restricted),
             criterion: Arc::clone(&self.criterion),
             unit: self.unit,
         }
@@ -287,11 +277,7 @@ impl Restrictable for OnStatistics<'_> {
         let statistics = self.projection.statistics;
         let columns = self.projection.moving_columns() as f64;
         let classes = self.projection.problem.classes as f64;
-        let pass = statistics
-            .covariances()
-            .iter()
-            .map(|covariance| covariance.flops() * columns + READ * covariance.bytes() as f64)
-            .sum();
+        let pass = self.projection.pass_effort();
         let column = 2.0 * statistics.dimension() as f64 * (classes + 1.0);
         Effort { pass, evaluation: self.evaluation_flops(), column, columns, classes }
     }

@@ -20,6 +20,8 @@ use crate::statistics::pass;
 const BASES: usize = 8;
 /// Blocks that it remembers beside them: steps and changes of the gradient.
 const PAST: usize = 24;
+/// Flops in the time in which a byte of a matrix is read.
+pub(super) const READ: f64 = 2.0;
 /// Filters from which products of n-dimensional blocks take most of the time.
 const WIDE: usize = 128;
 
@@ -46,6 +48,19 @@ impl<'a> Projection<'a> {
     ) -> Self {
         let classes = statistics.classes().len();
         Self { statistics, problem: FeatureProblem { classes, filters, noise, constraint }, frozen }
+    }
+
+    /// The same problem on other statistics.
+    pub(super) fn on<'b>(&self, statistics: &'b ClassStatistics) -> Projection<'b> {
+        let FeatureProblem { filters, noise, constraint, .. } = self.problem;
+        Projection::new(statistics, constraint, noise, filters, self.frozen)
+    }
+
+    /// Flops of one pass over the class covariances, and of reading them.
+    pub(super) fn pass_effort(&self) -> f64 {
+        let columns = self.moving_columns() as f64;
+        let covariances = self.statistics.covariances().iter();
+        covariances.map(|one| one.flops() * columns + READ * one.bytes() as f64).sum()
     }
 
     /// Bytes of a climb's n-dimensional blocks: the point and its products, those of a line or of a basis, and past steps.

@@ -4,6 +4,7 @@
 //! units of columns: distinct rows are sorted column by column, shuffled by the seed and dealt out. A weighted row and a
 //! repeated row therefore make the same folds. Cost: a sort, and one pass over the points.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -376,16 +377,13 @@ impl<'a> Parts<'a> {
         estimator: Option<Estimator>,
     ) -> Result<ClassAccumulator, StatisticsError> {
         let one = |part: usize| match &self.sums {
-            Some(sums) => Ok(sums[part].clone()),
-            None => self.made(part, classes, estimator),
+            Some(kept) => Ok(Cow::Borrowed(&kept[part])),
+            None => self.made(part, classes, estimator).map(Cow::Owned),
         };
         let mut parts = self.taking_part(left_out);
-        let mut sums = one(parts.next().unwrap_or(self.count))?;
+        let mut sums = one(parts.next().unwrap_or(self.count))?.into_owned();
         for part in parts {
-            match &self.sums {
-                Some(kept) => sums.merge(&kept[part])?,
-                None => sums.merge(&self.made(part, classes, estimator)?)?,
-            }
+            sums.merge(&*one(part)?)?;
         }
         Ok(sums)
     }

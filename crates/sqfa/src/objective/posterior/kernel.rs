@@ -4,11 +4,11 @@
 //! ∂z_s = −(1/N) Σ_k r_sk w_sk, ∂μ_k = (1/N) Σ_s r_sk w_sk, ∂Σ_k = (1/2N) Σ_s r_sk(w_sk w_skᵀ − Σ_k⁻¹).
 //! Cost: about 3cm² flops a point. Points are cut into fixed chunks whose sums are folded in order.
 
+use super::grouped::Grouped;
 use crate::distance::{PairError, PairSums};
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Mat, Real, dispatch, exponential};
+use crate::linalg::{LANES, Lanes, Real, dispatch, exponential};
 use crate::parallel;
-use crate::transform::Features;
 
 /// Groups of eight points that one task sums: enough to amortise its sums, few enough to stay in cache.
 const CHUNK: usize = 512;
@@ -77,72 +77,6 @@ impl ClassScores {
         }
         Lanes::splat(self.constants[class]) - Lanes::splat(0.5) * square
     }
-}
-
-/// Features in groups of eight points: group g holds m lanes, one a feature.
-#[derive(Debug, Clone)]
-pub(super) struct Grouped {
-    pub(super) values: Vec<Lanes>,
-    pub(super) columns: usize,
-}
-
-impl Grouped {
-    /// From `count` columns, from `first` on, of row-major features `width` wide; lanes beyond the last point are 0.
-    pub(super) fn new(features: &Features, width: usize, first: usize, count: usize) -> Self {
-        match features {
-            Features::F32(values) => grouped(values, width, first, count, f64::from),
-            Features::F64(values) => grouped(values, width, first, count, |value| value),
-        }
-    }
-
-    /// From features, one a column.
-    pub(super) fn of_columns(features: &Mat<f64>) -> Self {
-        let (points, columns) = (features.nrows(), features.ncols());
-        let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * columns];
-        parallel::rows(&mut values, columns, |group, lanes| {
-            for (j, value) in lanes.iter_mut().enumerate() {
-                for lane in 0..LANES.min(points - group * LANES) {
-                    value.set_lane(lane, features[(group * LANES + lane, j)]);
-                }
-            }
-        });
-        Self { values, columns }
-    }
-
-    /// Row-major features of so many points.
-    pub(super) fn rows(&self, count: usize) -> Vec<f64> {
-        let m = self.columns;
-        let mut rows = vec![0.0; count * m];
-        parallel::rows(&mut rows, LANES * m, |group, rows| {
-            let lanes = &self.values[group * m..];
-            for (lane, row) in rows.chunks_exact_mut(m).enumerate() {
-                for j in 0..m {
-                    row[j] = lanes[j].lane(lane);
-                }
-            }
-        });
-        rows
-    }
-}
-
-fn grouped<T: Copy + Sync>(
-    features: &[T],
-    width: usize,
-    first: usize,
-    count: usize,
-    convert: impl Fn(T) -> f64 + Sync,
-) -> Grouped {
-    let points = features.len().checked_div(width).unwrap_or(0);
-    let mut values = vec![Lanes::splat(0.0); points.div_ceil(LANES) * count];
-    parallel::rows(&mut values, count, |group, lanes| {
-        let rows = features[group * LANES * width..].chunks_exact(width).take(LANES);
-        for (lane, row) in rows.enumerate() {
-            for j in 0..count {
-                lanes[j].set_lane(lane, convert(row[first + j]));
-            }
-        }
-    });
-    Grouped { values, columns: count }
 }
 
 /// Which class every point belongs to, and how much it counts, in groups of eight.

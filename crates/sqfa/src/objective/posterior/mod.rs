@@ -4,26 +4,25 @@
 //! An iteration costs two passes over the points, XD and XᵀZ̄, beside the one over the class covariances.
 //! Some points may be held out: they never enter the objective, and are classified after every step.
 
+mod confined;
+mod grouped;
 mod kernel;
 #[cfg(test)]
 mod tests;
 
 use std::sync::{Arc, Mutex};
 
-use self::kernel::{ClassScores, Evaluated, Grouped, Targets, evaluate, hits};
-use super::feature_problem::{FeatureGaussians, FeatureProblem, Forms};
-use super::on_statistics::READ;
+use self::grouped::{Grouped, inner_products, mapped, step_along};
+use self::kernel::{ClassScores, Evaluated, Targets, evaluate, hits};
+use super::feature_problem::{FeatureGaussians, Forms};
 use super::projection::{Projection, SampleSlopes};
-use super::restricted::{Effort, Restrictable};
 use super::{EvaluationError, Objective};
 use crate::classify::QDA_SHRINKAGE;
-use crate::constraint::{Constraint, Map};
+use crate::constraint::Constraint;
 use crate::features::Gaussians;
-use crate::linalg::{LANES, Lanes, Mat, MatRef, Real, beside, dispatch, inner};
-use crate::parallel;
-use crate::points::{Points, Table};
-use crate::preconditioner::{Preconditioner, Preconditioning};
-use crate::statistics::{ClassStatistics, Preprocessor, pass, pass_in_groups};
+use crate::linalg::{Mat, MatRef, beside, inner};
+use crate::points::Points;
+use crate::statistics::{ClassStatistics, Preprocessor, pass};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
 /// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
@@ -260,131 +259,6 @@ impl<'a> Posterior<'a> {
     }
 }
 
-/// Groups of eight points that one task treats: a few features of each stay in the cache.
-const TASK: usize = 128;
-
-/// Z = (Xη)T, or (Xη + step·XD)T, where the columns of D belong to the last columns of η.
-fn mapped(projected: &Grouped, line: Option<(&Grouped, f64)>, map: &Map) -> Grouped {
-    let m = projected.columns;
-    let t = map.dense(m);
-    let (change, moving, step) = match line {
-        Some((change, step)) => (change.values.as_slice(), change.columns, step),
-        None => (&[][..], 0, 0.0),
-    };
-    let mut values = vec![Lanes::splat(0.0); projected.values.len()];
-    let tasks = values.chunks_mut(m * TASK).zip(projected.values.chunks(m * TASK)).enumerate();
-    parallel::for_each(tasks, |(task, (values, projected))| {
-        let change = change.get(task * moving * TASK..).unwrap_or_default();
-        dispatch(
-            #[inline(always)]
-            || {
-                let step = Lanes::splat(step);
-                let mut x = vec![Lanes::splat(0.0); m];
-                let groups = values.chunks_exact_mut(m).zip(projected.chunks_exact(m));
-                for (group, (z, own)) in groups.enumerate() {
-                    x.copy_from_slice(own);
-                    if let Some(change) = change.get(group * moving..(group + 1) * moving) {
-                        for (x, change) in x[m - moving..].iter_mut().zip(change) {
-                            *x = *x + step * *change;
-                        }
-                    }
-                    for j in 0..m {
-                        let mut sum = Lanes::splat(0.0);
-                        for i in 0..m {
-                            if t[i * m + j] != 0.0 {
-                                sum = sum + Lanes::splat(t[i * m + j]) * x[i];
-                            }
-                        }
-                        z[j] = sum;
-                    }
-                }
-            },
-        );
-    });
-    Grouped { values, columns: m }
-}
-
-/// Columns of X and of Y whose products are summed in registers.
-const TILE: (usize, usize) = (2, 8);
-
-/// Adds XᵀY of a tile of columns, from the given ones on; each of X and Y comes with the number of its columns.
-#[inline(always)]
-fn add_tile(
-    (x, m, i): (&[Lanes], usize, usize),
-    (y, k, j): (&[Lanes], usize, usize),
-    sums: &mut [Lanes],
-) {
-    let (height, width) = (TILE.0.min(m - i), TILE.1.min(k - j));
-    let mut tile = [[Lanes::splat(0.0); TILE.1]; TILE.0];
-    if (height, width) == TILE {
-        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
-            let (x, y) = (&x[i..i + TILE.0], &y[j..j + TILE.1]);
-            for (sums, &x) in tile.iter_mut().zip(x) {
-                for (sum, &y) in sums.iter_mut().zip(y) {
-                    *sum = *sum + x * y;
-                }
-            }
-        }
-    } else {
-        for (x, y) in x.chunks_exact(m).zip(y.chunks_exact(k)) {
-            for (sums, &x) in tile.iter_mut().zip(&x[i..i + height]) {
-                for (sum, &y) in sums.iter_mut().zip(&y[j..j + width]) {
-                    *sum = *sum + x * y;
-                }
-            }
-        }
-    }
-    for (a, own) in tile.iter().enumerate().take(height) {
-        sums[(i + a) * k + j..][..width].copy_from_slice(&own[..width]);
-    }
-}
-
-/// XᵀY of two sets of grouped features, row-major; partial sums of fixed chunks are folded in order.
-fn inner_products(x: &Grouped, y: &Grouped) -> Vec<f64> {
-    let (m, k) = (x.columns, y.columns);
-    let chunks = x.values.chunks(m * TASK).zip(y.values.chunks(k * TASK));
-    let partials = parallel::map(chunks, |(x, y)| {
-        let mut sums = vec![Lanes::splat(0.0); m * k];
-        dispatch(
-            #[inline(always)]
-            || {
-                for i in (0..m).step_by(TILE.0) {
-                    for j in (0..k).step_by(TILE.1) {
-                        add_tile((x, m, i), (y, k, j), &mut sums);
-                    }
-                }
-            },
-        );
-        sums
-    });
-    let mut total = vec![0.0; m * k];
-    for partial in partials {
-        for (total, lanes) in total.iter_mut().zip(partial) {
-            *total += (0..LANES).map(|lane| lanes.lane(lane)).sum::<f64>();
-        }
-    }
-    total
-}
-
-/// Moves the last columns of some features by a step along their change.
-fn step_along(base: &mut Grouped, change: &Grouped, step: f64) {
-    let (m, k) = (base.columns, change.columns);
-    let step = Lanes::splat(step);
-    let tasks = base.values.chunks_mut(m * TASK).zip(change.values.chunks(k * TASK));
-    parallel::for_each(tasks, |(base, change)| {
-        dispatch(
-            #[inline(always)]
-            || {
-                for (base, change) in base.chunks_exact_mut(m).zip(change.chunks_exact(k)) {
-                    for (target, change) in base[m - k..].iter_mut().zip(change) {
-                        *target = *target + step * *change;
-                    }
-                }
-            },
-        );
-    });
-}
-
 impl Objective for Posterior<'_> {
     type Point = Point;
     type Line = Line;
@@ -512,144 +386,5 @@ impl Objective for Posterior<'_> {
             (self.projection.statistics.dimension() as f64, self.projection.problem.filters as f64);
         // Two passes of 2nm flops a point against about 6cm² flops a point.
         4.0 * n * m / (6.0 * self.projection.problem.classes as f64 * m * m)
-    }
-}
-
-/// What remains of points and statistics within the span of a basis.
-pub(crate) struct Confined {
-    statistics: ClassStatistics,
-    /// XU of the rows that make the objective, row-major.
-    values: Vec<f64>,
-}
-
-impl Restrictable for Posterior<'_> {
-    type Restricted = Confined;
-    type Inner<'b>
-        = Posterior<'b>
-    where
-        Self: 'b;
-
-    fn free<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
-        point.free.as_ref()
-    }
-
-    fn images<'b>(&self, point: &'b Point) -> Vec<&'b Mat<f64>> {
-        point.products.iter().chain(&point.combined).collect()
-    }
-
-    /// The products of every class, and XU of both parts of the points.
-    fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
-        let columns = self.projection.moving_columns();
-        let mut images = pass_in_groups(self.projection.statistics, blocks, columns);
-        let seen = self.features(blocks, &columns_of);
-        images.iter_mut().zip(seen).for_each(|(images, seen)| images.extend(seen));
-        images
-    }
-
-    fn forms(&self) -> usize {
-        self.projection.problem.classes
-    }
-
-    fn restrict(
-        &self,
-        basis: MatRef<'_, f64>,
-        images: &[Mat<f64>],
-        forms: &[Mat<f64>],
-    ) -> Confined {
-        let (seen, width) = (&images[self.forms()], basis.ncols());
-        let mut values = vec![0.0; seen.nrows() * width];
-        parallel::rows(&mut values, width, |row, values| {
-            values.iter_mut().enumerate().for_each(|(j, value)| *value = seen[(row, j)]);
-        });
-        Confined { statistics: self.projection.statistics.confined(basis, forms), values }
-    }
-
-    fn within<'b>(&'b self, restricted: &'b Confined) -> Posterior<'b> {
-        let FeatureProblem { filters, noise, constraint, .. } = self.projection.problem;
-        let Confined { statistics, values } = restricted;
-        let (rows, width) = (self.split.rows.len(), statistics.dimension());
-        let points = Table::row_major(values, rows, width).expect("whole rows");
-        Posterior {
-            projection: Projection::new(
-                statistics,
-                constraint,
-                noise,
-                filters,
-                self.projection.frozen,
-            ),
-            split: TrainValidation {
-                points: Points::F64(points),
-                preprocessor: None,
-                rows: (0..rows).collect(),
-                codes: Vec::new(),
-                held: Vec::new(),
-                held_codes: Vec::new(),
-            },
-            targets: Arc::clone(&self.targets),
-            log_priors: self.log_priors.clone(),
-            metric_noise: self.metric_noise,
-            scored: Mutex::new(Vec::new()),
-        }
-    }
-
-    fn metric_within(&self, restricted: &Confined) -> Preconditioner {
-        let statistics = &restricted.statistics;
-        Preconditioner::new(statistics, self.metric_noise, f64::INFINITY, Preconditioning::On)
-    }
-
-    fn lift(
-        &self,
-        free: Mat<f64>,
-        mut images: Vec<Mat<f64>>,
-        _: Option<&Point>,
-    ) -> Result<Point, EvaluationError> {
-        let combined = images.split_off(self.forms());
-        let of = |part: usize| {
-            combined.get(part).map_or_else(
-                || Grouped { values: Vec::new(), columns: free.ncols() },
-                Grouped::of_columns,
-            )
-        };
-        let projected = Projected { learn: of(0), held: of(1) };
-        Ok(Point { combined, ..self.point(free, images, projected)? })
-    }
-
-    fn arrived(&self, point: &Point) {
-        self.score(point);
-    }
-
-    fn effort(&self) -> Effort {
-        let (statistics, problem) = (self.projection.statistics, &self.projection.problem);
-        let (n, points) = (statistics.dimension() as f64, self.split.rows.len() as f64);
-        let columns = self.projection.moving_columns() as f64;
-        let (m, classes) = (problem.filters as f64, problem.classes as f64);
-        let own: f64 = statistics
-            .covariances()
-            .iter()
-            .map(|covariance| covariance.flops() * columns + READ * covariance.bytes() as f64)
-            .sum();
-        // XD and XᵀZ̄, each of which reads all points.
-        let bytes = self.split.points.bytes() as f64;
-        let pass = own + 2.0 * (2.0 * points * n * columns + READ * bytes);
-        // About 6m² flops a point and class, an exponential, and within a basis both products with some 5m columns.
-        let evaluation = points * (classes * (6.0 * m * m + 20.0) + 20.0 * m * m);
-        let column = 2.0 * n * (classes + 1.0) + 2.0 * points;
-        Effort { pass, evaluation, column, columns, classes }
-    }
-}
-
-/// Some columns of row-major features, one after the other.
-fn columns_of(features: &Features, width: usize, first: usize, count: usize) -> Mat<f64> {
-    fn picked<T: Copy>(
-        values: &[T],
-        (width, first, count): (usize, usize, usize),
-        convert: impl Fn(T) -> f64,
-    ) -> Mat<f64> {
-        let rows = values.len().checked_div(width).unwrap_or(0);
-        Mat::from_fn(rows, count, |i, j| convert(values[i * width + first + j]))
-    }
-    match features {
-        Features::F32(values) => picked(values, (width, first, count), f64::from),
-        Features::F64(values) => picked(values, (width, first, count), |value| value),
     }
 }

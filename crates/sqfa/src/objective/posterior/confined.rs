@@ -1,0 +1,143 @@
+//! The posterior within a subspace: XU in place of X, and the statistics along U.
+
+use std::sync::{Arc, Mutex};
+
+use super::grouped::Grouped;
+use super::{Point, Posterior, Projected, TrainValidation};
+use crate::linalg::{Mat, MatRef};
+use crate::objective::EvaluationError;
+use crate::objective::projection::READ;
+use crate::objective::restricted::{Effort, Restrictable};
+use crate::parallel;
+use crate::points::{Points, Table};
+use crate::preconditioner::{Preconditioner, Preconditioning};
+use crate::statistics::{ClassStatistics, pass_in_groups};
+use crate::transform::Features;
+
+/// What remains of points and statistics within the span of a basis.
+pub(crate) struct Confined {
+    statistics: ClassStatistics,
+    /// XU of the rows that make the objective, row-major.
+    values: Vec<f64>,
+}
+
+impl Restrictable for Posterior<'_> {
+    type Restricted = Confined;
+    type Inner<'b>
+        = Posterior<'b>
+    where
+        Self: 'b;
+
+    fn free<'b>(&self, point: &'b Point) -> MatRef<'b, f64> {
+        point.free.as_ref()
+    }
+
+    fn images<'b>(&self, point: &'b Point) -> Vec<&'b Mat<f64>> {
+        point.products.iter().chain(&point.combined).collect()
+    }
+
+    /// The products of every class, and XU of both parts of the points.
+    fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
+        let columns = self.projection.moving_columns();
+        let mut images = pass_in_groups(self.projection.statistics, blocks, columns);
+        let seen = self.features(blocks, &columns_of);
+        images.iter_mut().zip(seen).for_each(|(images, seen)| images.extend(seen));
+        images
+    }
+
+    fn forms(&self) -> usize {
+        self.projection.problem.classes
+    }
+
+    fn restrict(
+        &self,
+        basis: MatRef<'_, f64>,
+        images: &[Mat<f64>],
+        forms: &[Mat<f64>],
+    ) -> Confined {
+        let (seen, width) = (&images[self.forms()], basis.ncols());
+        let mut values = vec![0.0; seen.nrows() * width];
+        parallel::rows(&mut values, width, |row, values| {
+            values.iter_mut().enumerate().for_each(|(j, value)| *value = seen[(row, j)]);
+        });
+        Confined { statistics: self.projection.statistics.confined(basis, forms), values }
+    }
+
+    fn within<'b>(&'b self, restricted: &'b Confined) -> Posterior<'b> {
+        let Confined { statistics, values } = restricted;
+        let (rows, width) = (self.split.rows.len(), statistics.dimension());
+        let points = Table::row_major(values, rows, width).expect("whole rows");
+        Posterior {
+            projection: self.projection.on(statistics),
+            split: TrainValidation {
+                points: Points::F64(points),
+                preprocessor: None,
+                rows: (0..rows).collect(),
+                codes: Vec::new(),
+                held: Vec::new(),
+                held_codes: Vec::new(),
+            },
+            targets: Arc::clone(&self.targets),
+            log_priors: self.log_priors.clone(),
+            metric_noise: self.metric_noise,
+            scored: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn metric_within(&self, restricted: &Confined) -> Preconditioner {
+        let statistics = &restricted.statistics;
+        Preconditioner::new(statistics, self.metric_noise, f64::INFINITY, Preconditioning::On)
+    }
+
+    fn lift(
+        &self,
+        free: Mat<f64>,
+        mut images: Vec<Mat<f64>>,
+        _: Option<&Point>,
+    ) -> Result<Point, EvaluationError> {
+        let combined = images.split_off(self.forms());
+        let of = |part: usize| {
+            combined.get(part).map_or_else(
+                || Grouped { values: Vec::new(), columns: free.ncols() },
+                Grouped::of_columns,
+            )
+        };
+        let projected = Projected { learn: of(0), held: of(1) };
+        Ok(Point { combined, ..self.point(free, images, projected)? })
+    }
+
+    fn arrived(&self, point: &Point) {
+        self.score(point);
+    }
+
+    fn effort(&self) -> Effort {
+        let (statistics, problem) = (self.projection.statistics, &self.projection.problem);
+        let (n, points) = (statistics.dimension() as f64, self.split.rows.len() as f64);
+        let columns = self.projection.moving_columns() as f64;
+        let (m, classes) = (problem.filters as f64, problem.classes as f64);
+        let own = self.projection.pass_effort();
+        // XD and XᵀZ̄, each of which reads all points.
+        let bytes = self.split.points.bytes() as f64;
+        let pass = own + 2.0 * (2.0 * points * n * columns + READ * bytes);
+        // About 6m² flops a point and class, an exponential, and within a basis both products with some 5m columns.
+        let evaluation = points * (classes * (6.0 * m * m + 20.0) + 20.0 * m * m);
+        let column = 2.0 * n * (classes + 1.0) + 2.0 * points;
+        Effort { pass, evaluation, column, columns, classes }
+    }
+}
+
+/// Some columns of row-major features, one after the other.
+fn columns_of(features: &Features, width: usize, first: usize, count: usize) -> Mat<f64> {
+    fn picked<T: Copy>(
+        values: &[T],
+        (width, first, count): (usize, usize, usize),
+        convert: impl Fn(T) -> f64,
+    ) -> Mat<f64> {
+        let rows = values.len().checked_div(width).unwrap_or(0);
+        Mat::from_fn(rows, count, |i, j| convert(values[i * width + first + j]))
+    }
+    match features {
+        Features::F32(values) => picked(values, (width, first, count), f64::from),
+        Features::F64(values) => picked(values, (width, first, count), |value| value),
+    }
+}
