@@ -29,7 +29,7 @@ from .estimators._results import (
 )
 
 # Starts by name; filters that were given are not kept.
-_STARTS = ("random", "pca", "save", "directional-regression")
+_STARTS = ("auto", "random", "differences", "pca", "save", "directional-regression")
 
 _BASELINES: dict[str, type[Reducer]] = {
     cls._method: cls
@@ -139,7 +139,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         "noise": choice if choice in ("scale", "auto") else told["noise"],
         "scale": _scale(told),
         "constraint": told.get("constraint") or "sphere",
-        "init": told["start"] if told["start"] in _STARTS else "random",
+        "init": told["start"] if told["start"] in _STARTS else "auto",
         "restarts": len(told["fit"]["restarts"]) or "auto",
         "sequential": told.get("sequential"),
         "covariance": _estimator(told["covariance"]),
@@ -278,7 +278,7 @@ def _description(estimator: Any) -> dict[str, Any]:
     """What the file says beside its numbers."""
     record = estimator._record
     noise = getattr(estimator, "noise", 0.0)
-    init = getattr(estimator, "init", "random")
+    init = getattr(estimator, "init", "auto")
     family = isinstance(estimator, BaseSQFA)
     used = {"noise": estimator.noise_} if family else estimator.settings_
     if family:

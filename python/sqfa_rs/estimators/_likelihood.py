@@ -149,8 +149,10 @@ class LAD(Reducer):
         How columns are scaled before the components: not at all, all by one standard deviation, each
         by its own. "auto" chooses it together with the noise; where that is given, or there is none,
         nothing is scaled.
-    init : {"random", "pca", "save", "directional-regression"}, default="random"
-        Where the components start.
+    init : str, default="auto"
+        Where the components start: "random"; "differences", random and turned to where classes differ;
+        "pca", "save" or "directional-regression". "auto" is "differences" for more than 16 components,
+        else "random".
     restarts : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
@@ -236,7 +238,7 @@ class LAD(Reducer):
         max_components: int = 16,
         noise: float | str = "auto",
         scale: str = "auto",
-        init: str = "random",
+        init: str = "auto",
         restarts: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,

@@ -42,8 +42,10 @@ class SQFA(BaseSQFA):
         nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
-    init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
-        Where the components start.
+    init : str or array-like of shape (n_components, n_features), default="auto"
+        Where the components start: "random"; "differences", random and turned to where classes differ;
+        "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
+        16 components at once, else "random".
     fixed : array-like of shape (n_fixed, n_features), default=None
         Components that stay, up to their length; they come first and count among ``n_components``, and
         the others are learned beside them. Goes with a given ``noise``.
@@ -164,7 +166,7 @@ class SQFA(BaseSQFA):
         noise: float | str = "auto",
         scale: str = "auto",
         constraint: str = "sphere",
-        init: Any = "random",
+        init: Any = "auto",
         fixed: Any = None,
         restarts: int | str = "auto",
         sequential: int | None = None,
@@ -235,8 +237,10 @@ class SecondMomentSQFA(BaseSQFA):
         nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
-    init : {"random", "pca", "save", "directional-regression"} or array-like, default="random"
-        Where the components start.
+    init : str or array-like of shape (n_components, n_features), default="auto"
+        Where the components start: "random"; "differences", random and turned to where classes differ;
+        "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
+        16 components at once, else "random".
     fixed : array-like of shape (n_fixed, n_features), default=None
         Components that stay, up to their length; they come first and count among ``n_components``, and
         the others are learned beside them. Goes with a given ``noise``.
@@ -352,7 +356,7 @@ class SecondMomentSQFA(BaseSQFA):
         noise: float | str = "auto",
         scale: str = "auto",
         constraint: str = "sphere",
-        init: Any = "random",
+        init: Any = "auto",
         fixed: Any = None,
         restarts: int | str = "auto",
         sequential: int | None = None,

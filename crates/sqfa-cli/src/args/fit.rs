@@ -123,8 +123,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "CONSTRAINT", value_parser = choice::constraint())]
     #[arg(help_heading = "Optimisation")]
     pub(crate) constraint: Option<Constraint>,
-    /// Where the filters start: random, pca, save, directional-regression, or a file (.npy of dimensions × filters, or a model).
-    #[arg(long, value_name = "START", default_value = "random", help_heading = "Optimisation")]
+    /// Where the filters start: random, differences (random, turned to where classes differ), pca, save,
+    /// directional-regression, a file (.npy of dimensions × filters, or a model), or auto: differences beyond 16 filters,
+    /// else random.
+    #[arg(long, value_name = "START", default_value = "auto", help_heading = "Optimisation")]
     pub(crate) start: StartArg,
     /// Filters that stay, from a file as for --start; they come first, count among --filters, and the others are learned
     /// beside them.

@@ -18,7 +18,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::precision::precise_enough;
-use super::recipe::{Learning, MOST_RESTARTS, Noise, Restarts, Sqfa, Start};
+use super::recipe::{Learning, MOST_RESTARTS, Noise, Restarts, STARTED_AT_RANDOM, Sqfa, Start};
 use super::{FitError, Warning, digits, starts};
 
 impl Sqfa {
@@ -159,7 +159,9 @@ impl Sqfa {
             objective.start_bytes(),
             observer,
             |batch, observer| -> Result<_, FitError> {
-                let starts = self.starts(statistics, noise, learned, (index, size), batch)?;
+                let group = (index, size);
+                let starts =
+                    self.starts(statistics, noise, preconditioner, learned, group, batch)?;
                 let stopping = self.stopping;
                 let mut climbed =
                     climb(&objective, starts, preconditioner, stopping, observer, frozen)
@@ -176,9 +178,13 @@ impl Sqfa {
                 Ok(climbed)
             },
         )?;
-        let Some(Best { point, index: best, runs, passes }) = best else {
+        let Some(Best { point, index: best, mut runs, mut passes }) = best else {
             return Err(FitError::Zero { what: "restarts" });
         };
+        if self.turns(size) {
+            runs[0].passes += starts::TURNS;
+            passes += starts::TURNS;
+        }
         let gaussians = point.gaussians().clone();
         check_definite(&gaussians, noise, statistics)?;
         let mut filters = objective.filters(&point);
@@ -219,8 +225,19 @@ impl Sqfa {
     fn restart_count(&self) -> usize {
         match (self.restarts, &self.start) {
             (Restarts::Count(count), _) => count,
-            (Restarts::Auto, Start::Random) => (16 / self.filters).max(1),
+            (Restarts::Auto, Start::Auto | Start::Random | Start::Differences) => {
+                (STARTED_AT_RANDOM / self.filters).max(1)
+            }
             (Restarts::Auto, _) => 1,
+        }
+    }
+
+    /// Whether the first start of so many filters is turned to where classes differ.
+    fn turns(&self, filters: usize) -> bool {
+        match self.start {
+            Start::Auto => filters > STARTED_AT_RANDOM,
+            Start::Differences => true,
+            _ => false,
         }
     }
 
@@ -228,6 +245,7 @@ impl Sqfa {
         &self,
         statistics: &ClassStatistics,
         noise: f64,
+        preconditioner: &Preconditioner,
         learned: Option<&Mat<f64>>,
         (index, size): (usize, usize),
         batch: Range<usize>,
@@ -248,9 +266,11 @@ impl Sqfa {
                     _ => {
                         let stream = ((index as u64) << 32) | restart as u64;
                         let drawn = with_unit_length(starts::random(n, size, self.seed, stream));
-                        // In few dimensions random filters can come close to depending on each other,
-                        // which matters where only the subspace counts.
-                        if self.constraint == Constraint::Orthonormal || noise == 0.0 {
+                        if self.turns(size) && restart == 0 {
+                            starts::turned(statistics, preconditioner, learned, drawn, self.seed)
+                        } else if self.constraint == Constraint::Orthonormal || noise == 0.0 {
+                            // In few dimensions random filters can come close to depending on each
+                            // other, which matters where only the subspace counts.
                             starts::made_independent(learned, drawn)
                         } else {
                             drawn

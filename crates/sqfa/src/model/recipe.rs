@@ -25,9 +25,13 @@ pub enum Noise {
 /// Where the filters start.
 #[derive(Debug, Clone, Default)]
 pub enum Start {
-    /// Independent normal numbers from the seed.
+    /// `Differences` for more filters at once than there are starts for, which are 16, and `Random` for fewer.
     #[default]
+    Auto,
+    /// Independent normal numbers from the seed.
     Random,
+    /// The first start turned to where the second moments of classes differ, by two passes; other starts random.
+    Differences,
     /// The leading principal components of all classes together.
     Pca,
     /// A closed form on the same statistics and noise.
@@ -38,18 +42,29 @@ pub enum Start {
 
 impl Start {
     /// What starts by a name; the usual one first.
-    pub const NAMES: [&'static str; 4] =
-        ["random", "pca", InverseRegression::Save.name(), InverseRegression::Directional.name()];
+    pub const NAMES: [&'static str; 6] = [
+        "auto",
+        "random",
+        "differences",
+        "pca",
+        InverseRegression::Save.name(),
+        InverseRegression::Directional.name(),
+    ];
 
     /// A start by its name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
+            "auto" => Some(Self::Auto),
             "random" => Some(Self::Random),
+            "differences" => Some(Self::Differences),
             "pca" => Some(Self::Pca),
             _ => InverseRegression::named(name).map(Self::Inverse),
         }
     }
 }
+
+/// Filters that random starts are enough for: as many as all starts of a fit have together.
+pub(super) const STARTED_AT_RANDOM: usize = 16;
 
 /// The most starts of a fit.
 pub const MOST_RESTARTS: usize = 10_000;
@@ -277,7 +292,7 @@ impl Sqfa {
             goal: Goal::Distance(Distance::named("calvo-oller")?),
             constraint: Constraint::Sphere,
             noise: Noise::Scale,
-            start: Start::Random,
+            start: Start::Auto,
             fixed: None,
             restarts: Restarts::Auto,
             learning: Learning::Joint,

@@ -322,7 +322,9 @@ impl Pipeline {
                 (restarts, _) => restarts,
             },
             start: match (&self.settings.start, start) {
-                (Start::Random, Some(start)) => Start::Given(start),
+                (Start::Auto | Start::Random | Start::Differences, Some(start)) => {
+                    Start::Given(start)
+                }
                 (Start::Given(own), _) => Start::Given(space.lower_raw(own.as_ref())),
                 (own, _) => own.clone(),
             },

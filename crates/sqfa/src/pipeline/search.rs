@@ -162,7 +162,7 @@ impl Common<'_> {
         let restarts = if start.is_some() { 1 } else { STARTS };
         let settings = ReducerSettings {
             noise: Noise::Value(noise),
-            start: start.map_or(Start::Random, Start::Given),
+            start: start.map_or(Start::Auto, Start::Given),
             restarts: Restarts::Count(restarts),
             stopping: STOPPING,
             ..self.settings.clone()

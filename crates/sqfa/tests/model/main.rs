@@ -8,6 +8,7 @@ mod common;
 mod problems;
 
 mod classifier;
+mod differences;
 mod fixed;
 mod forms;
 mod isotropic;

@@ -461,7 +461,7 @@ impl Fit {
         match (&self.start, given) {
             (_, Some(filters)) => Start::Given(filters),
             (StartArg::Named(name), None) => Start::named(name).unwrap_or_default(),
-            (StartArg::File(_), None) => Start::Random,
+            (StartArg::File(_), None) => Start::Auto,
         }
     }
 }
