@@ -179,6 +179,19 @@ fn tables_are_read_with_and_without_names() {
 }
 
 #[test]
+fn line_ends_within_closed_quotes_belong_to_the_cell() {
+    let label = Some(Column::Name("kind".into()));
+    for end in ["", "\n", "\r\n"] {
+        let text = format!("x,kind\n1,\"a\nb\"\n2,\"c\n\"{end}");
+        let read = csv("a.csv", text.as_bytes(), label.clone()).unwrap();
+        assert_eq!(read.labels.unwrap(), ["a\nb", "c"], "{end:?}");
+    }
+    // A doubled mark is one of the cell's own, which closes nothing.
+    let open = csv("a.csv", b"x,kind\n1,a\n2,\"b\"\"\n", label).unwrap_err();
+    assert!(matches!(open, FormatError::OpenQuote { line: 3, swallowed: 0, .. }), "{open}");
+}
+
+#[test]
 fn bad_cells_are_named_by_line_and_column() {
     let error = csv("a.csv", b"x,y\n1,2\n1,abc\n", None).unwrap_err();
     let FormatError::Cell { line: 3, column, text, .. } = &error else { panic!("{error}") };

@@ -19,7 +19,7 @@ fn accuracy(folder: &Folder, line: &str) -> f64 {
 #[test]
 fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
     let folder = Folder::new();
-    let bad: [(&str, &[u8], &str, &[&str]); 16] = [
+    let bad: [(&str, &[u8], &str, &[&str]); 18] = [
         (
             "gaps",
             b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n",
@@ -64,6 +64,13 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
         ("none", b"a,label\n1,NA\n2,x\n3,y\n4,x\n5,y\n", "", &["the label: 1", "line 2"]),
         ("inf", b"a,b,label\n1,2,x\n2,inf,y\n3,4,x\n", "", &["line 3, column 'b'", "'inf'"]),
         ("ragged", b"a,b,label\n1,2,x\n2,3\n", "", &["line 3: 2 cells", "--delimiter"]),
+        (
+            "open",
+            b"a,b,label\n1,2,x\n3,4,\"y\n5,6,x\n7,8,y\n",
+            "",
+            &["line 3: a quotation mark", "not closed", "2 lines below"],
+        ),
+        ("shut", b"a,label\r\n1,x\r\n2,\"y", "", &["line 3: a quotation mark", "0 lines below"]),
         ("utf16", b"\xff\xfea\x00,\x00", "", &["UTF-16"]),
         (
             "column",

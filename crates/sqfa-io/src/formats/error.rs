@@ -135,6 +135,19 @@ pub enum FormatError {
         /// What stands there.
         example: String,
     },
+    /// A quotation mark that nothing closes.
+    #[error(
+        "{place}, line {line}: a quotation mark (\") is not closed by the end of the file, {swallowed} lines below: close it, \
+         or remove it"
+    )]
+    OpenQuote {
+        /// The file.
+        place: String,
+        /// The line of the row.
+        line: u64,
+        /// Lines below it.
+        swallowed: u64,
+    },
     /// Columns without a single value.
     #[error("{place}: no row has a value in {}: leave out what is empty", quoted(.columns))]
     EmptyColumns {

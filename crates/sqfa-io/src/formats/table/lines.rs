@@ -21,6 +21,9 @@ pub(super) struct Lines<R> {
     done: bool,
     /// Bytes since the row began.
     row: usize,
+    /// Bytes that were given, and the last of them.
+    given: u64,
+    tail: [u8; 3],
 }
 
 impl<R: Read> Lines<R> {
@@ -36,7 +39,16 @@ impl<R: Read> Lines<R> {
             quoted: false,
             done: false,
             row: 0,
+            given: 0,
+            tail: [0; 3],
         }
+    }
+
+    /// Whether a row that ends with the file, at this byte, ends within quotation marks: it took the last line end for its own,
+    /// which no mark before that line end closes.
+    pub(super) fn ends_in_quotes(&self, last_cell: &[u8], byte: u64) -> bool {
+        let last = self.done && byte >= self.given;
+        last && last_cell.ends_with(b"\n") && self.tail != *b"\n\"\n"
     }
 
     /// A row begins here.
@@ -112,6 +124,10 @@ impl<R: Read> Read for Lines<R> {
         bytes[..count].copy_from_slice(&self.ready[self.at..][..count]);
         self.at += count;
         self.row += count;
+        self.given += count as u64;
+        for &byte in &bytes[count.saturating_sub(3)..count] {
+            self.tail = [self.tail[1], self.tail[2], byte];
+        }
         if self.row > LONGEST {
             return Err(std::io::Error::other(
                 "a row of more than 256 MiB: this is no table, or a quotation mark is not closed",

@@ -326,7 +326,20 @@ impl<R: Read> CsvRows<R> {
         self.reader.position().line().saturating_sub(1 + inside)
     }
 
+    /// Refuses a last row whose quotation mark nothing closes: it would swallow all lines after it.
+    fn check_closed(&self) -> Result<(), FormatError> {
+        let last = self.record.iter().next_back().unwrap_or(b"");
+        let end = self.reader.position();
+        if !self.reader.get_ref().ends_in_quotes(last, end.byte()) {
+            return Ok(());
+        }
+        let lines = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let line = end.line().saturating_sub(lines);
+        Err(FormatError::OpenQuote { place: self.place.clone(), line, swallowed: lines - 1 })
+    }
+
     fn add_row(&mut self, batch: &mut TableRows) -> Result<(), FormatError> {
+        self.check_closed()?;
         if self.record.len() != self.cells {
             return Err(FormatError::Ragged {
                 place: self.place.clone(),
