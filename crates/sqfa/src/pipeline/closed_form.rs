@@ -74,7 +74,7 @@ pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
 }
 
 /// Whether columns seem to be in one unit, as pixels are: the largest variance is not far beyond the usual one.
-fn same_units(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
+pub(crate) fn same_units(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
     let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
     alike(kept.map(|(_, variance)| variance).collect())

@@ -11,6 +11,7 @@ use crate::reduce::{
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
 use super::arms::{finished, preprocessor};
+use super::closed_form::same_units;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
@@ -227,6 +228,9 @@ impl Pipeline {
         filters: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Fitted>, PipelineError> {
+        if self.mixes_units(job) {
+            return self.learn_scaled(job, filters, Scaling::PerFeature, observer);
+        }
         let usual = self.usual_scaling();
         let scaled = self.learn_scaled(job, filters, usual, observer);
         if self.scaling.is_some() || usual == Scaling::None || job.parts.is_none() {
@@ -241,6 +245,12 @@ impl Pipeline {
             (Err(_), Ok(plain)) => Ok(plain),
             (scaled, _) => scaled,
         }
+    }
+
+    /// Whether noise that nobody gave would meet columns of several units as they came.
+    fn mixes_units(&self, job: &Job<'_>) -> bool {
+        let plain = reducer_entry(self.base()).is_ok_and(|own| own.has_plain_noise(&self.settings));
+        self.scaling.is_none() && plain && !same_units(&job.statistics, job.aside)
     }
 
     /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the

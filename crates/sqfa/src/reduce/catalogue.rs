@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method};
+use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method, Noise};
 use crate::names::Unknown;
 use crate::statistics::{Estimator, Scaling};
 
@@ -98,6 +98,12 @@ impl ReducerEntry {
     pub fn usual_scaling(&self, settings: &ReducerSettings) -> Scaling {
         let open = !matches!(settings.shrinkage, Choice::Value(_));
         if self.takes(Setting::Shrinkage) && open { Scaling::PerFeature } else { Scaling::None }
+    }
+
+    /// Whether it adds noise that nobody gave and nothing chooses, the same to every filter: in columns of several units
+    /// those of the largest numbers would be all that is left.
+    pub(crate) fn has_plain_noise(&self, settings: &ReducerSettings) -> bool {
+        self.objective == Objective::LogPosterior && !matches!(settings.noise, Noise::Value(_))
     }
 
     /// Whether it chooses principal components to work in by itself.

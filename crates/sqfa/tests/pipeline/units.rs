@@ -119,3 +119,24 @@ fn a_shrinkage_that_nobody_gave_does_not_depend_on_units() {
     let curve = large.fit(&counted).unwrap().curve.unwrap();
     assert!(curve.points.last().unwrap().accuracy > 0.8);
 }
+
+#[test]
+fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
+    let data = three_classes(300, 6);
+    let other = data.mapped(|column, value| [1e-3, 1.0, 1e3, 7.0, 0.2, 1.0][column] * value);
+    let ama = Pipeline::new("ama", 2);
+    let (a, b) = (data.fit(&ama).unwrap(), other.fit(&ama).unwrap());
+    assert_eq!((a.scaling, b.scaling), (Scaling::PerFeature, Scaling::PerFeature));
+    let agreement = agreement((&a, &data), (&b, &other));
+    assert!(agreement > 1.0 - 1e-6, "{agreement}");
+    assert!(accuracy(&a, &data) > 0.8, "{}", accuracy(&a, &data));
+    // Columns of one unit, and noise that was given, are taken as they come.
+    let units = [1.0, 200.0, 0.01, 5.0, 1.0, 30.0];
+    let alike = data.mapped(|column, value| value / units[column]);
+    assert_eq!(alike.fit(&ama).unwrap().scaling, Scaling::None);
+    let mut given = ama.clone();
+    given.settings.noise = sqfa::Noise::Value(0.1);
+    assert_eq!(data.fit(&given).unwrap().scaling, Scaling::None);
+    given.scaling = Some(Scaling::PerFeature);
+    assert_eq!(data.fit(&given).unwrap().scaling, Scaling::PerFeature);
+}
