@@ -263,8 +263,8 @@ fn zero_noise_needs_full_rank() {
 
 #[test]
 fn large_indefinite_covariances_are_found_out_in_feature_space() {
-    // Beyond 1024 dimensions matrices are not factored beforehand.
-    let order = 1030;
+    // Beyond 256 dimensions matrices are not factored beforehand.
+    let order = 260;
     let mut bad = diagonal(&vec![1.0; order]);
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         (bad[i * order + j], bad[j * order + i]) = (-0.9, -0.9);
@@ -274,8 +274,10 @@ fn large_indefinite_covariances_are_found_out_in_feature_space() {
     let start = Mat::from_fn(order, 1, |i, _| f64::from(u8::from(i < 3)));
     for noise in [0.1, 2.0] {
         let recipe = recipe(1, "calvo-oller").noise(Noise::Value(noise));
-        let fit = recipe.start(Start::Given(start.clone())).fit(&statistics);
+        let fit = recipe.clone().start(Start::Given(start.clone())).fit(&statistics);
         refused(fit, &["class 'dog'", "positive semi-definite"]);
+        // Filters that start elsewhere are drawn there, where classes seem to differ most.
+        refused(recipe.fit(&statistics), &["class 'dog'", "positive semi-definite"]);
     }
 }
 

@@ -39,10 +39,9 @@ impl Pipeline {
         aside: &[SetAside],
         statistics: &ClassStatistics,
     ) -> Selection {
-        let columns = statistics.dimension() - aside.len();
         let dense =
             statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
-        let alike = columns > WIDE && same_units(statistics, aside);
+        let alike = like_pixels(statistics, aside);
         let allowed = self.units();
         let wanted = if alike { Units::Common } else { Units::WithinClass };
         let units = allowed
@@ -73,11 +72,12 @@ pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
     constant.map(|(column, _)| SetAside { column, why: Aside::Constant }).collect()
 }
 
-/// Whether columns seem to be in one unit, as pixels are: the largest variance is not far beyond the usual one.
-pub(crate) fn same_units(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
+/// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
+pub(crate) fn like_pixels(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
     let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
-    alike(kept.map(|(_, variance)| variance).collect())
+    statistics.dimension() - aside.len() > WIDE
+        && alike(kept.map(|(_, variance)| variance).collect())
 }
 
 /// Whether no variance is far beyond the usual one.

@@ -11,7 +11,7 @@ use crate::reduce::{
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
 use super::arms::{finished, preprocessor};
-use super::closed_form::same_units;
+use super::closed_form::like_pixels;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
@@ -247,10 +247,10 @@ impl Pipeline {
         }
     }
 
-    /// Whether noise that nobody gave would meet columns of several units as they came.
+    /// Whether noise that nobody gave would meet columns that may be of several units as they came.
     fn mixes_units(&self, job: &Job<'_>) -> bool {
         let plain = reducer_entry(self.base()).is_ok_and(|own| own.has_plain_noise(&self.settings));
-        self.scaling.is_none() && plain && !same_units(&job.statistics, job.aside)
+        self.scaling.is_none() && plain && !like_pixels(&job.statistics, job.aside)
     }
 
     /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::error::StatisticsError;
 use super::{ClassStatistics, Covariance, Dense, Moments};
 use crate::labels::Classes;
-use crate::linalg::{Element, Float, Mat, is_positive_semidefinite};
+use crate::linalg::{Element, Float, Mat, dispatch, is_positive_semidefinite};
 use crate::parallel;
 
 /// Rows that one task checks, and columns that it checks together with their mirror images.
@@ -15,8 +15,9 @@ const TILE: usize = 64;
 const ASYMMETRY: f64 = 1e-4;
 /// Relative excess of |Φij| over √(Φii Φjj) that is taken for round-off.
 const EXCESS: f64 = 1e-4;
-/// Up to this dimension given matrices are factored to see whether they are positive semi-definite.
-const FULL_CHECK: usize = 1024;
+/// Up to this dimension given matrices are factored to see whether they are positive semi-definite; beyond it that would take
+/// longer than a fit, which looks at the classes behind its filters.
+const FULL_CHECK: usize = 256;
 /// What is added to the diagonal, relative to its largest entry, before that factorisation.
 const SHIFT: f64 = 1e-5;
 
@@ -127,13 +128,16 @@ fn checked<T: Element>(
         }
     }
     let name = |class: usize| classes.label(class).to_string();
-    for (class, entries) in matrices.iter().enumerate() {
-        check_entries(entries, dimension, &|| name(class))?;
-    }
+    let each = matrices.iter().enumerate();
+    let given: Vec<Given<'_, T>> = each
+        .map(|(class, entries)| Given::new(entries, name(class), dimension))
+        .collect::<Result<_, _>>()?;
+    // The rows of all classes together, so that no thread waits for the end of one class.
+    let strips =
+        given.iter().flat_map(|own| (0..dimension).step_by(TILE).map(move |first| (own, first)));
+    parallel::try_map(strips, |(own, first)| own.check_strip(first))?;
     if dimension <= FULL_CHECK {
-        parallel::try_map(matrices.iter().enumerate(), |(class, entries)| {
-            check_definite(entries, dimension, &|| name(class))
-        })?;
+        parallel::try_map(&given, Given::check_definite)?;
     }
     let wrapped = matrices.into_iter().map(|entries| {
         let found = entries.len();
@@ -142,87 +146,114 @@ fn checked<T: Element>(
     wrapped.collect()
 }
 
-fn check_entries<T: Element>(
-    entries: &[T],
-    n: usize,
-    name: &(impl Fn() -> String + Sync),
-) -> Result<(), StatisticsError> {
-    let at = |i: usize, j: usize| Float::to_f64(entries[i * n + j]);
-    let diagonal: Vec<f64> = (0..n).map(|i| at(i, i)).collect();
-    if let Some((dimension, &value)) = diagonal.iter().enumerate().find(|(_, value)| **value < 0.0)
-    {
-        return Err(StatisticsError::NegativeVariance { class: name(), dimension, value });
-    }
-    let scale = diagonal.iter().fold(0.0_f64, |largest, value| largest.max(*value));
-    let roots: Vec<f64> = diagonal.iter().map(|value| value.sqrt()).collect();
-    // Whether a tile and its mirror image are sound: both stay in the cache.
-    let is_sound = |rows: Range<usize>, columns: Range<usize>| {
-        let mut sound = true;
-        for i in rows {
-            for j in columns.start..columns.end.min(i + 1) {
-                let (value, mirror) = (at(i, j), at(j, i));
-                let bound = roots[i] * roots[j];
-                sound &= (value - mirror).abs() <= ASYMMETRY * bound.max(1e-6 * scale)
-                    && value.abs() <= (1.0 + EXCESS) * bound + 1e-7 * scale;
-            }
+/// The matrix of one class.
+struct Given<'a, T> {
+    class: String,
+    entries: &'a [T],
+    /// √Φii.
+    roots: Vec<f64>,
+    /// The largest variance.
+    scale: f64,
+}
+
+impl<'a, T: Element> Given<'a, T> {
+    /// A matrix without negative variances.
+    fn new(entries: &'a [T], class: String, n: usize) -> Result<Self, StatisticsError> {
+        let variances = entries.iter().step_by(n + 1).map(|&value| Float::to_f64(value));
+        if let Some((dimension, value)) = variances.clone().enumerate().find(|(_, own)| *own < 0.0)
+        {
+            return Err(StatisticsError::NegativeVariance { class, dimension, value });
         }
-        sound
-    };
-    // What is wrong with a row, where something is.
-    let check_row = |i: usize| {
-        for j in 0..=i {
-            let (value, mirror) = (at(i, j), at(j, i));
+        let scale = variances.clone().fold(0.0_f64, f64::max);
+        Ok(Self { class, entries, roots: variances.map(f64::sqrt).collect(), scale })
+    }
+
+    /// Checks some rows up to the diagonal, and their mirror images.
+    fn check_strip(&self, first: usize) -> Result<(), StatisticsError> {
+        let n = self.roots.len();
+        let rows = first..(first + TILE).min(n);
+        let mut tiles = (0..rows.end).step_by(TILE).map(|column| column..(column + TILE).min(n));
+        if tiles.all(|columns| self.is_sound(rows.clone(), columns)) {
+            return Ok(());
+        }
+        rows.into_iter().try_for_each(|row| self.check_row(row))
+    }
+
+    /// Whether a tile and its mirror image are sound: both stay in the cache, the image turned so that rows meet rows.
+    fn is_sound(&self, rows: Range<usize>, columns: Range<usize>) -> bool {
+        let Self { entries, roots, scale, .. } = self;
+        let n = roots.len();
+        dispatch(
+            #[inline(always)]
+            || {
+                let mut mirrored = [entries[0]; TILE * TILE];
+                for (at, j) in columns.clone().enumerate() {
+                    let row = &entries[j * n..][rows.clone()];
+                    for (mirror, &value) in mirrored[at..].iter_mut().step_by(TILE).zip(row) {
+                        *mirror = value;
+                    }
+                }
+                // Counted, so that lanes need not agree; what is not a number is not sound.
+                let mut bad = 0_u64;
+                for (i, mirrors) in rows.clone().zip(mirrored.chunks(TILE)) {
+                    let pairs = entries[i * n..][columns.clone()].iter().zip(mirrors);
+                    for ((&value, &mirror), root) in pairs.zip(&roots[columns.clone()]) {
+                        let (value, bound) = (Float::to_f64(value), roots[i] * root);
+                        let apart = (value - Float::to_f64(mirror)).abs();
+                        let symmetric = apart <= ASYMMETRY * bound.max(1e-6 * scale);
+                        let possible = value.abs() <= (1.0 + EXCESS) * bound + 1e-7 * scale;
+                        bad += u64::from(!(symmetric & possible));
+                    }
+                }
+                bad == 0
+            },
+        )
+    }
+
+    /// What is wrong with a row, where something is.
+    fn check_row(&self, row: usize) -> Result<(), StatisticsError> {
+        let Self { entries, roots, scale, .. } = self;
+        let n = roots.len();
+        let class = || self.class.clone();
+        for column in 0..=row {
+            let [value, mirror] =
+                [row * n + column, column * n + row].map(|at| Float::to_f64(entries[at]));
             if !value.is_finite() || !mirror.is_finite() {
                 let value = if value.is_finite() { mirror } else { value };
-                return Err(StatisticsError::GivenNotFinite {
-                    what: "covariance",
-                    class: name(),
-                    value,
-                });
+                let what = "covariance";
+                return Err(StatisticsError::GivenNotFinite { what, class: class(), value });
             }
-            let bound = roots[i] * roots[j];
+            let bound = roots[row] * roots[column];
             if (value - mirror).abs() > ASYMMETRY * bound.max(1e-6 * scale) {
+                let (first, second) = (value, mirror);
                 return Err(StatisticsError::NotSymmetric {
-                    class: name(),
-                    row: i,
-                    column: j,
-                    first: value,
-                    second: mirror,
+                    class: class(),
+                    row,
+                    column,
+                    first,
+                    second,
                 });
             }
             if value.abs() > (1.0 + EXCESS) * bound + 1e-7 * scale {
+                let class = class();
                 return Err(StatisticsError::ImpossibleCovariance {
-                    class: name(),
-                    row: i,
-                    column: j,
+                    class,
+                    row,
+                    column,
                     value,
                     bound,
                 });
             }
         }
         Ok(())
-    };
-    let tasks = parallel::try_map((0..n).step_by(TILE), |first| {
-        let rows = first..(first + TILE).min(n);
-        let tiles = (0..rows.end).step_by(TILE);
-        let mut tiles = tiles.map(|column| column..(column + TILE).min(n));
-        if tiles.all(|columns| is_sound(rows.clone(), columns)) {
-            return Ok(());
-        }
-        rows.into_iter().try_for_each(check_row)
-    });
-    tasks.map(|_| ())
-}
-
-fn check_definite<T: Element>(
-    entries: &[T],
-    n: usize,
-    name: &impl Fn() -> String,
-) -> Result<(), StatisticsError> {
-    let largest = (0..n).fold(0.0_f64, |largest, i| largest.max(Float::to_f64(entries[i * n + i])));
-    let shift = SHIFT * largest;
-    if largest > 0.0 && !is_positive_semidefinite(entries, n, shift) {
-        return Err(StatisticsError::Indefinite { class: name(), shift });
     }
-    Ok(())
+
+    /// Refuses a matrix that has no Cholesky factor, but for round-off.
+    fn check_definite(&self) -> Result<(), StatisticsError> {
+        let shift = SHIFT * self.scale;
+        if self.scale > 0.0 && !is_positive_semidefinite(self.entries, self.roots.len(), shift) {
+            return Err(StatisticsError::Indefinite { class: self.class.clone(), shift });
+        }
+        Ok(())
+    }
 }

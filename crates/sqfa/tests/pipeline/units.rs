@@ -130,10 +130,14 @@ fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
     let agreement = agreement((&a, &data), (&b, &other));
     assert!(agreement > 1.0 - 1e-6, "{agreement}");
     assert!(accuracy(&a, &data) > 0.8, "{}", accuracy(&a, &data));
-    // Columns of one unit, and noise that was given, are taken as they come.
-    let units = [1.0, 200.0, 0.01, 5.0, 1.0, 30.0];
-    let alike = data.mapped(|column, value| value / units[column]);
-    assert_eq!(alike.fit(&ama).unwrap().scaling, Scaling::None);
+    // Many columns of one unit, as pixels are, and noise that was given are taken as they come.
+    let columns = 260;
+    let pixels = |row: usize, column: usize| ((row * 7919 + column * 104_729) % 257) as f64;
+    let labels: Vec<i64> = (0..60).map(|row| row % 3).collect();
+    let value = |at: usize| pixels(at / columns, at % columns) + 40.0 * labels[at / columns] as f64;
+    let values = (0..60 * columns).map(value).collect();
+    let picture = Data { values, columns, labels: labels.clone() };
+    assert_eq!(picture.fit(&ama).unwrap().scaling, Scaling::None);
     let mut given = ama.clone();
     given.settings.noise = sqfa::Noise::Value(0.1);
     assert_eq!(data.fit(&given).unwrap().scaling, Scaling::None);
