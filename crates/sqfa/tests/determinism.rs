@@ -80,14 +80,15 @@ fn statistics_and_filters_have_the_same_bits_at_any_number_of_threads() {
     let stopping = Stopping { max_iterations: 12, ..Stopping::default() };
     for statistics in [&double, &single] {
         for preconditioning in [Preconditioning::On, Preconditioning::Off] {
-            for (learning, constraint, optimizer) in [
-                (Learning::Joint, Constraint::Sphere, Optimizer::Lbfgs),
-                (Learning::Sequential(2), Constraint::Sphere, Optimizer::Lbfgs),
-                (Learning::Joint, Constraint::Orthonormal, Optimizer::Lbfgs),
-                (Learning::Joint, Constraint::Sphere, Optimizer::Subspace),
-                (Learning::Sequential(2), Constraint::Orthonormal, Optimizer::Subspace),
+            for (filters, learning, constraint, optimizer) in [
+                (3, Learning::Joint, Constraint::Sphere, Optimizer::Lbfgs),
+                (3, Learning::Sequential(2), Constraint::Sphere, Optimizer::Lbfgs),
+                (3, Learning::Joint, Constraint::Orthonormal, Optimizer::Lbfgs),
+                (3, Learning::Joint, Constraint::Sphere, Optimizer::Subspace),
+                (3, Learning::Sequential(2), Constraint::Orthonormal, Optimizer::Subspace),
+                (20, Learning::Joint, Constraint::Sphere, Optimizer::Lbfgs),
             ] {
-                let recipe = recipe(3, "calvo-oller")
+                let recipe = recipe(filters, "calvo-oller")
                     .constraint(constraint)
                     .optimizer(optimizer)
                     .preconditioning(preconditioning)

@@ -25,8 +25,8 @@ class PCA(Reducer):
         A dense eigenproblem, subspace iteration, or whichever is affordable.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -134,8 +134,8 @@ class LDA(Reducer):
         "auto", whether every column is scaled by its own deviation; without points it is.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -239,8 +239,8 @@ class SupervisedPCA(Reducer):
         The most components that ``n_components="auto"`` may take.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.

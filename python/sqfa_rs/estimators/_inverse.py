@@ -26,8 +26,8 @@ class SAVE(Reducer):
         covariance divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -137,8 +137,8 @@ class DirectionalRegression(Reducer):
         covariance divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.

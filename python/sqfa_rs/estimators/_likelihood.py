@@ -19,8 +19,8 @@ class AMA(Reducer):
         divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     sequential : int, default=2
         Components learned at a time, earlier ones frozen; 0 learns all together.
     restarts : int, default=1
@@ -147,8 +147,8 @@ class LAD(Reducer):
         covariance divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     init : str, default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save" or "directional-regression". "auto" is "differences" for more than 16 components,

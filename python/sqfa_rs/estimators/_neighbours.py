@@ -23,8 +23,8 @@ class LFDA(Reducer):
         Principal components to work in; None is the method's own number, 200, or all there are.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -132,8 +132,8 @@ class LMNN(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -241,8 +241,8 @@ class WDA(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -352,8 +352,8 @@ class NCA(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.

@@ -38,8 +38,8 @@ class SQFA(BaseSQFA):
         covariance divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -233,8 +233,8 @@ class SecondMomentSQFA(BaseSQFA):
         covariance divided by n.
     scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
         How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise; where that is given, or there is none,
-        nothing is scaled.
+        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
+        would mix units up; where a noise is given, nothing is scaled.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
