@@ -100,6 +100,19 @@ fn means_and_spreads_are_those_of_the_cells() {
 }
 
 #[test]
+fn sessions_of_other_units_are_told_apart_by_their_number() {
+    let folder = folder();
+    // The same units under their own names, one of them twice.
+    let wider =
+        session(1).into_iter().map(|row| format!("{},{row}", row.split(',').next().unwrap_or("")));
+    let rows: Vec<String> = wider.collect();
+    folder.write("wide.csv", format!("again,{HEAD}\n{}\n", rows.join("\n")));
+    let text = folder.ok(&format!("compare d0.csv wide.csv {COMPARE} --ignore block"));
+    assert!(text.contains("2 sessions, 240 points, 3 splits"), "{text}");
+    assert!(text.contains("4 to 5 dimensions"), "{text}");
+}
+
+#[test]
 fn copies_of_a_point_leak_unless_their_group_stays_together() {
     // Labels that features know nothing of; every point is there four times.
     let mut state = 7;

@@ -48,6 +48,16 @@ pub struct SessionFacts {
 }
 
 impl Facts {
+    /// How many dimensions points have, as a text: sessions may have different numbers.
+    pub fn dimensions_text(&self) -> String {
+        let own = || self.sessions.iter().map(|session| session.dimensions);
+        match (own().min(), own().max()) {
+            (Some(least), Some(most)) if least < most => format!("{least} to {most} dimensions"),
+            _ if self.dimensions == 1 => "1 dimension".to_owned(),
+            _ => format!("{} dimensions", self.dimensions),
+        }
+    }
+
     /// The facts about a data set.
     pub fn of(data: &LabeledData) -> Self {
         let mut mixed = mix(SEED, data.train.points.columns() as u64);

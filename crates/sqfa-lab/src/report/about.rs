@@ -112,7 +112,7 @@ fn data(facts: &Facts) -> Markup {
         p {
             strong { (facts.name) } ": " (sum(&facts.train_counts)) " training points"
             @if let Some(counts) = &facts.test_counts { ", " (sum(counts)) " test points" }
-            ", " (facts.dimensions) " dimensions" (shape) ", " (names.len()) " classes."
+            ", " (facts.dimensions_text()) (shape) ", " (names.len()) " classes."
         }
         details {
             summary { "Points of every class" }

@@ -106,7 +106,7 @@ fn heading(manifest: &Manifest) -> String {
     format!(
         "{}: {points}, {}, {} classes\n",
         output::printable(&facts.name),
-        counted(facts.dimensions, "dimension"),
+        facts.dimensions_text(),
         facts.train_counts.len(),
     )
 }
