@@ -96,7 +96,7 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
         ({"noise": None}, "NoneType|number"),
         ({"constraint": "cube"}, "unknown constraint 'cube'"),
         ({"covariance": "ledoit"}, "unknown covariance estimator"),
-        ({"init": "lda"}, "'random', 'pca'"),
+        ({"init": "lda"}, "'random', 'differences', 'pca'"),
         ({"init": np.zeros((2, 4))}, "starting filters"),
         ({"init": np.zeros((2, 5))}, "degenerate"),
         ({"init": np.full((2, 5), np.nan)}, "NaN"),

@@ -18,6 +18,7 @@ from sqfa_rs import SQFA, SecondMomentSQFA
         SQFA(3, random_state=5),
         SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5),
         SQFA(2, init="pca", covariance="oas"),
+        SQFA(2, init="differences", noise="scale"),
         SQFA(2, noise="auto", restarts=1, random_state=1),
         SecondMomentSQFA(2, random_state=0),
     ],

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
 from sqfa_rs import (
+    AMA,
     KNN,
     LDA,
     LFDA,
@@ -226,3 +227,14 @@ def test_estimators_of_covariances(blobs, covariance):
     np.testing.assert_allclose(shrunk, (1 - share) * plain + share * target, atol=1e-10)
     assert SQFA(2, covariance=covariance, random_state=0).fit(X, y).converged_
     assert isinstance(QDA().fit(X, y).score(X, y), float)
+
+
+def test_ama_does_not_depend_on_the_units_of_columns(digits):
+    X, y = digits
+    few = X[:, X.var(axis=0) > 1][:, ::4]
+    units = 10.0 ** np.resize([-6, 0, 3], few.shape[1])
+    one, other = AMA(2).fit(few, y), AMA(2).fit(few * units, y)
+    assert one.scaling_ == other.scaling_ == "per-feature"
+    assert subspace_angles(one.components_.T, (other.components_ * units).T).max() < ANGLE
+    assert AMA(2, noise=1.0).fit(few, y).scaling_ == "none"
+    assert AMA(2, scale="none").fit(few, y).scaling_ == "none"
