@@ -117,7 +117,8 @@ impl FittedSqfa {
         self.best
     }
 
-    /// Multiplications of all class covariances by a block, shared by all starts.
+    /// Multiplications of all class covariances by a block, shared by all starts. A climb in the few dimensions outside which
+    /// classes are isotropic takes those that found them; its own are passes of [`Restart`].
     pub fn passes(&self) -> usize {
         self.passes
     }

@@ -91,7 +91,8 @@ impl Sqfa {
         let lift = |filters: MatRef<'_, f64>| found.lift(filters);
         let fitted = self.fit_lifted(found.statistics(), noise, &lift, observer);
         Some(fitted.map(|mut fitted| {
-            fitted.passes += SEARCH_PASSES;
+            // Those over the covariances as given: the climb meets only what is left of them.
+            fitted.passes = SEARCH_PASSES;
             fitted.seconds = began.elapsed().as_secs_f64();
             fitted
         }))

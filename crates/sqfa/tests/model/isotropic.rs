@@ -50,6 +50,8 @@ fn the_fit_in_few_dimensions_reaches_the_optimum_of_all() {
                 .stopping(TIGHT);
             let few = recipe.clone().fit(&statistics).unwrap();
             let whole = recipe.optimizer(Optimizer::Lbfgs).fit(&statistics).unwrap();
+            assert_eq!(few.passes(), 3);
+            assert!(whole.passes() > 3);
             // What it reports is what its filters achieve in the whole space, and no less than a climb there.
             let found = objective(&statistics, distance, few.filters().as_ref(), NOISE);
             assert!((found / few.objective() - 1.0).abs() < SAME, "{distance} {levels:?}");
