@@ -222,15 +222,16 @@ def scaling(_: str) -> Made:
             [
                 str(result["dimension"]),
                 f"{auto['median_passes']:g}",
-                f"{auto['median_seconds']:.2f}",
+                f"{auto['median_seconds']:.3f}",
                 f"{lbfgs['median_passes']:g}",
                 f"{lbfgs['median_seconds']:.2f}",
                 f"{result['seeds']['seconds_ratio']:.2f}",
+                f"{result['checking_seconds']:.3f}",
                 f"{result['peak_ratio']:.2f}",
             ]
         )
     head = ["n", "passes", "seconds", "passes, L-BFGS", "seconds, L-BFGS", "ratio of seconds"]
-    return table([*head, "peak memory / covariances"], lines), found
+    return table([*head, "checking them, seconds", "peak memory / covariances"], lines), found
 
 
 def large(_: str) -> Made:
