@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::model::{Method, Restarts};
+use sqfa::model::{Method, Restarts, Start};
 use sqfa::{Noise, Sqfa};
 
 use crate::data::{Prepared, prepare};
@@ -46,6 +46,7 @@ fn choose_noise(
     for &noise in grid.iter().rev() {
         let fitted = Sqfa::for_method(method, filters)?
             .noise(Noise::Value(noise))
+            .start(Start::Random)
             .restarts(Restarts::Count(1))
             .fit(&part)?;
         let accuracy = prepared.held_out_accuracy(&part, &held, fitted.filters().as_ref())?;
@@ -69,6 +70,7 @@ fn cell(
     for seed in 0..seeds {
         let fitted = Sqfa::for_method(method, filters)?
             .noise(Noise::Value(noise))
+            .start(Start::Random)
             .restarts(Restarts::Count(1))
             .seed(seed)
             .fit(&prepared.statistics)?;
