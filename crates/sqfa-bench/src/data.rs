@@ -44,14 +44,14 @@ pub(crate) fn prepare(folder: &Path, set: &str) -> Result<Prepared> {
 impl Prepared {
     /// QDA accuracy on the test part, with the protocol's shrinkage.
     pub(crate) fn accuracy(&self, filters: sqfa::MatRef<'_, f64>) -> Result<f64> {
-        let qda = sqfa::Qda::from_statistics(&self.statistics, filters, 1e-5)?;
+        let qda = sqfa::Qda::plain_from_statistics(&self.statistics, filters, 1e-5)?;
         let Some(test) = &self.data.test else { bail!("{} has no test part", self.data.name) };
         self.accuracy_on(test, filters, &qda)
     }
 
     /// QDA accuracy on the training part itself.
     pub(crate) fn training_accuracy(&self, filters: sqfa::MatRef<'_, f64>) -> Result<f64> {
-        let qda = sqfa::Qda::from_statistics(&self.statistics, filters, 1e-5)?;
+        let qda = sqfa::Qda::plain_from_statistics(&self.statistics, filters, 1e-5)?;
         self.accuracy_on(&self.data.train, filters, &qda)
     }
 
@@ -131,7 +131,7 @@ impl Prepared {
         held: &HeldOut,
         filters: sqfa::MatRef<'_, f64>,
     ) -> Result<f64> {
-        let qda = sqfa::Qda::from_statistics(statistics, filters, 1e-5)?;
+        let qda = sqfa::Qda::plain_from_statistics(statistics, filters, 1e-5)?;
         let (folded, offset) = match &self.preprocessor {
             Some(preprocessor) => preprocessor.fold(filters),
             None => (filters.to_owned(), vec![0.0; filters.ncols()]),

@@ -18,6 +18,8 @@ pub enum Classifier {
 pub struct ClassifierSettings {
     /// Shrinkage of QDA.
     pub shrinkage: f64,
+    /// Whether QDA counts every direction as shrinkage leaves it, empty ones too, as in the paper.
+    pub plain: bool,
     /// Neighbours of kNN.
     pub neighbors: usize,
 }

@@ -48,22 +48,21 @@ impl<'a> Evaluator<'a> {
         classifier: Classifier,
         settings: impl Into<ClassifierSettings>,
     ) -> Result<Vec<u32>, String> {
-        let ClassifierSettings { shrinkage, neighbors } = settings.into();
+        let ClassifierSettings { shrinkage, plain, neighbors } = settings.into();
+        let build = if plain { Qda::plain_from_statistics } else { Qda::from_statistics };
         let test = self.test_features.as_points(self.order);
         match classifier {
-            Classifier::Qda => {
-                Qda::from_statistics(&self.statistics, self.identity().as_ref(), shrinkage)
-                    .map_err(|error| error.to_string())?
-                    .predict(test)
-                    .map_err(|error| error.to_string())
-            }
+            Classifier::Qda => build(&self.statistics, self.identity().as_ref(), shrinkage)
+                .map_err(|error| error.to_string())?
+                .predict(test)
+                .map_err(|error| error.to_string()),
             Classifier::QdaT => {
                 let features = self.train_features.as_points(self.order);
                 let estimator = Estimator::StudentT(Some(QDA_T_DEGREES));
                 let statistics =
                     ClassStatistics::from_points(features, &self.train.labels, estimator)
                         .map_err(|error| error.to_string())?;
-                Qda::from_statistics(&statistics, self.identity().as_ref(), shrinkage)
+                build(&statistics, self.identity().as_ref(), shrinkage)
                     .and_then(|qda| qda.predict(test))
                     .map_err(|error| error.to_string())
             }

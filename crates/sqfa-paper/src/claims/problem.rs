@@ -91,7 +91,7 @@ impl<'a> Problem<'a> {
         filters: MatRef<'_, f64>,
         shrinkage: f64,
     ) -> Result<Vec<u32>, PaperError> {
-        let qda = Qda::from_statistics(&self.statistics, filters, shrinkage)
+        let qda = Qda::plain_from_statistics(&self.statistics, filters, shrinkage)
             .map_err(|error| self.fail(error))?;
         let features = features(self.test.points.view(), self.preprocessor.as_ref(), filters);
         qda.predict(features.as_points(filters.ncols())).map_err(|error| self.fail(error))

@@ -2,13 +2,17 @@
 //!
 //! Covariances are maximum-likelihood (divisor N), shrunk to (1−s)S + s(tr S/m)I; the score of class k is
 //! −½(|L_k⁻¹(z−μ_k)|² + ln|S_k|) + ln π_k. A class without full rank is an error, never a wrong prediction.
+//!
+//! Where filters depend on each other, features have directions in which nothing varies. Shrinkage would fill them with s(tr S/m),
+//! more in wide classes than in narrow ones, and every such direction would speak for the narrow ones by ½ln of the ratio. So
+//! directions in which all points together vary by less than a hundredth of what shrinkage adds count alike in all classes.
 //! Cost: one Cholesky of order m a class, then c·m² flops a point.
 
 use super::ClassifierError;
 use super::discriminant::{Discriminant, answers, check_parameters, maximum_likelihood, whiten};
 use crate::features::Gaussians;
 use crate::labels::Classes;
-use crate::linalg::MatRef;
+use crate::linalg::{Mat, MatRef, Real, symmetric_eigen};
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
 use crate::statistics::project;
@@ -25,6 +29,20 @@ impl Qda {
 
     /// A classifier from class Gaussians with maximum-likelihood covariances.
     pub fn new(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        priors: &[f64],
+        shrinkage: f64,
+    ) -> Result<Self, ClassifierError> {
+        let shares = check_parameters(priors, gaussians.len(), shrinkage)?;
+        match filled(gaussians, &shares, shrinkage) {
+            Some(filled) => Self::plain(classes, &filled, priors, shrinkage),
+            None => Self::plain(classes, gaussians, priors, shrinkage),
+        }
+    }
+
+    /// The same where every direction counts as shrinkage leaves it, as in scikit-learn and so in the paper.
+    pub fn plain(
         classes: &Classes,
         gaussians: &Gaussians,
         priors: &[f64],
@@ -81,20 +99,76 @@ impl Qda {
         filters: MatRef<'_, f64>,
         shrinkage: f64,
     ) -> Result<Self, ClassifierError> {
+        Self::of_statistics(statistics, filters, shrinkage, Self::new)
+    }
+
+    /// The same where every direction counts as shrinkage leaves it.
+    pub fn plain_from_statistics(
+        statistics: &ClassStatistics,
+        filters: MatRef<'_, f64>,
+        shrinkage: f64,
+    ) -> Result<Self, ClassifierError> {
+        Self::of_statistics(statistics, filters, shrinkage, Self::plain)
+    }
+
+    fn of_statistics(
+        statistics: &ClassStatistics,
+        filters: MatRef<'_, f64>,
+        shrinkage: f64,
+        build: fn(&Classes, &Gaussians, &[f64], f64) -> Result<Self, ClassifierError>,
+    ) -> Result<Self, ClassifierError> {
         let features = project(statistics, filters, 0.0);
         // Robust scatters have no divisor N − 1.
         let counts = statistics.counts().filter(|_| statistics.robust().is_none());
-        let qda = Self::new(
-            statistics.classes(),
-            &maximum_likelihood(&features, counts),
-            &statistics.shares(),
-            shrinkage,
-        )?;
+        let likely = maximum_likelihood(&features, counts);
+        let qda = build(statistics.classes(), &likely, &statistics.shares(), shrinkage)?;
         match statistics.degrees() {
             Some(degrees) => qda.heavy_tailed(degrees),
             None => Ok(qda),
         }
     }
+}
+
+/// What all points together vary by in a direction that counts as empty, relative to what shrinkage adds.
+const EMPTY: f64 = 0.01;
+
+/// The Gaussians with one variance in all directions in which nothing varies, where there are such.
+fn filled(gaussians: &Gaussians, shares: &[f64], shrinkage: f64) -> Option<Gaussians> {
+    let m = gaussians.order();
+    let mean = |i: usize| -> f64 {
+        shares.iter().enumerate().map(|(class, share)| share * gaussians.mean(class)[i]).sum()
+    };
+    let centre: Vec<f64> = (0..m).map(mean).collect();
+    let total = Mat::from_fn(m, m, |i, j| {
+        let parts = shares.iter().enumerate().map(|(class, share)| {
+            let mean = gaussians.mean(class);
+            let between = (mean[i] - centre[i]) * (mean[j] - centre[j]);
+            share * (gaussians.covariance(class)[i * m + j] + between)
+        });
+        parts.sum::<f64>()
+    });
+    let level = (0..m).map(|i| total[(i, i)]).sum::<f64>() / m as f64;
+    let least = EMPTY * shrinkage * level;
+    let mut beyond: Vec<f64> = (0..m * m).map(|at| total[(at / m, at % m)]).collect();
+    (0..m).for_each(|i| beyond[i * m + i] -= least);
+    f64::cholesky(&mut beyond, m);
+    let full = (0..m).all(|i| beyond[i * m + i] > 0.0);
+    if full || least.is_nan() || least <= 0.0 {
+        return None;
+    }
+    let (variances, vectors) = symmetric_eigen(total.as_ref())?;
+    let empty = variances.partition_point(|&variance| variance < least);
+    let mut covariances = Vec::with_capacity(gaussians.len() * m * m);
+    for class in 0..gaussians.len() {
+        let own = gaussians.covariance(class);
+        covariances.extend((0..m * m).map(|at| {
+            let (i, j) = (at / m, at % m);
+            let along: f64 = (0..empty).map(|k| vectors[(i, k)] * vectors[(j, k)]).sum();
+            own[at] + level * along
+        }));
+    }
+    let means = (0..gaussians.len()).flat_map(|class| gaussians.mean(class).to_vec()).collect();
+    Some(Gaussians::trusted(m, means, covariances))
 }
 
 answers!(Qda);

@@ -288,7 +288,7 @@ impl<'a> Training<'a> {
         held: &[usize],
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
-        let qda = Qda::from_statistics(&self.statistics, filters, self.shrinkage)?;
+        let qda = Qda::plain_from_statistics(&self.statistics, filters, self.shrinkage)?;
         let mut right = 0;
         for rows in held.chunks(JUDGED) {
             let features = samples.features(rows, filters);

@@ -2,9 +2,9 @@
 
 use sqfa::classify::ClassifierError;
 use sqfa::transform::Features;
-use sqfa::{Classes, Gaussians, Qda};
+use sqfa::{Classes, Gaussians, Labels, Qda};
 
-use crate::common::{inverse, times};
+use crate::common::{inverse, normals, stream, times};
 use crate::problems::{Sample, axes, columns, dot, eigen, largest, matrix, worst};
 
 /// Scores from inverses of matrices of condition numbers up to about 1e4, relative to the largest.
@@ -96,6 +96,52 @@ fn features_of_filters_are_classified_as_points_of_their_own() {
         .filter(|(a, b)| **a == *b)
         .count();
     assert!(same + 1 >= sample.rows(), "rounding moved {} points", sample.rows() - same);
+}
+
+/// Six filters of three features: what the last three see, the first three see as well.
+#[test]
+fn filters_that_depend_on_others_do_not_change_what_is_predicted() {
+    // Two round classes, the second three times as wide: shrinkage by a share of its own variance adds nine times as much.
+    let names: Vec<i64> = (0..400).map(|row| row % 2).collect();
+    let mut values = normals(1200, &mut stream(94));
+    for (point, _) in values.chunks_mut(3).zip(&names).filter(|(_, name)| **name == 1) {
+        point.iter_mut().for_each(|value| *value *= 3.0);
+    }
+    let wide = Sample { columns: 3, values, labels: Labels::from_integers(&names) };
+    let statistics = wide.statistics();
+    let three = axes(3, &[0, 1, 2]);
+    let six = matrix(&[
+        vec![1.0, 0.0, 0.0],
+        vec![0.0, 1.0, 0.0],
+        vec![0.0, 0.0, 1.0],
+        vec![0.6, 0.8, 0.0],
+        vec![0.0, 0.6, -0.8],
+        vec![0.48, 0.6, 0.64],
+    ]);
+    let few = Qda::from_statistics(&statistics, three.as_ref(), 1e-5).unwrap();
+    let many = Qda::from_statistics(&statistics, six.as_ref(), 1e-5).unwrap();
+    let plain = Qda::plain_from_statistics(&statistics, six.as_ref(), 1e-5).unwrap();
+    let features = sqfa::transform(wide.points(), six.as_ref(), None);
+    let expected = few.log_posteriors(wide.points()).unwrap();
+    let gap = |qda: &Qda| {
+        let found = qda.log_posteriors(features.as_points(6)).unwrap();
+        worst(&found, &expected)
+    };
+    // Shrinkage by 1e-5 of other features, in scores of a few tens.
+    assert!(gap(&many) < 1e-2, "{:e}", gap(&many));
+    // Three empty directions, each with a variance of its own in either class: 3·½·ln 9 and more.
+    assert!(gap(&plain) > 2.0, "{:e}", gap(&plain));
+}
+
+#[test]
+fn directions_in_which_only_means_differ_are_not_empty() {
+    let mut sample = Sample::draw(&[60, 60], 2, 95);
+    let codes = sample.labels.codes().to_vec();
+    for (point, &code) in sample.values.chunks_mut(2).zip(&codes) {
+        point[1] = 0.05 * f64::from(code);
+    }
+    let qda = Qda::from_statistics(&sample.statistics(), axes(2, &[0, 1]).as_ref(), 1e-5).unwrap();
+    assert_eq!(qda.predict(sample.points()).unwrap(), codes);
 }
 
 #[test]
