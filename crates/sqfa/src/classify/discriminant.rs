@@ -84,12 +84,20 @@ pub(super) struct Deficient {
     pub(super) largest: f64,
 }
 
-/// Factors (1−s)S + s(tr S/m)I.
-pub(super) fn whiten(mut lower: Vec<f64>, m: usize, shrinkage: f64) -> Result<Whitened, Deficient> {
+/// Factors (1−s)S + s(tr S/m)I, and what is added to it where something is.
+pub(super) fn whiten(
+    mut lower: Vec<f64>,
+    m: usize,
+    shrinkage: f64,
+    added: Option<&[f64]>,
+) -> Result<Whitened, Deficient> {
     let mean_variance = (0..m).map(|i| lower[i * m + i]).sum::<f64>() / m as f64;
     let largest = (0..m).fold(0.0_f64, |largest, i| largest.max(lower[i * m + i]));
     lower.iter_mut().for_each(|value| *value *= 1.0 - shrinkage);
     (0..m).for_each(|i| lower[i * m + i] += shrinkage * mean_variance);
+    for (value, added) in lower.iter_mut().zip(added.unwrap_or_default()) {
+        *value += added;
+    }
     f64::cholesky(&mut lower, m);
     let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
     // A failed factorisation leaves NaN, which `min` would pass over.

@@ -33,7 +33,7 @@ impl LdaClassifier {
             }
             means.extend_from_slice(gaussians.mean(class));
         }
-        let whitened = whiten(pooled, order, shrinkage).map_err(|deficient| {
+        let whitened = whiten(pooled, order, shrinkage, None).map_err(|deficient| {
             ClassifierError::PooledSingular { pivot: deficient.pivot, largest: deficient.largest }
         })?;
         let constants = priors.iter().map(|prior| prior.ln() - 0.5 * whitened.log_det).collect();

@@ -35,10 +35,8 @@ impl Qda {
         shrinkage: f64,
     ) -> Result<Self, ClassifierError> {
         let shares = check_parameters(priors, gaussians.len(), shrinkage)?;
-        match filled(gaussians, &shares, shrinkage) {
-            Some(filled) => Self::plain(classes, &filled, priors, shrinkage),
-            None => Self::plain(classes, gaussians, priors, shrinkage),
-        }
+        let empty = empty_directions(gaussians, &shares, shrinkage);
+        Self::with_added(classes, gaussians, priors, shrinkage, empty.as_deref())
     }
 
     /// The same where every direction counts as shrinkage leaves it, as in scikit-learn and so in the paper.
@@ -48,6 +46,17 @@ impl Qda {
         priors: &[f64],
         shrinkage: f64,
     ) -> Result<Self, ClassifierError> {
+        Self::with_added(classes, gaussians, priors, shrinkage, None)
+    }
+
+    /// The same with something added to every shrunk covariance.
+    fn with_added(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        priors: &[f64],
+        shrinkage: f64,
+        added: Option<&[f64]>,
+    ) -> Result<Self, ClassifierError> {
         let (order, count) = (gaussians.order(), gaussians.len());
         let priors = check_parameters(priors, count, shrinkage)?;
         let mut means = Vec::with_capacity(count * order);
@@ -55,7 +64,7 @@ impl Qda {
         let mut constants = Vec::with_capacity(count);
         for class in 0..count {
             let covariance = gaussians.covariance(class).to_vec();
-            let whitened = whiten(covariance, order, shrinkage).map_err(|deficient| {
+            let whitened = whiten(covariance, order, shrinkage, added).map_err(|deficient| {
                 ClassifierError::Singular {
                     class: classes.label(class).to_string(),
                     pivot: deficient.pivot,
@@ -132,8 +141,8 @@ impl Qda {
 /// What all points together vary by in a direction that counts as empty, relative to what shrinkage adds.
 const EMPTY: f64 = 0.01;
 
-/// The Gaussians with one variance in all directions in which nothing varies, where there are such.
-fn filled(gaussians: &Gaussians, shares: &[f64], shrinkage: f64) -> Option<Gaussians> {
+/// The mean variance in all directions in which nothing varies, where there are such: an m × m matrix.
+fn empty_directions(gaussians: &Gaussians, shares: &[f64], shrinkage: f64) -> Option<Vec<f64>> {
     let m = gaussians.order();
     let mean = |i: usize| -> f64 {
         shares.iter().enumerate().map(|(class, share)| share * gaussians.mean(class)[i]).sum()
@@ -158,17 +167,9 @@ fn filled(gaussians: &Gaussians, shares: &[f64], shrinkage: f64) -> Option<Gauss
     }
     let (variances, vectors) = symmetric_eigen(total.as_ref())?;
     let empty = variances.partition_point(|&variance| variance < least);
-    let mut covariances = Vec::with_capacity(gaussians.len() * m * m);
-    for class in 0..gaussians.len() {
-        let own = gaussians.covariance(class);
-        covariances.extend((0..m * m).map(|at| {
-            let (i, j) = (at / m, at % m);
-            let along: f64 = (0..empty).map(|k| vectors[(i, k)] * vectors[(j, k)]).sum();
-            own[at] + level * along
-        }));
-    }
-    let means = (0..gaussians.len()).flat_map(|class| gaussians.mean(class).to_vec()).collect();
-    Some(Gaussians::trusted(m, means, covariances))
+    let along =
+        |i: usize, j: usize| -> f64 { (0..empty).map(|k| vectors[(i, k)] * vectors[(j, k)]).sum() };
+    Some((0..m * m).map(|at| level * along(at / m, at % m)).collect())
 }
 
 answers!(Qda);
