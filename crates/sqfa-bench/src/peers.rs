@@ -37,7 +37,7 @@ pub(crate) fn write_statistics(folder: &Path, to: &Path) -> Result<Value> {
         for covariance in statistics.covariances() {
             match covariance.entries() {
                 Some(sqfa::statistics::Entries::F32(entries)) => {
-                    covariances.extend_from_slice(entries)
+                    covariances.extend(entries.full(|entry| entry));
                 }
                 _ => bail!("expected dense single-precision covariances"),
             }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::{MatValues, Writing, mat_file};
-use sqfa::statistics::{ClassAccumulator, Entries};
+use sqfa::statistics::ClassAccumulator;
 use sqfa::{ClassStatistics, Classes, Estimator, Labels, Points};
 use sqfa_io::data::{
     DataError, LoadOptions, Loaded, OwnedPoints, Summed, load, open_batches, read_sums,
@@ -56,10 +56,7 @@ fn assert_statistics(found: ClassAccumulator, tolerance: f64) {
     assert_eq!(found.classes(), expected.classes());
     assert_eq!(found.counts(), expected.counts());
     let entries = |statistics: &ClassStatistics, class: usize| -> Vec<f64> {
-        match statistics.covariances()[class].entries().unwrap() {
-            Entries::F32(entries) => entries.iter().map(|&entry| f64::from(entry)).collect(),
-            Entries::F64(entries) => entries.to_vec(),
-        }
+        statistics.covariances()[class].entries().unwrap().to_full()
     };
     for class in 0..3 {
         for (x, y) in entries(&found, class).iter().zip(entries(&expected, class)) {

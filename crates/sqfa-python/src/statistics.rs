@@ -92,17 +92,14 @@ impl Statistics {
             let mut values = Vec::with_capacity(shape.iter().product());
             for entries in entries {
                 if let Entries::F32(entries) = entries {
-                    values.extend_from_slice(entries);
+                    values.extend(entries.full(|value| value));
                 }
             }
             return Ok(stack(py, values, shape)?.into_any());
         }
         let mut values = Vec::with_capacity(shape.iter().product());
         for entries in entries {
-            match entries {
-                Entries::F32(entries) => values.extend(entries.iter().map(|&v| f64::from(v))),
-                Entries::F64(entries) => values.extend_from_slice(entries),
-            }
+            values.extend(entries.to_full());
         }
         Ok(stack(py, values, shape)?.into_any())
     }

@@ -106,7 +106,7 @@ impl Preconditioner {
         let shares = statistics.shares();
         for (share, covariance) in shares.iter().zip(statistics.covariances()) {
             let Some(entries) = covariance.entries() else { return Self::Identity };
-            entries.add_lower_to(n, *share, &mut total);
+            entries.add_lower_to(*share, &mut total);
         }
         // One row a class: what its mean has beside the mean of all, and that times its share.
         let means = statistics.means();

@@ -10,6 +10,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::dispatch;
 use super::symmetric::{Element, num::Float};
+use super::triangle::{lower_panels, lower_rows_in, row_of_panel};
 use crate::parallel;
 
 /// Rows of the sum that one task owns: many, because every task packs the points before its product. Classes run in
@@ -36,19 +37,21 @@ pub(crate) fn add_scatter<T: Element>(
 ) {
     let x = MatRef::from_row_major_slice(&block[..points * n], points, n);
     let at_once = (scratch.len() / (PANEL * n)).max(1);
+    let packed = sum.len() != n * n;
     // The longest panels first, so that the last one to finish is short.
-    let mut panels: Vec<(usize, &mut [f64])> = sum.chunks_mut(PANEL * n).enumerate().collect();
+    let mut panels = lower_panels(sum, n, 0..n, |_| PANEL);
     panels.reverse();
     for some in panels.chunks_mut(at_once) {
         let parts = scratch.chunks_mut(PANEL * n);
-        parallel::for_each(some.iter_mut().zip(parts), |((panel, rows), part)| {
-            let first = *panel * PANEL;
-            multiply_panel(x, first, &mut part[..rows.len()], rows.len() / n);
+        parallel::for_each(some.iter_mut().zip(parts), |((first, panel), part)| {
+            let (first, height) = (*first, PANEL.min(n - *first));
+            multiply_panel(x, first, &mut part[..height * n], height);
             dispatch(
                 #[inline(always)]
                 || {
-                    for (i, row) in rows.chunks_mut(n).enumerate() {
-                        add_row(&mut row[..=first + i], &part[i * n..]);
+                    for i in 0..height {
+                        let row = row_of_panel((first, &mut **panel), packed, n, first + i);
+                        add_row(row, &part[i * n..]);
                         add_rank_ones(row, first + i, rank_ones);
                     }
                 },
@@ -85,8 +88,7 @@ pub(crate) fn add_scatter_of<T: Element>(
         let product = &*scratch;
         // Rows of the sum up to the next column of X that varies, so that every row is met once.
         let end = columns.get(first + height).copied().unwrap_or(n);
-        parallel::rows(&mut sum[done * n..end * n], n, |at, row| {
-            let i = done + at;
+        lower_rows_in(sum, n, done..end, |i, row| {
             let own = columns.binary_search(&i).ok();
             dispatch(
                 #[inline(always)]
@@ -156,7 +158,7 @@ fn add_row<T: Element>(row: &mut [f64], values: &[T]) {
 fn add_rank_ones(row: &mut [f64], i: usize, rank_ones: &[(f64, &[f64])]) {
     for &(weight, vector) in rank_ones {
         let factor = weight * vector[i];
-        for (target, &other) in row[..=i].iter_mut().zip(vector) {
+        for (target, &other) in row.iter_mut().zip(vector) {
             *target += factor * other;
         }
     }
@@ -164,6 +166,7 @@ fn add_rank_ones(row: &mut [f64], i: usize, rank_ones: &[(f64, &[f64])]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::triangle::{Lower, triangle};
     use super::*;
 
     #[test]
@@ -187,7 +190,8 @@ mod tests {
         // One panel at a time, two, and all three.
         for panels in 1..=3 {
             let mut scratch = vec![0.0; panels * PANEL * n];
-            let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; n * n]];
+            // The sum is a full matrix once, a packed triangle once.
+            let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; triangle(n)]];
             add_scatter(&block, points, n, &[(0.5, &shift)], &mut scratch, &mut whole);
             add_scatter_of(&some, points, &columns, n, &[(0.5, &shift)], &mut scratch, &mut parts);
             for i in 0..n {
@@ -195,7 +199,8 @@ mod tests {
                     let direct: f64 = (0..points).map(|row| entry(row, i) * entry(row, j)).sum();
                     let direct = 1.0 + direct + 0.5 * shift[i] * shift[j];
                     assert!((whole[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
-                    assert!((parts[i * n + j] - direct).abs() < 1e-10 * (1.0 + direct.abs()));
+                    let part = Lower::new(&parts, n).row(i)[j];
+                    assert!((part - direct).abs() < 1e-10 * (1.0 + direct.abs()));
                 }
             }
         }

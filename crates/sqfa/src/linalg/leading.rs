@@ -11,6 +11,7 @@ use super::block::{random, tall_times, transpose_times};
 use super::factor::symmetric_eigen;
 use super::orthonormal::{completed_basis, take_out};
 use super::symmetric::symmetric_times_block;
+use super::triangle::Lower;
 
 /// Below this order a dense eigenproblem takes milliseconds.
 const SMALL: usize = 192;
@@ -25,25 +26,26 @@ const NEARLY: f64 = 1e-6;
 /// Blocks between two looks at the residuals, and blocks at most where directions near the leading ones do.
 const LOOK: usize = 4;
 
-/// The largest eigenvalues, descending, and their eigenvectors, of a row-major matrix given by its lower triangle.
-pub(crate) fn leading_eigen(lower: &[f64], n: usize, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
+/// The largest eigenvalues, descending, and their eigenvectors, of a matrix given by its lower triangle.
+pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
+    let n = lower.order();
     if is_worth_it(n, count)
-        && let Some(found) = krylov(lower, n, count, None)
+        && let Some(found) = krylov(lower, count, None)
     {
         return Some(found);
     }
-    let (values, vectors) = symmetric_eigen(MatRef::from_row_major_slice(lower, n, n))?;
+    let (values, vectors) = symmetric_eigen(Mat::from_fn(n, n, |i, j| lower.at(i, j)).as_ref())?;
     let leading = Mat::from_fn(n, count, |i, j| vectors[(i, n - 1 - j)]);
     Some((values.into_iter().rev().take(count).collect(), leading))
 }
 
 /// Orthonormal directions that hold nearly as much as the leading eigenvectors: these themselves but where eigenvalues hardly
 /// differ.
-pub(crate) fn nearly_leading(lower: &[f64], n: usize, count: usize) -> Option<Mat<f64>> {
-    if is_worth_it(n, count) {
-        return krylov(lower, n, count, Some(LOOK)).map(|(_, vectors)| vectors);
+pub(crate) fn nearly_leading(lower: Lower<'_, f64>, count: usize) -> Option<Mat<f64>> {
+    if is_worth_it(lower.order(), count) {
+        return krylov(lower, count, Some(LOOK)).map(|(_, vectors)| vectors);
     }
-    leading_eigen(lower, n, count).map(|(_, vectors)| vectors)
+    leading_eigen(lower, count).map(|(_, vectors)| vectors)
 }
 
 /// Whether a space of some blocks is small beside all dimensions.
@@ -53,12 +55,11 @@ fn is_worth_it(n: usize, count: usize) -> bool {
 
 /// The pairs within a space that grows until they are those of the matrix, or to so many blocks.
 fn krylov(
-    lower: &[f64],
-    n: usize,
+    lower: Lower<'_, f64>,
     count: usize,
     blocks: Option<usize>,
 ) -> Option<(Vec<f64>, Mat<f64>)> {
-    let width = count + BEYOND;
+    let (n, width) = (lower.order(), count + BEYOND);
     let most = blocks.unwrap_or(n / (SHARE * width));
     let tolerance = if blocks.is_some() { NEARLY } else { RESIDUAL };
     let mut basis = Mat::zeros(n, most * width);
@@ -67,13 +68,13 @@ fn krylov(
     for block in 1..=most {
         let (known, size) = ((block - 1) * width, block * width);
         basis.as_mut().subcols_mut(known, width).copy_from(&next);
-        let mut product = times(lower, n, next.as_ref());
+        let mut product = times(lower, next.as_ref());
         let own = basis.as_ref().subcols(0, size);
         let column = transpose_times(own, product.as_ref());
         inner.as_mut().submatrix_mut(0, known, size, width).copy_from(&column);
         if block % LOOK == 0 || block == most {
             let (values, vectors) = ritz(own, inner.as_ref().submatrix(0, 0, size, size), count)?;
-            let holds = holds(lower, n, &values, &vectors, tolerance);
+            let holds = holds(lower, &values, &vectors, tolerance);
             if holds || (block == most && blocks.is_some()) {
                 return Some((values, vectors));
             }
@@ -89,9 +90,9 @@ fn krylov(
     None
 }
 
-fn times(lower: &[f64], n: usize, block: MatRef<'_, f64>) -> Mat<f64> {
-    let mut product = Mat::zeros(n, block.ncols());
-    symmetric_times_block(lower, n, block, product.as_mut(), 1);
+fn times(lower: Lower<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
+    let mut product = Mat::zeros(lower.order(), block.ncols());
+    symmetric_times_block(lower, block, product.as_mut(), 1);
     product
 }
 
@@ -110,8 +111,8 @@ fn ritz(
 }
 
 /// Whether pairs are those of the matrix.
-fn holds(lower: &[f64], n: usize, values: &[f64], vectors: &Mat<f64>, tolerance: f64) -> bool {
-    let images = times(lower, n, vectors.as_ref());
+fn holds(lower: Lower<'_, f64>, values: &[f64], vectors: &Mat<f64>, tolerance: f64) -> bool {
+    let images = times(lower, vectors.as_ref());
     let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     values.iter().enumerate().all(|(j, value)| {
         let pairs = images.col(j).iter().zip(vectors.col(j).iter());
@@ -137,8 +138,11 @@ mod tests {
     fn check(known: &[f64], count: usize, by_krylov: bool) {
         let n = known.len();
         let (matrix, _) = with_values(known);
-        assert_eq!(krylov(&matrix, n, count, None).is_some(), by_krylov);
-        let (values, vectors) = leading_eigen(&matrix, n, count).unwrap();
+        // The lower triangle alone is what callers have.
+        let lower = Lower::new(&matrix, n).packed(|value| value);
+        let lower = Lower::new(&lower, n);
+        assert_eq!(krylov(lower, count, None).is_some(), by_krylov);
+        let (values, vectors) = leading_eigen(lower, count).unwrap();
         let mut expected = known.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));
         let largest = known.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
@@ -180,6 +184,7 @@ mod tests {
         let values: Vec<f64> = (0..300).map(|j| 1.0 + 1e-4 * f64::from(j)).collect();
         check(&values, 4, false);
     }
+
     #[test]
     fn nearly_leading_directions_hold_nearly_as_much() {
         for values in [
@@ -187,8 +192,10 @@ mod tests {
             (0..300).map(|j| 0.8_f64.powi(j)).collect(),
         ] {
             let (matrix, _) = with_values(&values);
-            let found = nearly_leading(&matrix, 300, 5).unwrap();
-            let images = times(&matrix, 300, found.as_ref());
+            let lower = Lower::new(&matrix, 300).packed(|value| value);
+            let found = nearly_leading(Lower::new(&lower, 300), 5).unwrap();
+            let full = MatRef::from_row_major_slice(&matrix, 300, 300);
+            let images = tall_times(full, found.as_ref());
             let held: f64 = (0..5)
                 .map(|j| {
                     images.col(j).iter().zip(found.col(j).iter()).map(|(a, b)| a * b).sum::<f64>()

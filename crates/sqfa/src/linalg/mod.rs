@@ -17,6 +17,7 @@ mod stacked;
 mod symmetric;
 mod thin;
 mod through;
+mod triangle;
 mod tridiagonal;
 
 pub(crate) use block::{
@@ -38,6 +39,8 @@ pub(crate) use stacked::{Below, combine, stacked_gram};
 pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 pub(crate) use thin::{add_table_transpose_times, table_times};
 pub(crate) use through::{Lines, Packed};
+pub use triangle::Lower;
+pub(crate) use triangle::{is_lower, lower_rows, triangle};
 
 /// Flops from which work is shared between threads: fewer take less time than waking them.
 pub(crate) const WORTH_THREADS: f64 = 1e6;

@@ -1,15 +1,18 @@
 //! The pass: a dense symmetric matrix times a thin block, reading only one triangle.
 //!
 //! An element a_ij below the diagonal serves twice, y_i += a_ij b_j and y_j += a_ij b_i, so half of the
-//! bytes of a general product are read. Columns are taken in groups whose b_j and y_j stay in
+//! bytes of a general product are read. Rows are taken in groups whose b_i and y_i stay in
 //! registers; products are summed in the matrix's own precision over at most [`ROWS`] terms and then
 //! in f64. The work is cut into panels that depend only on the order, and a column of the block is
 //! treated alike whatever stands beside it: the same bits at any thread count and any block width.
 //! Cost: n²/2 elements read, 2n²w flops.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+use super::triangle::Lower;
 use crate::parallel;
 
 /// A precision that n-dimensional matrices may have.
@@ -52,27 +55,26 @@ pub(crate) mod num {
     float!(f64);
 }
 
-/// The longest sum down a column that stays in the matrix's precision.
+/// The longest sum along a row that stays in the matrix's precision.
 const ROWS: usize = 256;
-/// Columns of a flush group: sums over at most this many columns stay in the matrix's precision.
+/// Rows of a flush group: sums over at most this many rows stay in the matrix's precision.
 const FLUSH: usize = 128;
-/// Columns of one panel on average, the unit of parallel work.
+/// Rows of one panel on average, the unit of parallel work.
 const PANEL: usize = 512;
 /// Blocks of filters wider than this go through the backend's general product.
 const WIDE: usize = 32;
 
-/// `product = matrix · block` for a row-major symmetric matrix of which the lower triangle is read.
+/// `product = matrix · block` for a symmetric matrix given by its lower triangle.
 ///
 /// `group` is how many columns belong together (the filters of one start); it alone decides the kernel.
 pub(crate) fn symmetric_times_block<T: Element>(
-    matrix: &[T],
-    n: usize,
+    matrix: Lower<'_, T>,
     block: MatRef<'_, f64>,
     product: MatMut<'_, f64>,
     group: usize,
 ) {
     if group > WIDE {
-        return general(matrix, n, block, product);
+        return general(matrix, block, product);
     }
     let mut product = product;
     let mut column = 0;
@@ -82,37 +84,34 @@ pub(crate) fn symmetric_times_block<T: Element>(
         let source = block.subcols(column, width);
         let target = product.as_mut().subcols_mut(column, width);
         if width > 8 {
-            thin::<T, 16>(matrix, n, source, target);
+            thin::<T, 16>(matrix, source, target);
         } else {
-            thin::<T, 8>(matrix, n, source, target);
+            thin::<T, 8>(matrix, source, target);
         }
         column += width;
     }
 }
 
-/// One panel's contribution: rows from its first column on.
-type Partial<const W: usize> = (usize, Vec<[f64; W]>);
-
 fn thin<T: Element, const W: usize>(
-    matrix: &[T],
-    n: usize,
+    matrix: Lower<'_, T>,
     block: MatRef<'_, f64>,
     mut product: MatMut<'_, f64>,
 ) {
+    let n = matrix.order();
     let mut packed = vec![[T::ZERO; W]; n];
     for j in 0..block.ncols() {
         for (row, &value) in packed.iter_mut().zip(block.col(j).iter()) {
             row[j] = <T as num::Float>::from_f64(value);
         }
     }
-    let job = |(first, end): (usize, usize)| -> Partial<W> {
-        (first, super::dispatch_with(PanelJob { matrix, n, packed: &packed, first, end }))
+    let job = |(first, end): (usize, usize)| {
+        super::dispatch_with(PanelJob { matrix, packed: &packed, first, end })
     };
-    let panels = panels(n);
-    let panels: Vec<Partial<W>> = parallel::map(panels, job);
+    // One panel's contribution: rows up to its last one.
+    let panels: Vec<Vec<[f64; W]>> = parallel::map(panels(n), job);
     let mut total = vec![[0.0; W]; n];
-    for (first, sums) in panels {
-        for (total, part) in total[first..].iter_mut().zip(&sums) {
+    for sums in panels {
+        for (total, part) in total.iter_mut().zip(&sums) {
             for lane in 0..W {
                 total[lane] += part[lane];
             }
@@ -125,13 +124,13 @@ fn thin<T: Element, const W: usize>(
     }
 }
 
-/// Ranges of columns whose parts of the lower triangle hold about equally many elements.
+/// Ranges of rows whose parts of the lower triangle hold about equally many elements.
 fn panels(n: usize) -> Vec<(usize, usize)> {
     let count = n.div_ceil(PANEL);
     let edge = |part: usize| {
-        // Columns before j hold n·j − j²/2 elements.
+        // Rows before i hold i²/2 elements.
         let share = part as f64 / count as f64;
-        ((n as f64 * (1.0 - (1.0 - share).sqrt())).round() as usize).min(n) / 8 * 8
+        ((n as f64 * share.sqrt()).round() as usize).min(n) / 8 * 8
     };
     (0..count)
         .map(|part| (edge(part), if part + 1 == count { n } else { edge(part + 1) }))
@@ -140,8 +139,7 @@ fn panels(n: usize) -> Vec<(usize, usize)> {
 }
 
 struct PanelJob<'a, T, const W: usize> {
-    matrix: &'a [T],
-    n: usize,
+    matrix: Lower<'a, T>,
     packed: &'a [[T; W]],
     first: usize,
     end: usize,
@@ -152,7 +150,7 @@ impl<T: Element, const W: usize> pulp::WithSimd for PanelJob<'_, T, W> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
-        // With 32 vector registers eight columns fit; with 16, four do.
+        // With 32 vector registers eight rows fit; with 16, four do.
         if S::F64_LANES >= 8 {
             self.run::<8, true>()
         } else if S::F64_LANES >= 4 || cfg!(target_arch = "aarch64") {
@@ -166,43 +164,48 @@ impl<T: Element, const W: usize> pulp::WithSimd for PanelJob<'_, T, W> {
 impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     #[inline(always)]
     fn run<const C: usize, const FUSED: bool>(self) -> Vec<[f64; W]> {
-        let Self { matrix, n, packed, first, end } = self;
-        let mut sums = vec![[0.0; W]; n - first];
-        let mut below = vec![[T::ZERO; W]; n - first];
+        let Self { matrix, packed, first, end } = self;
+        let mut sums = vec![[0.0; W]; end];
+        let mut left = vec![[T::ZERO; W]; end];
         let mut group = first;
         while group < end {
             let group_end = (group + FLUSH).min(end);
-            corner::<T, W, C, FUSED>(matrix, n, packed, group..group_end, first, &mut sums);
-            let below = &mut below[..n - group_end];
-            below.fill([T::ZERO; W]);
-            let mut column = group;
-            // Each column is read from top to bottom at a stretch, as prefetchers like it.
-            while column < group_end {
-                let wide = column + C <= group_end;
-                let mut row = group_end;
-                while row < n {
-                    let rows = ROWS.min(n - row);
-                    let own = &packed[row..row + rows];
-                    let target = &mut below[row - group_end..][..rows];
+            corner::<T, W, C, FUSED>(matrix, packed, group..group_end, &mut sums);
+            let left = &mut left[..group];
+            left.fill([T::ZERO; W]);
+            let mut row = group;
+            // Each row is read from its first entry on at a stretch, as prefetchers like it.
+            while row < group_end {
+                let wide = row + C <= group_end;
+                let mut column = 0;
+                while column < group {
+                    let columns = ROWS.min(group - column);
+                    let own = &packed[column..column + columns];
+                    let target = &mut left[column..][..columns];
                     if wide {
-                        let columns: [&[T]; C] =
-                            std::array::from_fn(|k| &matrix[(column + k) * n + row..][..rows]);
-                        let factors: [[T; W]; C] = std::array::from_fn(|k| packed[column + k]);
-                        let dots = strip::<T, W, C, FUSED>(&columns, &factors, own, target);
-                        for k in 0..C {
-                            add(&mut sums[column + k - first], &dots[k]);
-                        }
+                        add_strip::<T, W, C, FUSED>(
+                            matrix,
+                            packed,
+                            (row, column),
+                            own,
+                            target,
+                            &mut sums,
+                        );
                     } else {
-                        let columns = [&matrix[column * n + row..][..rows]];
-                        let dots =
-                            strip::<T, W, 1, FUSED>(&columns, &[packed[column]], own, target);
-                        add(&mut sums[column - first], &dots[0]);
+                        add_strip::<T, W, 1, FUSED>(
+                            matrix,
+                            packed,
+                            (row, column),
+                            own,
+                            target,
+                            &mut sums,
+                        );
                     }
-                    row += rows;
+                    column += columns;
                 }
-                column += if wide { C } else { 1 };
+                row += if wide { C } else { 1 };
             }
-            for (sum, part) in sums[group_end - first..].iter_mut().zip(below.iter()) {
+            for (sum, part) in sums.iter_mut().zip(left.iter()) {
                 add(sum, part);
             }
             group = group_end;
@@ -211,75 +214,92 @@ impl<T: Element, const W: usize> PanelJob<'_, T, W> {
     }
 }
 
-/// The square on the diagonal of one flush group: strips below C × C squares, which are done entry by entry.
+/// The square on the diagonal of one flush group: strips left of C × C squares, which are done entry by entry.
 #[inline(always)]
 fn corner<T: Element, const W: usize, const C: usize, const FUSED: bool>(
-    matrix: &[T],
-    n: usize,
+    matrix: Lower<'_, T>,
     packed: &[[T; W]],
     group: std::ops::Range<usize>,
-    first: usize,
     sums: &mut [[f64; W]],
 ) {
     let mut flush = [[T::ZERO; W]; FLUSH];
-    let mut column = group.start;
-    while column < group.end {
-        let next = (column + C).min(group.end);
-        for j in column..next {
-            let own = packed[j].map(num::Float::to_f64);
-            for i in j..next {
-                let a = num::Float::to_f64(matrix[j * n + i]);
-                let other = packed[i].map(num::Float::to_f64);
+    let mut row = group.start;
+    while row < group.end {
+        let next = (row + C).min(group.end);
+        for i in row..next {
+            let own = packed[i].map(num::Float::to_f64);
+            for (j, &entry) in matrix.row(i).iter().enumerate().skip(row) {
+                let a = num::Float::to_f64(entry);
+                let other = packed[j].map(num::Float::to_f64);
                 for lane in 0..W {
-                    sums[i - first][lane] += a * own[lane];
-                    if i > j {
-                        sums[j - first][lane] += a * other[lane];
+                    sums[i][lane] += a * other[lane];
+                    if j < i {
+                        sums[j][lane] += a * own[lane];
                     }
                 }
             }
         }
-        // A short last group ends the square, so nothing lies below it.
-        if next - column == C && next < group.end {
-            let rows = group.end - next;
-            let columns: [&[T]; C] =
-                std::array::from_fn(|k| &matrix[(column + k) * n + next..][..rows]);
-            let factors: [[T; W]; C] = std::array::from_fn(|k| packed[column + k]);
-            let own = &packed[next..group.end];
-            let target = &mut flush[next - group.start..][..rows];
-            let dots = strip::<T, W, C, FUSED>(&columns, &factors, own, target);
-            for k in 0..C {
-                add(&mut sums[column + k - first], &dots[k]);
+        let columns = row - group.start;
+        if columns > 0 {
+            let place = |row: usize| (row, group.start);
+            let own = &packed[group.start..row];
+            let target = &mut flush[..columns];
+            if next - row == C {
+                add_strip::<T, W, C, FUSED>(matrix, packed, place(row), own, target, sums);
+            } else {
+                for row in row..next {
+                    add_strip::<T, W, 1, FUSED>(matrix, packed, place(row), own, target, sums);
+                }
             }
         }
-        column = next;
+        row = next;
     }
-    for (sum, part) in sums[group.start - first..].iter_mut().zip(&flush[..group.len()]) {
+    for (sum, part) in sums[group.start..].iter_mut().zip(&flush[..group.len()]) {
         add(sum, part);
     }
 }
 
-/// A strip of C columns: y_i += Σ_k a_ik b_k for every row, and returns Σ_i a_ik b_i for every column.
+/// A strip of C rows from some place on, as many columns as `own` has: into `target` what the columns get, into `sums` what the
+/// rows get.
+#[inline(always)]
+fn add_strip<T: Element, const W: usize, const C: usize, const FUSED: bool>(
+    matrix: Lower<'_, T>,
+    packed: &[[T; W]],
+    (row, column): (usize, usize),
+    own: &[[T; W]],
+    target: &mut [[T; W]],
+    sums: &mut [[f64; W]],
+) {
+    let rows: [&[T]; C] = std::array::from_fn(|k| &matrix.row(row + k)[column..][..own.len()]);
+    let factors: [[T; W]; C] = std::array::from_fn(|k| packed[row + k]);
+    let dots = strip::<T, W, C, FUSED>(&rows, &factors, own, target);
+    for k in 0..C {
+        add(&mut sums[row + k], &dots[k]);
+    }
+}
+
+/// C rows times a block from both sides: y_j += Σ_k a_kj b_k for every column, and returns Σ_j a_kj b_j for every row.
 #[inline(always)]
 fn strip<T: Element, const W: usize, const C: usize, const FUSED: bool>(
-    columns: &[&[T]; C],
+    rows: &[&[T]; C],
     factors: &[[T; W]; C],
     own: &[[T; W]],
     target: &mut [[T; W]],
 ) -> [[T; W]; C] {
     let mut dots = [[T::ZERO; W]; C];
-    let rows = own.len().min(target.len());
-    let columns: [&[T]; C] = std::array::from_fn(|k| &columns[k][..rows]);
-    for i in 0..rows {
-        let b = own[i];
-        let mut y = target[i];
+    let columns = own.len().min(target.len());
+    let rows: [&[T]; C] = std::array::from_fn(|k| &rows[k][..columns]);
+    for j in 0..columns {
+        let b = own[j];
+        let mut y = target[j];
         for k in 0..C {
-            let a = columns[k][i];
+            let a = rows[k][j];
             for lane in 0..W {
                 y[lane] = a.fused::<FUSED>(factors[k][lane], y[lane]);
                 dots[k][lane] = a.fused::<FUSED>(b[lane], dots[k][lane]);
             }
         }
-        target[i] = y;
+        target[j] = y;
     }
     dots
 }
@@ -292,29 +312,25 @@ fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
 }
 
 /// Wide blocks: the backend's product over fixed panels of rows, summed in f64 over blocks of columns.
-fn general<T: Element>(
-    matrix: &[T],
-    n: usize,
-    block: MatRef<'_, f64>,
-    mut product: MatMut<'_, f64>,
-) {
+fn general<T: Element>(matrix: Lower<'_, T>, block: MatRef<'_, f64>, mut product: MatMut<'_, f64>) {
     const DEPTH: usize = 1024;
-    let width = block.ncols();
+    let (n, width) = (matrix.order(), block.ncols());
     let cast = Mat::from_fn(n, width, |i, j| <T as num::Float>::from_f64(block[(i, j)]));
-    let full = MatRef::from_row_major_slice(&matrix[..n * n], n, n);
     let panels = super::block::row_panels(product.as_mut(), PANEL / 2);
     parallel::for_each(panels, |(panel, mut target)| {
-        let rows = target.nrows();
-        let strip = full.subrows(panel * (PANEL / 2), rows);
+        let (first, rows) = (panel * (PANEL / 2), target.nrows());
         let mut part = Mat::<T>::zeros(rows, width);
+        let mut full = vec![T::ZERO; rows * DEPTH.min(n)];
         target.fill(0.0);
         let mut depth = 0;
         while depth < n {
             let length = DEPTH.min(n - depth);
+            let own = &mut full[..rows * length];
+            unfold(matrix, first..first + rows, depth..depth + length, own);
             matmul(
                 part.as_mut(),
                 Accum::Replace,
-                strip.subcols(depth, length),
+                MatRef::from_row_major_slice(own, rows, length),
                 cast.subrows(depth, length),
                 <T as num::Float>::from_f64(1.0),
                 Par::Seq,
@@ -327,6 +343,32 @@ fn general<T: Element>(
             depth += length;
         }
     });
+}
+
+/// Some rows and columns of the full matrix, row-major.
+fn unfold<T: Element>(
+    matrix: Lower<'_, T>,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    full: &mut [T],
+) {
+    /// Mirrored together, so that both sides stay in the cache.
+    const TILE: usize = 32;
+    let length = columns.len();
+    for (i, target) in rows.clone().zip(full.chunks_mut(length)) {
+        let source = &matrix.row(i)[columns.start.min(i + 1)..columns.end.min(i + 1)];
+        target[..source.len()].copy_from_slice(source);
+    }
+    for some in rows.clone().step_by(TILE) {
+        let some = some..(some + TILE).min(rows.end);
+        for j in columns.start.max(some.start + 1)..columns.end {
+            let source = &matrix.row(j)[some.start..some.end.min(j)];
+            let target = &mut full[(some.start - rows.start) * length + j - columns.start..];
+            for (target, &value) in target.iter_mut().step_by(length).zip(source) {
+                *target = value;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -359,9 +401,21 @@ mod tests {
                 let expected = naive(&matrix, n, block.as_ref());
                 let scale = (n as f64).sqrt() * 10.0;
                 let mut product = Mat::zeros(n, width);
-                symmetric_times_block(&matrix, n, block.as_ref(), product.as_mut(), width);
+                let double = Lower::new(&matrix, n);
+                symmetric_times_block(double, block.as_ref(), product.as_mut(), width);
                 assert!((&product - &expected).norm_max() < 1e-13 * scale, "f64 {n} {width}");
-                symmetric_times_block(&single, n, block.as_ref(), product.as_mut(), width);
+                // The triangle alone has the same bits, and nothing above the diagonal is read.
+                let half = double.packed(|value| value);
+                let mut again = Mat::zeros(n, width);
+                symmetric_times_block(Lower::new(&half, n), block.as_ref(), again.as_mut(), width);
+                assert_eq!(product, again, "{n} {width}");
+                let blind: Vec<f64> = (0..n * n)
+                    .map(|at| if at % n > at / n { f64::NAN } else { matrix[at] })
+                    .collect();
+                symmetric_times_block(Lower::new(&blind, n), block.as_ref(), again.as_mut(), width);
+                assert_eq!(product, again, "{n} {width}");
+                let single = Lower::new(&single, n);
+                symmetric_times_block(single, block.as_ref(), product.as_mut(), width);
                 assert!((&product - &expected).norm_max() < 3e-6 * scale, "f32 {n} {width}");
             }
         }
@@ -373,10 +427,11 @@ mod tests {
         let matrix: Vec<f32> = example(n).iter().map(|&value| value as f32 * 1.1).collect();
         let block = Mat::from_fn(n, 24, |i, j| ((i * 31 + j * 17) % 97) as f64 / 9.7 - 5.0);
         let mut wide = Mat::zeros(n, 24);
-        symmetric_times_block(&matrix, n, block.as_ref(), wide.as_mut(), 8);
+        symmetric_times_block(Lower::new(&matrix, n), block.as_ref(), wide.as_mut(), 8);
         for j in 0..24 {
             let mut alone = Mat::zeros(n, 1);
-            symmetric_times_block(&matrix, n, block.subcols(j, 1), alone.as_mut(), 8);
+            let one = block.subcols(j, 1);
+            symmetric_times_block(Lower::new(&matrix, n), one, alone.as_mut(), 8);
             assert_eq!(wide.col(j).to_owned(), alone.col(0).to_owned());
         }
     }

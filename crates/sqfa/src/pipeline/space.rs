@@ -5,8 +5,9 @@
 //! Chen, Wiesel, Eldar and Hero (2010) for N − c degrees of freedom, at least [`LEAST_SHRINKAGE`]. With much noise filters in
 //! units of W are Fisher's discriminants, with little they see every difference between covariances. Cost: n³ + cn³.
 
-use crate::linalg::{Mat, MatRef, symmetric_eigen, tall_times, transpose_times};
+use crate::linalg::{Lower, Mat, MatRef, symmetric_eigen, tall_times, transpose_times, triangle};
 use crate::model::with_unit_length;
+use crate::robust::{oracle_approximating, squared_norm};
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling, StatisticsError};
 
 /// Shrinkage of the pooled covariance however many the points.
@@ -142,16 +143,17 @@ impl Space {
 /// B with BBᵀ = W̃⁻¹, and its inverse.
 fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     let n = statistics.dimension();
-    let mut lower = vec![0.0; n * n];
+    let mut lower = vec![0.0; triangle(n)];
     for (share, covariance) in statistics.shares().iter().zip(statistics.covariances()) {
-        covariance.entries()?.add_lower_to(n, *share, &mut lower);
+        covariance.entries()?.add_lower_to(*share, &mut lower);
     }
-    let pooled = Mat::from_fn(n, n, |i, j| lower[if j <= i { i * n + j } else { j * n + i }]);
+    let lower = Lower::new(&lower, n);
+    let pooled = Mat::from_fn(n, n, |i, j| lower.at(i, j));
     let mean = (0..n).map(|i| pooled[(i, i)]).sum::<f64>() / n as f64;
     if mean <= 0.0 || !mean.is_finite() {
         return None;
     }
-    let share = shrinkage(statistics, &lower, mean).max(LEAST_SHRINKAGE);
+    let share = shrinkage(statistics, lower, mean).max(LEAST_SHRINKAGE);
     let (values, vectors) = symmetric_eigen(pooled.as_ref())?;
     let roots: Vec<f64> =
         values.iter().map(|value| ((1.0 - share) * value.max(0.0) + share * mean).sqrt()).collect();
@@ -160,23 +162,12 @@ fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     Some((forth, back))
 }
 
-/// ρ = ((1−2/n) tr W² + (tr W)²) / ((ν+1−2/n)(tr W² − (tr W)²/n)), at most 1; 0 where counts are unknown.
-fn shrinkage(statistics: &ClassStatistics, lower: &[f64], mean: f64) -> f64 {
+/// ρ for the degrees of freedom within classes; 0 where counts are unknown.
+fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> f64 {
     let Some(counts) = statistics.counts() else { return 0.0 };
-    let n = statistics.dimension();
     let freedom = counts.iter().sum::<u64>() as f64 - counts.len() as f64;
-    let order = n as f64;
-    let mut squares = 0.0;
-    for i in 0..n {
-        for j in 0..=i {
-            squares += if i == j { 1.0 } else { 2.0 } * lower[i * n + j].powi(2);
-        }
-    }
-    let trace = mean * order;
-    let spread = squares - trace * trace / order;
-    let above = (1.0 - 2.0 / order) * squares + trace * trace;
-    let below = (freedom + 1.0 - 2.0 / order) * spread;
-    if below <= 0.0 { 1.0 } else { (above / below).clamp(0.0, 1.0) }
+    let order = lower.order() as f64;
+    oracle_approximating(freedom, order, mean * order, squared_norm(lower))
 }
 
 /// Leading principal components of preprocessed statistics, one a column.

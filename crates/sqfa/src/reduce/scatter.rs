@@ -68,7 +68,7 @@ impl Scatter {
         {
             let factor = share * to_divisor_n(statistics, class);
             match covariance.entries() {
-                Some(entries) => entries.add_lower_to(n, factor, &mut within),
+                Some(entries) => entries.add_lower_to(factor, &mut within),
                 None => add_products_with_identity(&**covariance, factor, &mut within),
             }
         }

@@ -22,7 +22,7 @@ use super::chi_squared::quantile;
 use super::gamma::{Distances, likely_degrees};
 use super::shrinkage::{oracle_approximating, squared_norm};
 use super::standard::{Members, Standard, median};
-use crate::linalg::{Element, Float, Real, add_scatter, rows_times_rows, scratch_room};
+use crate::linalg::{Element, Float, Lower, Real, add_scatter, rows_times_rows, scratch_room};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 
@@ -208,7 +208,7 @@ impl<'m, T: Element> Class<'m, T> {
     fn oas(&self, trace: f64) -> f64 {
         let p = self.width();
         let (dimension, count) = (p as f64, self.members.total());
-        let square = squared_norm(&self.scatter, p);
+        let square = squared_norm(Lower::new(&self.scatter, p));
         oracle_approximating(count, dimension, trace, square).max(RANK)
     }
 

@@ -3,6 +3,8 @@
 //! ρ = min(1, [(1−2/p) tr S² + tr² S] / [(N+1−2/p)(tr S² − tr² S/p)]), Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal
 //! Processing* 58, 2010.
 
+use crate::linalg::Lower;
+
 /// ρ of N points in p dimensions with tr S and tr S²; 1 for a multiple of the identity.
 pub(crate) fn oracle_approximating(count: f64, dimension: f64, trace: f64, square: f64) -> f64 {
     let spread = square - trace * trace / dimension;
@@ -14,10 +16,10 @@ pub(crate) fn oracle_approximating(count: f64, dimension: f64, trace: f64, squar
 }
 
 /// tr S² of a matrix given by its lower triangle.
-pub(crate) fn squared_norm(lower: &[f64], p: usize) -> f64 {
-    (0..p)
+pub(crate) fn squared_norm(lower: Lower<'_, f64>) -> f64 {
+    (0..lower.order())
         .map(|i| {
-            let row = &lower[i * p..][..=i];
+            let row = lower.row(i);
             row[i] * row[i] + 2.0 * row[..i].iter().map(|x| x * x).sum::<f64>()
         })
         .sum()

@@ -8,10 +8,9 @@
 use super::pass;
 use super::{ClassStatistics, Preprocessor, StatisticsError};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scaled, completed_basis, leading_eigen, nearly_leading, random,
-    symmetric_eigen, tall_times, transpose_times,
+    Lower, Mat, MatRef, add_products, add_scaled, completed_basis, leading_eigen, lower_rows,
+    nearly_leading, random, symmetric_eigen, tall_times, transpose_times, triangle,
 };
-use crate::parallel;
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
 const MAX_DIMENSION: usize = 8192;
@@ -81,27 +80,29 @@ impl<'a> Total<'a> {
         Some((directions, values.into_iter().rev().collect(), image))
     }
 
-    /// Its lower triangle, row-major; none where covariances keep no entries.
+    /// Its lower triangle, packed; none where covariances keep no entries.
     fn lower(&self) -> Option<Vec<f64>> {
         let n = self.statistics.dimension();
-        let mut total = vec![0.0_f64; n * n];
+        let mut total = vec![0.0_f64; triangle(n)];
         for (weight, covariance) in self.within.iter().zip(self.statistics.covariances()) {
-            covariance.entries()?.add_lower_to(n, *weight, &mut total);
+            covariance.entries()?.add_lower_to(*weight, &mut total);
         }
         let columns: Vec<Vec<f64>> = (0..self.centred.ncols())
             .map(|class| self.centred.col(class).iter().copied().collect())
             .collect();
-        parallel::rows(&mut total, n, |i, row| {
+        lower_rows(&mut total, n, |i, row| {
             for column in &columns {
                 let factor = column[i];
-                row[..=i].iter_mut().zip(column).for_each(|(sum, other)| *sum += factor * other);
+                row.iter_mut().zip(column).for_each(|(sum, other)| *sum += factor * other);
             }
         });
         Some(total)
     }
 
     fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
-        let (values, vectors) = leading_eigen(&self.lower()?, self.statistics.dimension(), count)?;
+        let lower = self.lower()?;
+        let (values, vectors) =
+            leading_eigen(Lower::new(&lower, self.statistics.dimension()), count)?;
         Some((vectors, values))
     }
 
@@ -115,10 +116,11 @@ impl<'a> Total<'a> {
         for (i, &row) in kept.iter().enumerate() {
             for (j, &column) in kept[..=i].iter().enumerate() {
                 let factor = map.factors[row] * map.factors[column];
-                lower[i * order + j] = lower[row * n + column] * factor;
+                lower[triangle(i) + j] = lower[triangle(row) + column] * factor;
             }
         }
-        nearly_leading(&lower[..order * order], order, count.min(order))
+        lower.truncate(triangle(order));
+        nearly_leading(Lower::new(&lower, order), count.min(order))
     }
 
     fn iterated(&self, count: usize) -> Result<(Mat<f64>, Vec<f64>), StatisticsError> {

@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 
 use super::forms::Spanning;
-use crate::linalg::{Element, Float, MatMut, MatRef, symmetric_times_block};
-use crate::parallel;
+use crate::linalg::{
+    Element, Float, Lower, MatMut, MatRef, is_lower, lower_rows, symmetric_times_block,
+};
 
 /// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
 pub trait Covariance: Debug + Send + Sync {
@@ -15,7 +16,7 @@ pub trait Covariance: Debug + Send + Sync {
     fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, group: usize);
     /// The variances.
     fn diagonal(&self) -> Vec<f64>;
-    /// All n² entries, row by row, when this form keeps them.
+    /// Its entries, when this form keeps them.
     fn entries(&self) -> Option<Entries<'_>> {
         None
     }
@@ -51,54 +52,70 @@ pub trait Covariance: Debug + Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub enum Entries<'a> {
     /// Single precision.
-    F32(&'a [f32]),
+    F32(Lower<'a, f32>),
     /// Double precision.
-    F64(&'a [f64]),
+    F64(Lower<'a, f64>),
 }
 
 impl Entries<'_> {
     /// One of them.
-    pub(crate) fn at(self, index: usize) -> f64 {
+    pub fn at(self, i: usize, j: usize) -> f64 {
         match self {
-            Self::F32(entries) => f64::from(entries[index]),
-            Self::F64(entries) => entries[index],
+            Self::F32(entries) => f64::from(entries.at(i, j)),
+            Self::F64(entries) => entries.at(i, j),
         }
     }
 
-    /// Adds weight·Φ to the lower triangle of a row-major matrix.
-    pub(crate) fn add_lower_to<T: Element>(self, n: usize, weight: f64, total: &mut [T]) {
+    /// All n² of them, row by row.
+    pub fn to_full(self) -> Vec<f64> {
         match self {
-            Self::F32(entries) => add_lower(entries, n, weight, total),
-            Self::F64(entries) => add_lower(entries, n, weight, total),
+            Self::F32(entries) => entries.full(f64::from),
+            Self::F64(entries) => entries.full(|value| value),
+        }
+    }
+
+    /// Adds weight·Φ to the lower triangle of a matrix, packed or full.
+    pub(crate) fn add_lower_to<T: Element>(self, weight: f64, total: &mut [T]) {
+        match self {
+            Self::F32(entries) => add_lower(entries, weight, total),
+            Self::F64(entries) => add_lower(entries, weight, total),
         }
     }
 }
 
-fn add_lower<S: Element, T: Element>(entries: &[S], n: usize, weight: f64, total: &mut [T]) {
-    parallel::rows(total, n, |i, total| {
-        for (total, &entry) in total[..=i].iter_mut().zip(&entries[i * n..]) {
+fn add_lower<S: Element, T: Element>(entries: Lower<'_, S>, weight: f64, total: &mut [T]) {
+    lower_rows(total, entries.order(), |i, total| {
+        for (total, &entry) in total.iter_mut().zip(entries.row(i)) {
             *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
         }
     });
 }
 
-/// All n² entries, row-major.
-#[derive(Debug, Clone)]
+/// Every entry on and below the diagonal.
+#[derive(Debug)]
 pub struct Dense<T> {
+    /// The lower triangle row by row, packed or as it came within a full matrix.
     entries: Vec<T>,
     dimension: usize,
 }
 
 impl<T: Copy> Dense<T> {
-    /// A covariance from its entries, row by row; `None` when there are not n².
+    /// A covariance from its n² entries, row by row, of which those above the diagonal are passed over, or from the n(n+1)/2 on
+    /// and below it; `None` when there are others.
     pub fn new(entries: Vec<T>, dimension: usize) -> Option<Self> {
-        (dimension.checked_mul(dimension) == Some(entries.len()))
-            .then_some(Self { entries, dimension })
+        is_lower(entries.len(), dimension).then_some(Self { entries, dimension })
     }
 
-    /// The entries, row by row.
-    pub fn entries(&self) -> &[T] {
-        &self.entries
+    /// The entries on and below the diagonal.
+    pub fn lower(&self) -> Lower<'_, T> {
+        Lower::new(&self.entries, self.dimension)
+    }
+}
+
+/// A copy keeps one triangle.
+impl<T: Copy> Clone for Dense<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.lower().packed(|value| value), dimension: self.dimension }
     }
 }
 
@@ -109,13 +126,13 @@ macro_rules! dense {
                 self.dimension
             }
             fn multiply(&self, block: MatRef<'_, f64>, product: MatMut<'_, f64>, group: usize) {
-                symmetric_times_block(&self.entries, self.dimension, block, product, group);
+                symmetric_times_block(self.lower(), block, product, group);
             }
             fn diagonal(&self) -> Vec<f64> {
-                diagonal(&self.entries, self.dimension)
+                self.lower().diagonal().map(Float::to_f64).collect()
             }
             fn entries(&self) -> Option<Entries<'_>> {
-                Some(Entries::$variant(&self.entries))
+                Some(Entries::$variant(self.lower()))
             }
             fn is_single(&self) -> bool {
                 $single
@@ -137,17 +154,13 @@ macro_rules! dense {
     };
 }
 dense!(f32, F32, true, |dense| Some(Box::new(Dense {
-    entries: dense.entries.iter().map(|&value| f64::from(value)).collect(),
+    entries: dense.lower().packed(f64::from),
     dimension: dense.dimension,
 })));
 dense!(f64, F64, false, |_| None);
 
-fn diagonal<T: Element>(entries: &[T], n: usize) -> Vec<f64> {
-    (0..n).map(|i| Float::to_f64(entries[i * n + i])).collect()
-}
-
 fn rescale<T: Element>(entries: &mut [T], n: usize, factors: &[f64]) {
-    parallel::rows(entries, n, |i, row| {
+    lower_rows(entries, n, |i, row| {
         for (entry, factor) in row.iter_mut().zip(factors) {
             *entry = T::from_f64(Float::to_f64(*entry) * factors[i] * factor);
         }

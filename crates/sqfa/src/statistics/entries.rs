@@ -7,7 +7,10 @@
 use super::class_sum::Finished;
 use super::fourth::{Fourth, Known};
 use super::{Covariance, Dense, Estimator, StatisticsError};
-use crate::linalg::{Element, Float, add_scatter, add_scatter_of, dispatch, scratch_room};
+use crate::linalg::{
+    Element, Float, Lower, add_scatter, add_scatter_of, dispatch, lower_rows, scratch_room,
+    triangle,
+};
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
@@ -26,7 +29,7 @@ pub(super) struct EntrySum {
     pub(super) count: u64,
     /// For bytes the sum about 128, else the mean.
     pub(super) mean: Vec<f64>,
-    /// Lower triangle, row-major: for bytes about 128, else about the mean. Empty while there are no points.
+    /// Lower triangle, packed: for bytes about 128, else about the mean. Empty while there are no points.
     pub(super) scatter: Vec<f64>,
     pub(super) bytes: bool,
     /// What Ledoit–Wolf needs; `None` when it was not kept (bytes of an older version).
@@ -47,7 +50,7 @@ impl EntrySum {
     /// Makes room for the scatter of a first point.
     pub(super) fn make_room(&mut self) {
         if self.scatter.is_empty() {
-            self.scatter = vec![0.0; self.mean.len() * self.mean.len()];
+            self.scatter = vec![0.0; triangle(self.mean.len())];
         }
     }
 
@@ -61,17 +64,17 @@ impl EntrySum {
         let n = self.mean.len();
         let quartic = if estimator.needs_quartic() { self.quartic() } else { None };
         let divisor = (self.count - 1) as f64;
-        parallel::rows(&mut self.scatter, n, |i, row| {
-            row[..=i].iter_mut().for_each(|value| *value /= divisor);
+        lower_rows(&mut self.scatter, n, |_, row| {
+            row.iter_mut().for_each(|value| *value /= divisor);
         });
         let share = estimator
             .shrink(&mut self.scatter, n, self.count, quartic)
             .ok_or(StatisticsError::NoFourthMoments)?;
         let covariance: Box<dyn Covariance> = if double {
-            mirror(&mut self.scatter, n);
-            Box::new(Dense::new(self.scatter, n).expect("n² entries"))
+            Box::new(Dense::new(self.scatter, n).expect("a triangle"))
         } else {
-            Box::new(Dense::new(mirrored::<f32>(&self.scatter, n), n).expect("n² entries"))
+            let single = self.scatter.iter().map(|&value| value as f32).collect();
+            Box::new(Dense::new(single, n).expect("a triangle"))
         };
         Ok(Finished { mean: self.mean, covariance, share })
     }
@@ -98,12 +101,12 @@ impl EntrySum {
                 add_scatter_of(&block, points, &varying, n, &[], &mut scratch, &mut self.scatter);
                 // A column of one value a has the products a·Σx with every other, exactly.
                 let values: Vec<f64> = constant.iter().map(|value| value.unwrap_or(0.0)).collect();
-                parallel::rows(&mut self.scatter, n, |i, row| {
+                lower_rows(&mut self.scatter, n, |i, row| {
                     let (factor, others) = match constant[i] {
                         Some(value) => (value, &sums),
                         None => (sums[i], &values),
                     };
-                    for (entry, other) in row[..=i].iter_mut().zip(others) {
+                    for (entry, other) in row.iter_mut().zip(others) {
                         *entry += factor * other;
                     }
                 });
@@ -170,7 +173,11 @@ impl EntrySum {
     }
 
     fn known(&self) -> Known<'_> {
-        Known { count: self.count as f64, mean: &self.mean, scatter: &self.scatter }
+        Known {
+            count: self.count as f64,
+            mean: &self.mean,
+            scatter: Lower::new(&self.scatter, self.mean.len()),
+        }
     }
 
     /// Σ|x − mean|⁴, where it was kept; not for sums of bytes.
@@ -217,12 +224,13 @@ impl EntrySum {
         let shift: Vec<f64> =
             self.mean.iter().zip(&other.mean).map(|(mine, theirs)| theirs - mine).collect();
         let coupling = first * second / (first + second);
-        for i in 0..n {
-            for j in 0..=i {
-                self.scatter[i * n + j] +=
-                    other.scatter[i * n + j] + coupling * shift[i] * shift[j];
+        let theirs = Lower::new(&other.scatter, n);
+        lower_rows(&mut self.scatter, n, |i, row| {
+            let factor = coupling * shift[i];
+            for ((mine, theirs), shift) in row.iter_mut().zip(theirs.row(i)).zip(&shift) {
+                *mine += theirs + factor * shift;
             }
-        }
+        });
         self.step_mean(&shift, other.count);
     }
 
@@ -236,9 +244,9 @@ impl EntrySum {
         }
         let (n, count) = (self.mean.len(), self.count as f64);
         let sums = std::mem::take(&mut self.mean);
-        parallel::rows(&mut self.scatter, n, |i, row| {
-            for j in 0..=i {
-                row[j] -= sums[i] * sums[j] / count;
+        lower_rows(&mut self.scatter, n, |i, row| {
+            for (entry, sum) in row.iter_mut().zip(&sums) {
+                *entry -= sums[i] * sum / count;
             }
         });
         self.mean = sums.iter().map(|sum| BYTE_CENTRE + sum / count).collect();
@@ -326,34 +334,6 @@ fn column_sums<T: Element>(block: &[T], n: usize) -> Vec<f64> {
     sums
 }
 
-/// Rows and columns that are copied together, so that both stay in the cache.
-const TILE: usize = 64;
-
-/// Copies the lower triangle of a row-major matrix to the upper one.
-fn mirror(full: &mut [f64], n: usize) {
-    for rows in (0..n).step_by(TILE) {
-        for columns in (0..=rows).step_by(TILE) {
-            for i in rows..(rows + TILE).min(n) {
-                for j in columns..(columns + TILE).min(i) {
-                    full[j * n + i] = full[i * n + j];
-                }
-            }
-        }
-    }
-}
-
-/// The full matrix in another precision, from its lower triangle.
-pub(super) fn mirrored<T: Element>(lower: &[f64], n: usize) -> Vec<T> {
-    let mut full = vec![T::ZERO; n * n];
-    parallel::rows(&mut full, n, |i, row| {
-        for j in 0..n {
-            let entry = if j <= i { lower[i * n + j] } else { lower[j * n + i] };
-            row[j] = T::from_f64(entry);
-        }
-    });
-    full
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -376,7 +356,7 @@ mod tests {
             for j in 0..=i {
                 let centred = |row: usize, column: usize| i64::from(value(row, column)) - 128;
                 let direct: i64 = (0..rows).map(|row| centred(row, i) * centred(row, j)).sum();
-                assert_eq!(sum.scatter[i * n + j], direct as f64, "({i}, {j})");
+                assert_eq!(Lower::new(&sum.scatter, n).row(i)[j], direct as f64, "({i}, {j})");
             }
         }
     }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::StatisticsError;
+use crate::linalg::{Lower, lower_rows};
 use crate::names::chosen;
 use crate::robust::{RobustError, oracle_approximating, squared_norm};
 
@@ -143,17 +144,15 @@ impl Estimator {
         if self == Self::Empirical {
             return Some(0.0);
         }
-        let trace: f64 = (0..p).map(|i| lower[i * p + i]).sum();
-        let square = squared_norm(lower, p);
+        let entries = Lower::new(lower, p);
+        let (trace, square) = (entries.diagonal().sum::<f64>(), squared_norm(entries));
         let dimension = p as f64;
         let count = count as f64;
         let share = self.intensity(ScatterMoments { count, dimension, trace, square, quartic })?;
-        for i in 0..p {
-            for value in &mut lower[i * p..][..=i] {
-                *value *= 1.0 - share;
-            }
-            lower[i * p + i] += share * trace / dimension;
-        }
+        lower_rows(lower, p, |i, row| {
+            row.iter_mut().for_each(|value| *value *= 1.0 - share);
+            row[i] += share * trace / dimension;
+        });
         Some(share)
     }
 }

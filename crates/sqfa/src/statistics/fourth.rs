@@ -6,7 +6,7 @@
 //! Σ|y|⁴ += 4t·e + 4eᵀRe + 2|e|² tr R + 4|e|² s·e + N|e|⁴ and
 //! t = Σ|y|²y += 2Re + (tr R)e + |e|²s + 2(s·e)e + N|e|²e: once a merge, and once at the end.
 
-use crate::linalg::{Element, Float, dispatch};
+use crate::linalg::{Element, Float, Lower, dispatch};
 use crate::parallel;
 
 /// Columns whose squares are summed in the data's own precision: for bytes exactly, 512 · 2¹⁴ < 2²⁴ a lane.
@@ -33,7 +33,7 @@ pub(super) struct Fourth {
 pub(super) struct Known<'a> {
     pub(super) count: f64,
     pub(super) mean: &'a [f64],
-    pub(super) scatter: &'a [f64],
+    pub(super) scatter: Lower<'a, f64>,
 }
 
 impl Fourth {
@@ -106,8 +106,8 @@ impl Fourth {
         let step: Vec<f64> = self.reference.iter().zip(reference).map(|(a, b)| a - b).collect();
         let drift: Vec<f64> = mean.iter().zip(&self.reference).map(|(a, b)| a - b).collect();
         let along = inner(&drift, &step);
-        let trace = (0..n).map(|i| scatter[i * n + i]).sum::<f64>() + count * inner(&drift, &drift);
-        let mut image = lower_times(scatter, n, &step);
+        let trace = scatter.diagonal().sum::<f64>() + count * inner(&drift, &drift);
+        let mut image = lower_times(scatter, &step);
         image.iter_mut().zip(&drift).for_each(|(image, drift)| *image += count * along * drift);
         let (length, sum_along) = (inner(&step, &step), count * along);
         self.quartic += 4.0 * inner(&self.cubic, &step)
@@ -129,10 +129,10 @@ fn inner(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// A symmetric matrix, given by its lower triangle, times a vector.
-fn lower_times(lower: &[f64], n: usize, vector: &[f64]) -> Vec<f64> {
-    let mut product = vec![0.0; n];
-    for i in 0..n {
-        let row = &lower[i * n..][..=i];
+fn lower_times(lower: Lower<'_, f64>, vector: &[f64]) -> Vec<f64> {
+    let mut product = vec![0.0; lower.order()];
+    for i in 0..lower.order() {
+        let row = lower.row(i);
         product[i] += inner(row, vector);
         for (target, entry) in product[..i].iter_mut().zip(row) {
             *target += entry * vector[i];

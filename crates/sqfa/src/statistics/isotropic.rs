@@ -141,10 +141,8 @@ fn bulk(entries: &[Entries<'_>], weights: &[f64], n: usize, flops: f64) -> Optio
         }
         let places = &places[..order];
         let matrix = Mat::from_fn(order, order, |i, j| {
-            // The triangle that passes read.
-            let (row, column) = (places[i].max(places[j]), places[i].min(places[j]));
             let parts = entries.iter().zip(weights);
-            parts.map(|(entries, weight)| weight * entries.at(row * n + column)).sum::<f64>()
+            parts.map(|(entries, weight)| weight * entries.at(places[i], places[j])).sum::<f64>()
         });
         let (mut values, _) = symmetric_eigen(matrix.as_ref())?;
         values.sort_by(f64::total_cmp);

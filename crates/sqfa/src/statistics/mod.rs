@@ -27,6 +27,7 @@ use crate::labels::{Classes, Labels};
 use crate::linalg::Mat;
 use crate::points::Points;
 
+pub use crate::linalg::Lower;
 pub use accumulator::ClassAccumulator;
 pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use covariance::{Covariance, Dense, Entries};

@@ -12,6 +12,7 @@ use super::entries::EntrySum;
 use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
+use crate::linalg::triangle;
 
 const VERSION: u32 = 2;
 /// The version of sketches.
@@ -51,13 +52,11 @@ impl ClassAccumulator {
         for sum in sums {
             bytes.extend_from_slice(&sum.count.to_le_bytes());
             bytes.push(u8::from(sum.bytes));
-            let nothing = vec![0.0; if sum.scatter.is_empty() { n } else { 0 }];
-            let rows = (0..n).map(|i| match sum.scatter.get(i * n..=i * n + i) {
-                Some(row) => row,
-                None => &nothing[..=i],
-            });
-            for values in std::iter::once(sum.mean.as_slice()).chain(rows) {
-                values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+            for value in sum.mean.iter().chain(&sum.scatter) {
+                bytes.extend_from_slice(&value.to_le_bytes());
+            }
+            if sum.scatter.is_empty() {
+                bytes.resize(bytes.len() + 8 * triangle(n), 0);
             }
             if let (true, Some(sums)) = (fourth, &sum.fourth) {
                 for value in sums.reference.iter().chain(&sums.cubic).chain([&sums.quartic]) {
@@ -176,9 +175,7 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum,
     let mut sum = EntrySum { count, bytes, ..EntrySum::empty(n) };
     reader.reals(&mut sum.mean)?;
     sum.make_room();
-    for i in 0..n {
-        reader.reals(&mut sum.scatter[i * n..][..=i])?;
-    }
+    reader.reals(&mut sum.scatter)?;
     sum.fourth = if fourth { Some(read_fourth(reader, n)?) } else { None };
     Ok(ClassSum::Entries(sum))
 }

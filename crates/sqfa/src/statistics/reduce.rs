@@ -1,8 +1,7 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
 use super::{ClassStatistics, Covariance, Dense, Entries, project};
-use crate::linalg::{Element, Mat, MatRef, runs_of, transpose_times};
-use crate::parallel;
+use crate::linalg::{Element, Lower, Mat, MatRef, lower_rows, runs_of, transpose_times, triangle};
 
 impl ClassStatistics {
     /// The statistics of the features VᵀX, in double precision.
@@ -25,7 +24,10 @@ impl ClassStatistics {
 
     fn in_basis(&self, k: usize, means: Mat<f64>, entries: impl Iterator<Item = Vec<f64>>) -> Self {
         let covariances = entries
-            .map(|entries| Box::new(Dense::new(entries, k).expect("k² entries")) as _)
+            .map(|entries| {
+                let lower = Lower::new(&entries, k).packed(|value| value);
+                Box::new(Dense::new(lower, k).expect("a triangle")) as _
+            })
             .collect();
         let mut reduced = Self::from_parts(
             self.classes().clone(),
@@ -48,16 +50,16 @@ impl ClassStatistics {
 
     /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
     pub fn selected(&self, columns: &[usize]) -> Option<Self> {
-        let (n, k) = (self.dimension(), columns.len());
+        let k = columns.len();
         let covariances = self
             .covariances()
             .iter()
             .map(|covariance| {
                 Some(match covariance.entries()? {
                     Entries::F32(all) => {
-                        Box::new(Dense::new(picked(all, n, columns), k)?) as Box<dyn Covariance>
+                        Box::new(Dense::new(picked(all, columns), k)?) as Box<dyn Covariance>
                     }
-                    Entries::F64(all) => Box::new(Dense::new(picked(all, n, columns), k)?),
+                    Entries::F64(all) => Box::new(Dense::new(picked(all, columns), k)?),
                 })
             })
             .collect::<Option<Vec<_>>>()?;
@@ -76,12 +78,18 @@ impl ClassStatistics {
     }
 }
 
-fn picked<T: Element>(all: &[T], n: usize, columns: &[usize]) -> Vec<T> {
+fn picked<T: Element>(all: Lower<'_, T>, columns: &[usize]) -> Vec<T> {
     let (k, runs) = (columns.len(), runs_of(columns));
-    let mut entries = vec![T::ZERO; k * k];
-    parallel::rows(&mut entries, k, |i, row| {
-        let source = &all[columns[i] * n..][..n];
-        for &(column, start, length) in &runs {
+    let ascending = columns.is_sorted();
+    let mut entries = vec![T::ZERO; triangle(k)];
+    lower_rows(&mut entries, k, |i, row| {
+        if !ascending {
+            let places = row.iter_mut().zip(columns);
+            return places.for_each(|(entry, &column)| *entry = all.at(columns[i], column));
+        }
+        let source = all.row(columns[i]);
+        for &(column, start, length) in runs.iter().take_while(|run| run.1 <= i) {
+            let length = length.min(i + 1 - start);
             row[start..][..length].copy_from_slice(&source[column..][..length]);
         }
     });

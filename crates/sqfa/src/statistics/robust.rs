@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::accumulator::check_all;
-use super::entries::mirrored;
 use super::estimator::Estimator;
 use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;
-use crate::linalg::Mat;
+use crate::linalg::{Lower, Mat};
 use crate::points::{Points, Scalar, Table};
 use crate::robust::{Estimate, Law, McdOptions, Members, RobustError, estimate, mcd};
 use crate::with_table;
@@ -109,10 +108,11 @@ impl ClassStatistics {
         let means = Mat::from_fn(n, estimates.len(), |i, class| estimates[class].location[i]);
         let double = matches!(points, Points::F64(_));
         let dense = |one: &Estimate| -> Box<dyn Covariance> {
+            let lower = Lower::new(&one.scatter, n);
             if double {
-                Box::new(Dense::new(mirrored::<f64>(&one.scatter, n), n).expect("n² entries"))
+                Box::new(Dense::new(lower.packed(|value| value), n).expect("a triangle"))
             } else {
-                Box::new(Dense::new(mirrored::<f32>(&one.scatter, n), n).expect("n² entries"))
+                Box::new(Dense::new(lower.packed(|value| value as f32), n).expect("a triangle"))
             }
         };
         let covariances = estimates.iter().map(dense).collect();

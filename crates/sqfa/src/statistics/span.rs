@@ -12,7 +12,8 @@ use std::sync::Arc;
 use super::forms::{combination, gram};
 use super::{ClassStatistics, Dense, Spanning, StatisticsError};
 use crate::linalg::{
-    Mat, MatRef, add_products, add_scatter, completed_basis, random, scratch_room, transpose_times,
+    Mat, MatRef, add_products, add_scatter, completed_basis, lower_rows, random, scratch_room,
+    transpose_times, triangle,
 };
 use crate::parallel;
 
@@ -219,21 +220,18 @@ impl Span<'_> {
 
 /// weight·XᵀX + ridge·I for coordinates X, zero-extended to `order`.
 fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) -> Dense<f64> {
-    let mut lower = vec![0.0; rank * rank];
+    let mut lower = vec![0.0; triangle(rank)];
     let mut scratch = vec![0.0; scratch_room(rank)];
     for block in rows.chunks(512 * rank.max(1)) {
         add_scatter(block, block.len() / rank, rank, &[], &mut scratch, &mut lower);
     }
-    let mut entries = vec![0.0; order * order];
-    parallel::rows(&mut entries, order, |i, row| {
-        for (j, entry) in row.iter_mut().enumerate() {
-            if i.max(j) < rank {
-                *entry = weight * lower[i.max(j) * rank + i.min(j)];
-            }
-        }
+    // The rows of a packed triangle stay where they are when others follow.
+    lower.resize(triangle(order), 0.0);
+    lower_rows(&mut lower, order, |i, row| {
+        row.iter_mut().for_each(|entry| *entry *= weight);
         row[i] += ridge;
     });
-    Dense::new(entries, order).expect("order² entries")
+    Dense::new(lower, order).expect("a triangle")
 }
 
 /// Pivots in order, and L with one row per vector and one column per pivot, of a Gram matrix's lower triangle.

@@ -265,7 +265,7 @@ mod tests {
             let entries = |statistics: &crate::ClassStatistics| {
                 let mut lower = vec![0.0; N * N];
                 let entries = statistics.covariances()[class].entries().unwrap();
-                entries.add_lower_to(N, 1.0, &mut lower);
+                entries.add_lower_to(1.0, &mut lower);
                 lower
             };
             entries(&a).into_iter().zip(entries(&b)).for_each(|(x, y)| near(x, y));

@@ -5,7 +5,7 @@
 
 use sqfa::distance::mean_distance;
 use sqfa::optimize::Stopping;
-use sqfa::statistics::{Entries, GivenMatrices, project};
+use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Classes, Distance, Labels, Mat, MatRef, Points, Sqfa, Table};
 
 use crate::common::{Normal, diagonal, norm, normals, stream, transposed};
@@ -123,10 +123,7 @@ fn naive_moments(rows: &[&[f64]], n: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// The entries of a class covariance in double precision.
 pub(crate) fn entries(statistics: &ClassStatistics, class: usize) -> Vec<f64> {
-    match statistics.covariances()[class].entries().unwrap() {
-        Entries::F32(entries) => entries.iter().map(|&entry| f64::from(entry)).collect(),
-        Entries::F64(entries) => entries.to_vec(),
-    }
+    statistics.covariances()[class].entries().unwrap().to_full()
 }
 
 pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {

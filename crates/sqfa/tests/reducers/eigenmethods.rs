@@ -72,6 +72,36 @@ fn principal_components_are_leading_eigenvectors_of_the_covariance_of_all_points
 }
 
 #[test]
+fn principal_components_of_many_columns_see_what_columns_share() {
+    // Few columns vary most, and they vary together: components are not these columns.
+    const WIDE: usize = 300;
+    let mut sample = Sample::draw(&COUNTS, WIDE, 8);
+    for row in 0..sample.rows() {
+        let shared: Vec<f64> = sample.row(row)[..6].to_vec();
+        for (j, value) in sample.values[row * WIDE..][..6].iter_mut().enumerate() {
+            *value = 3.0_f64.powi(6 - j as i32) * (shared.iter().sum::<f64>() + *value);
+        }
+    }
+    let rows = sample.rows() as f64;
+    let mean: Vec<f64> = (0..WIDE)
+        .map(|j| (0..sample.rows()).map(|row| sample.row(row)[j]).sum::<f64>() / rows)
+        .collect();
+    let filters = &fit(&Pca::default(), &sample, &[4])[0].filters;
+    for j in 0..4 {
+        // Σ (x−μ)(x−μ)ᵀv, point by point.
+        let mut image = [0.0; WIDE];
+        for row in 0..sample.rows() {
+            let centred: Vec<f64> = sample.row(row).iter().zip(&mean).map(|(x, m)| x - m).collect();
+            let along: f64 = centred.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
+            image.iter_mut().zip(&centred).for_each(|(sum, x)| *sum += along * x);
+        }
+        let variance: f64 = (0..WIDE).map(|i| image[i] * filters[(i, j)]).sum();
+        let apart = (0..WIDE).map(|i| (image[i] - variance * filters[(i, j)]).powi(2)).sum::<f64>();
+        assert!(apart.sqrt() < 1e-10 * variance, "{j}: {:e} of {variance:e}", apart.sqrt());
+    }
+}
+
+#[test]
 fn randomised_components_span_the_same_subspace() {
     let sample = Sample::draw(&COUNTS, COLUMNS, 4);
     let exact = &fit(&Pca::default(), &sample, &[2])[0].filters;
