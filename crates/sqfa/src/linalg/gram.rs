@@ -13,15 +13,19 @@ use super::symmetric::{Element, num::Float};
 use super::triangle::{lower_panels, lower_rows_in, row_of_panel};
 use crate::parallel;
 
-/// Rows of the sum that one task owns: many, because every task packs the points before its product. Classes run in
-/// parallel, too, so that few cores never wait for the last task.
-const PANEL: usize = 512;
+/// Rows of the sum that one task owns: many, because every task packs the points before its product, and half as many where
+/// they would take megabytes. Classes run in parallel, too, so that few cores never wait for the last task.
+fn panel<T>(n: usize) -> usize {
+    const BYTES: usize = 2 << 20;
+    if 512 * n * size_of::<T>() <= BYTES { 512 } else { 256 }
+}
 
 /// Numbers that [`add_scatter`] works in: a panel for every thread, however many panels there are.
 ///
 /// Keep them from block to block, because fresh memory costs more than the sum.
-pub(crate) fn scratch_room(n: usize) -> usize {
-    if n <= PANEL { n * n } else { n * PANEL * n.div_ceil(PANEL).min(parallel::threads()) }
+pub(crate) fn scratch_room<T>(n: usize) -> usize {
+    let panel = panel::<T>(n);
+    if n <= panel { n * n } else { n * panel * n.div_ceil(panel).min(parallel::threads()) }
 }
 
 /// Adds XᵀX + Σ weight·vvᵀ to the lower triangle of `sum`, where `block` holds the points row by row.
@@ -36,15 +40,16 @@ pub(crate) fn add_scatter<T: Element>(
     sum: &mut [f64],
 ) {
     let x = MatRef::from_row_major_slice(&block[..points * n], points, n);
-    let at_once = (scratch.len() / (PANEL * n)).max(1);
+    let height = panel::<T>(n);
+    let at_once = (scratch.len() / (height * n)).max(1);
     let packed = sum.len() != n * n;
     // The longest panels first, so that the last one to finish is short.
-    let mut panels = lower_panels(sum, n, 0..n, |_| PANEL);
+    let mut panels = lower_panels(sum, n, 0..n, |_| height);
     panels.reverse();
     for some in panels.chunks_mut(at_once) {
-        let parts = scratch.chunks_mut(PANEL * n);
+        let parts = scratch.chunks_mut(height * n);
         parallel::for_each(some.iter_mut().zip(parts), |((first, panel), part)| {
-            let (first, height) = (*first, PANEL.min(n - *first));
+            let (first, height) = (*first, height.min(n - *first));
             multiply_panel(x, first, &mut part[..height * n], height);
             dispatch(
                 #[inline(always)]
@@ -75,14 +80,15 @@ pub(crate) fn add_scatter_of<T: Element>(
     let block = &block[..points * n];
     let x = MatRef::from_row_major_slice_with_stride(block, points, width, n);
     let runs = runs_of(columns);
-    let at_once = PANEL * (scratch.len() / (PANEL * n)).max(1);
+    let panel = panel::<T>(n);
+    let at_once = panel * (scratch.len() / (panel * n)).max(1);
     let mut done = 0;
     for first in (0..width.max(1)).step_by(at_once) {
         let height = at_once.min(width - first);
         if height > 0 {
-            let panels = scratch[..height * width].chunks_mut(PANEL * width).enumerate();
-            parallel::for_each(panels.rev(), |(panel, part)| {
-                multiply_panel(x, first + panel * PANEL, part, part.len() / width);
+            let panels = scratch[..height * width].chunks_mut(panel * width).enumerate();
+            parallel::for_each(panels.rev(), |(at, part)| {
+                multiply_panel(x, first + at * panel, part, part.len() / width);
             });
         }
         let product = &*scratch;
@@ -187,9 +193,9 @@ mod tests {
                 .for_each(|(value, &column)| *value = entry(row, column));
         }
         let shift: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
-        // One panel at a time, two, and all three.
-        for panels in 1..=3 {
-            let mut scratch = vec![0.0; panels * PANEL * n];
+        // One panel at a time, two, and all five.
+        for panels in [1, 2, 5] {
+            let mut scratch = vec![0.0; panels * panel::<f64>(n) * n];
             // The sum is a full matrix once, a packed triangle once.
             let [mut whole, mut parts] = [vec![1.0; n * n], vec![1.0; triangle(n)]];
             add_scatter(&block, points, n, &[(0.5, &shift)], &mut scratch, &mut whole);

@@ -1,4 +1,4 @@
-//! The leading eigenpairs of a dense symmetric matrix, by a block Krylov space where few of many are asked for.
+//! The leading eigenpairs of a symmetric matrix, by a block Krylov space where few of many are asked for.
 //!
 //! The space grows from a random block of at least as many columns as eigenpairs, so that repeated eigenvalues are met as often
 //! as they are repeated; every new block is the product of the last one, made orthogonal to all before it. It ends when every
@@ -23,14 +23,20 @@ const SHARE: usize = 3;
 const RESIDUAL: f64 = 1e-13;
 /// The same where directions near the leading ones do.
 const NEARLY: f64 = 1e-6;
-/// Blocks between two looks at the residuals, and blocks at most where directions near the leading ones do.
+/// Blocks between two looks at the residuals.
 const LOOK: usize = 4;
+/// Blocks at most where directions near the leading ones do, and what share of all dimensions they may span.
+const FEW_BLOCKS: usize = 3;
+const FEW_SHARE: f64 = 0.6;
+
+/// The product of a symmetric matrix and a block.
+pub(crate) type Times<'a> = dyn Fn(MatRef<'_, f64>) -> Mat<f64> + 'a;
 
 /// The largest eigenvalues, descending, and their eigenvectors, of a matrix given by its lower triangle.
 pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = lower.order();
     if is_worth_it(n, count)
-        && let Some(found) = krylov(lower, count, None)
+        && let Some(found) = krylov(&|block| symmetric_times(lower, block), n, count, None)
     {
         return Some(found);
     }
@@ -39,13 +45,13 @@ pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<
     Some((values.into_iter().rev().take(count).collect(), leading))
 }
 
-/// Orthonormal directions that hold nearly as much as the leading eigenvectors: these themselves but where eigenvalues hardly
-/// differ.
-pub(crate) fn nearly_leading(lower: Lower<'_, f64>, count: usize) -> Option<Mat<f64>> {
-    if is_worth_it(lower.order(), count) {
-        return krylov(lower, count, Some(LOOK)).map(|(_, vectors)| vectors);
+/// Orthonormal directions that hold nearly as much as the leading eigenvectors of a matrix that is known by its products: these
+/// themselves but where eigenvalues hardly differ; none where [`is_nearly_worth_it`] says so.
+pub(crate) fn nearly_leading(times: &Times<'_>, n: usize, count: usize) -> Option<Mat<f64>> {
+    if !is_nearly_worth_it(n, count) {
+        return None;
     }
-    leading_eigen(lower, count).map(|(_, vectors)| vectors)
+    krylov(times, n, count, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
 }
 
 /// Whether a space of some blocks is small beside all dimensions.
@@ -53,13 +59,19 @@ fn is_worth_it(n: usize, count: usize) -> bool {
     n > SMALL && SHARE * (count + BEYOND) * LOOK <= n
 }
 
+/// Whether it is smaller than all dimensions, so that it takes less room than a dense eigenproblem.
+pub(crate) fn is_nearly_worth_it(n: usize, count: usize) -> bool {
+    n > SMALL && (((count + BEYOND) * FEW_BLOCKS) as f64) < FEW_SHARE * n as f64
+}
+
 /// The pairs within a space that grows until they are those of the matrix, or to so many blocks.
 fn krylov(
-    lower: Lower<'_, f64>,
+    times: &Times<'_>,
+    n: usize,
     count: usize,
     blocks: Option<usize>,
 ) -> Option<(Vec<f64>, Mat<f64>)> {
-    let (n, width) = (lower.order(), count + BEYOND);
+    let width = count + BEYOND;
     let most = blocks.unwrap_or(n / (SHARE * width));
     let tolerance = if blocks.is_some() { NEARLY } else { RESIDUAL };
     let mut basis = Mat::zeros(n, most * width);
@@ -68,13 +80,13 @@ fn krylov(
     for block in 1..=most {
         let (known, size) = ((block - 1) * width, block * width);
         basis.as_mut().subcols_mut(known, width).copy_from(&next);
-        let mut product = times(lower, next.as_ref());
+        let mut product = times(next.as_ref());
         let own = basis.as_ref().subcols(0, size);
         let column = transpose_times(own, product.as_ref());
         inner.as_mut().submatrix_mut(0, known, size, width).copy_from(&column);
-        if block % LOOK == 0 || block == most {
+        if (block % LOOK == 0 && blocks.is_none()) || block == most {
             let (values, vectors) = ritz(own, inner.as_ref().submatrix(0, 0, size, size), count)?;
-            let holds = holds(lower, &values, &vectors, tolerance);
+            let holds = holds(times, &values, &vectors, tolerance);
             if holds || (block == most && blocks.is_some()) {
                 return Some((values, vectors));
             }
@@ -90,7 +102,8 @@ fn krylov(
     None
 }
 
-fn times(lower: Lower<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
+/// The product of a matrix given by its lower triangle and a block, column by column.
+pub(crate) fn symmetric_times(lower: Lower<'_, f64>, block: MatRef<'_, f64>) -> Mat<f64> {
     let mut product = Mat::zeros(lower.order(), block.ncols());
     symmetric_times_block(lower, block, product.as_mut(), 1);
     product
@@ -111,8 +124,8 @@ fn ritz(
 }
 
 /// Whether pairs are those of the matrix.
-fn holds(lower: Lower<'_, f64>, values: &[f64], vectors: &Mat<f64>, tolerance: f64) -> bool {
-    let images = times(lower, vectors.as_ref());
+fn holds(times: &Times<'_>, values: &[f64], vectors: &Mat<f64>, tolerance: f64) -> bool {
+    let images = times(vectors.as_ref());
     let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     values.iter().enumerate().all(|(j, value)| {
         let pairs = images.col(j).iter().zip(vectors.col(j).iter());
@@ -141,7 +154,10 @@ mod tests {
         // The lower triangle alone is what callers have.
         let lower = Lower::new(&matrix, n).packed(|value| value);
         let lower = Lower::new(&lower, n);
-        assert_eq!(krylov(lower, count, None).is_some(), by_krylov);
+        assert_eq!(
+            krylov(&|block| symmetric_times(lower, block), n, count, None).is_some(),
+            by_krylov
+        );
         let (values, vectors) = leading_eigen(lower, count).unwrap();
         let mut expected = known.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));
@@ -193,7 +209,8 @@ mod tests {
         ] {
             let (matrix, _) = with_values(&values);
             let lower = Lower::new(&matrix, 300).packed(|value| value);
-            let found = nearly_leading(Lower::new(&lower, 300), 5).unwrap();
+            let half = Lower::new(&lower, 300);
+            let found = nearly_leading(&|block| symmetric_times(half, block), 300, 5).unwrap();
             let full = MatRef::from_row_major_slice(&matrix, 300, 300);
             let images = tall_times(full, found.as_ref());
             let held: f64 = (0..5)

@@ -15,7 +15,7 @@ use super::closed_form::like_pixels;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
-use super::space::{Space, Units, components, largest_cosine};
+use super::space::{Space, Units, largest_cosine};
 use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
 
 /// |cosine| beyond which two filters see the same thing.
@@ -378,6 +378,6 @@ fn turned(units: Units, plain: Space, aside: &[SetAside]) -> Result<Space, Pipel
         return finished(units, plain);
     }
     let count = COMPONENTS.min(plain.statistics.dimension());
-    let basis = components(&plain.statistics, count)?;
+    let basis = plain.statistics.components_after(None, count)?;
     finished(units, plain.within(basis))
 }

@@ -170,14 +170,6 @@ fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> 
     oracle_approximating(freedom, order, mean * order, squared_norm(lower))
 }
 
-/// Leading principal components of preprocessed statistics, one a column.
-pub(crate) fn components(
-    statistics: &ClassStatistics,
-    count: usize,
-) -> Result<Mat<f64>, StatisticsError> {
-    Ok(statistics.principal_components(count)?.0)
-}
-
 /// At most so many principal components of preprocessed points, from the statistics of the points as they came, and the mean
 /// within-class variance of preprocessed columns over that of the components.
 pub(crate) fn components_after(
@@ -185,13 +177,9 @@ pub(crate) fn components_after(
     statistics: &ClassStatistics,
     most: usize,
 ) -> Result<(Mat<f64>, f64), StatisticsError> {
-    let Some(map) = map else {
-        let basis = components(statistics, most.min(statistics.dimension()))?;
-        let within = statistics.reduced(basis.as_ref()).noise_scale();
-        return Ok((basis, statistics.noise_scale() / within));
-    };
     let basis = statistics.components_after(map, most)?;
-    let (filters, _) = map.fold(basis.as_ref());
+    let folded = map.map(|map| map.fold(basis.as_ref()).0);
+    let filters = folded.as_ref().unwrap_or(&basis);
     let within = statistics.reduced(filters.as_ref()).noise_scale();
     let (shares, order) = (statistics.shares(), basis.nrows() as f64);
     let own: f64 = shares
@@ -199,8 +187,8 @@ pub(crate) fn components_after(
         .zip(statistics.covariances())
         .map(|(share, covariance)| {
             let variances = covariance.diagonal();
-            let scaled =
-                variances.iter().zip(&map.factors).map(|(one, factor)| one * factor * factor);
+            let factor = |column: usize| map.map_or(1.0, |map| map.factors[column]);
+            let scaled = variances.iter().enumerate().map(|(at, one)| one * factor(at).powi(2));
             share * scaled.sum::<f64>() / order
         })
         .sum();

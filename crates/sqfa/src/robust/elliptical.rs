@@ -221,7 +221,7 @@ impl<'m, T: Element> Class<'m, T> {
         let height = BLOCK.min(self.members.rows.len());
         let mut block = vec![T::from_f64(0.0); height * p];
         let mut whitened = vec![T::from_f64(0.0); height * p];
-        let mut scratch = vec![T::from_f64(0.0); scratch_room(p)];
+        let mut scratch = vec![T::from_f64(0.0); scratch_room::<T>(p)];
         let mut scatter = vec![0.0; p * p];
         let (mut shift, mut for_mean, mut for_scatter) = (vec![0.0; p], 0.0, 0.0);
         for (index, values) in self.points.values.chunks(BLOCK * p).enumerate() {

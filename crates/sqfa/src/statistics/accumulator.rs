@@ -18,7 +18,7 @@ use crate::parallel;
 use crate::points::Points;
 
 /// Columns from which one class at a time is summed where sums are not kept.
-const WIDE: usize = 1024;
+const WIDE: usize = 512;
 
 /// A running sum of labelled points.
 #[derive(Debug, Clone)]

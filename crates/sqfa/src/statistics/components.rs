@@ -8,14 +8,17 @@
 use super::pass;
 use super::{ClassStatistics, Preprocessor, StatisticsError};
 use crate::linalg::{
-    Lower, Mat, MatRef, add_products, add_scaled, completed_basis, leading_eigen, lower_rows,
-    nearly_leading, random, symmetric_eigen, tall_times, transpose_times, triangle,
+    Lower, Mat, MatRef, add_products, add_scaled, completed_basis, is_nearly_worth_it,
+    leading_eigen, lower_rows, nearly_leading, random, symmetric_eigen, symmetric_times,
+    tall_times, transpose_times, triangle,
 };
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
 const MAX_DIMENSION: usize = 8192;
 /// Up to this many samples an eigenproblem in their span costs less than rounds of subspace iteration.
 const FEW_SAMPLES: f64 = 4000.0;
+/// Up to this many classes their sum would take a good part of the room that they take themselves.
+const FEW_CLASSES: usize = 3;
 /// Rounds of subspace iteration at most.
 const ROUNDS: usize = 500;
 /// Relative change of the variance held below which it has settled; single-precision passes carry fewer digits.
@@ -106,21 +109,41 @@ impl<'a> Total<'a> {
         Some((vectors, values))
     }
 
-    /// Directions near them, of preprocessed points: the map acts on the sum of all classes instead of on every one of them.
-    fn dense_after(&self, map: &Preprocessor, count: usize) -> Option<Mat<f64>> {
+    /// Directions near them, of preprocessed points: the map acts on the sum of all classes instead of on every one of them, or
+    /// on products, where few classes take less room than their sum beside them.
+    fn dense_after(&self, map: Option<&Preprocessor>, count: usize) -> Option<Mat<f64>> {
         let n = self.statistics.dimension();
-        let mut lower = self.lower()?;
-        let kept = map.kept().unwrap_or_else(|| (0..n).collect());
+        let all = || (0..n).collect::<Vec<_>>();
+        let kept = map.map_or_else(all, |map| map.kept().unwrap_or_else(all));
+        let factor = |column: usize| map.map_or(1.0, |map| map.factors[column]);
         let order = kept.len();
+        let dense = self.statistics.covariances().iter().all(|one| one.entries().is_some());
+        if dense && is_nearly_worth_it(order, count) && self.within.len() <= FEW_CLASSES {
+            let times = |block: MatRef<'_, f64>| {
+                let mut spread = Mat::zeros(n, block.ncols());
+                for j in 0..block.ncols() {
+                    for (i, &column) in kept.iter().enumerate() {
+                        spread[(column, j)] = factor(column) * block[(i, j)];
+                    }
+                }
+                let product = self.times(spread.as_ref());
+                Mat::from_fn(order, block.ncols(), |i, j| factor(kept[i]) * product[(kept[i], j)])
+            };
+            return nearly_leading(&times, order, count);
+        }
+        let mut lower = self.lower()?;
         // To the front, row after row: an entry never moves behind one that is still to be read.
         for (i, &row) in kept.iter().enumerate() {
             for (j, &column) in kept[..=i].iter().enumerate() {
-                let factor = map.factors[row] * map.factors[column];
-                lower[triangle(i) + j] = lower[triangle(row) + column] * factor;
+                lower[triangle(i) + j] =
+                    lower[triangle(row) + column] * factor(row) * factor(column);
             }
         }
         lower.truncate(triangle(order));
-        nearly_leading(Lower::new(&lower, order), count.min(order))
+        let lower = Lower::new(&lower, order);
+        let count = count.min(order);
+        nearly_leading(&|block| symmetric_times(lower, block), order, count)
+            .or_else(|| leading_eigen(lower, count).map(|(_, vectors)| vectors))
     }
 
     fn iterated(&self, count: usize) -> Result<(Mat<f64>, Vec<f64>), StatisticsError> {
@@ -172,7 +195,7 @@ impl ClassStatistics {
     /// covariances keep their entries.
     pub(crate) fn components_after(
         &self,
-        map: &Preprocessor,
+        map: Option<&Preprocessor>,
         count: usize,
     ) -> Result<Mat<f64>, StatisticsError> {
         if self.dimension() <= MAX_DIMENSION
@@ -180,7 +203,8 @@ impl ClassStatistics {
         {
             return Ok(found);
         }
-        let applied = map.applied(self);
+        let applied = map.map(|map| map.applied(self));
+        let applied = applied.as_ref().unwrap_or(self);
         Ok(applied.principal_components(count.min(applied.dimension()))?.0)
     }
 

@@ -17,8 +17,16 @@ use crate::points::{Scalar, Table};
 /// Bytes are centred here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
 const BYTE_CENTRE: f64 = 128.0;
 pub(super) const BYTE_BLOCK: usize = 512;
-/// Points whose products are summed in the data's own precision before the sum continues in f64.
-pub(super) const BLOCK: usize = 512;
+/// Points whose products are summed in the data's own precision before the sum continues in f64: fewer where they would take
+/// megabytes, and always a whole part of 512.
+pub(super) fn block_size<T>(n: usize) -> usize {
+    const BYTES: usize = 2 << 20;
+    match BYTES / (n * size_of::<T>()).max(1) {
+        512.. => 512,
+        256.. => 256,
+        _ => 128,
+    }
+}
 /// The share of columns that vary in a block below which the others are left out of its product: moving numbers together
 /// costs little beside the squares that it saves.
 const LEFT_OUT_BELOW: f64 = 0.9;
@@ -85,7 +93,7 @@ impl EntrySum {
         }
         let n = self.mean.len();
         let mut block = vec![0.0_f32; BYTE_BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![0.0_f32; scratch_room(n)];
+        let mut scratch = vec![0.0_f32; scratch_room::<f32>(n)];
         self.make_room();
         for rows in rows.chunks(BYTE_BLOCK) {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
@@ -121,10 +129,11 @@ impl EntrySum {
     pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
         self.leave_bytes();
         let n = self.mean.len();
-        let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![T::ZERO; scratch_room(n)];
+        let most = block_size::<T>(n);
+        let mut block = vec![T::ZERO; most.min(rows.len()) * n];
+        let mut scratch = vec![T::ZERO; scratch_room::<T>(n)];
         self.make_room();
-        for rows in rows.chunks(BLOCK) {
+        for rows in rows.chunks(most) {
             let size = rows.len() as f64;
             gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
             // Centre by the block's mean as rounded to T; what rounding left is corrected exactly.

@@ -221,7 +221,7 @@ impl Span<'_> {
 /// weight·XᵀX + ridge·I for coordinates X, zero-extended to `order`.
 fn covariance(rows: &[f64], rank: usize, order: usize, weight: f64, ridge: f64) -> Dense<f64> {
     let mut lower = vec![0.0; triangle(rank)];
-    let mut scratch = vec![0.0; scratch_room(rank)];
+    let mut scratch = vec![0.0; scratch_room::<f64>(rank)];
     for block in rows.chunks(512 * rank.max(1)) {
         add_scatter(block, block.len() / rank, rank, &[], &mut scratch, &mut lower);
     }

@@ -5,7 +5,7 @@
 
 use super::accumulator::refuse_rows;
 use super::class_sum::ClassSum;
-use super::entries::{BLOCK, BYTE_BLOCK, EntrySum, gather};
+use super::entries::{BYTE_BLOCK, EntrySum, block_size, gather};
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::{Classes, Labels, written_integers};
 use crate::linalg::{Element, Float, add_scatter, scratch_room};
@@ -196,10 +196,11 @@ impl EntrySum {
     ) {
         self.leave_bytes();
         let n = self.mean.len();
-        let mut block = vec![T::ZERO; BLOCK.min(rows.len()) * n];
-        let mut scratch = vec![T::ZERO; scratch_room(n)];
+        let most = block_size::<T>(n);
+        let mut block = vec![T::ZERO; most.min(rows.len()) * n];
+        let mut scratch = vec![T::ZERO; scratch_room::<T>(n)];
         self.make_room();
-        for rows in rows.chunks(BLOCK) {
+        for rows in rows.chunks(most) {
             let weights: Vec<u64> = rows.iter().map(|&row| weights[row as usize]).collect();
             let total: u64 = weights.iter().sum();
             let block = &mut block[..rows.len() * n];

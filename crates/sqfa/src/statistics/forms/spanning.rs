@@ -39,7 +39,7 @@ fn dense_gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Vec<f64> {
     let n = more.nrows();
     let size = forms.iter().map(|form| form.vectors()).sum::<usize>() + more.ncols();
     let mut sum = vec![0.0; size * size];
-    let mut scratch = vec![0.0; scratch_room(size)];
+    let mut scratch = vec![0.0; scratch_room::<f64>(size)];
     let mut block = vec![0.0; COLUMNS.min(n) * size];
     for first in (0..n).step_by(COLUMNS) {
         let columns = first..(first + COLUMNS).min(n);
