@@ -77,6 +77,10 @@ fn krylov(
     let mut basis = Mat::zeros(n, most * width);
     let mut inner = Mat::zeros(most * width, most * width);
     let mut next = completed_basis(random(n, width, 0, u64::MAX).as_ref(), 0);
+    if blocks.is_some() {
+        // What is random says nothing: few blocks begin with its product.
+        next = completed_basis(times(next.as_ref()).as_ref(), 0);
+    }
     for block in 1..=most {
         let (known, size) = ((block - 1) * width, block * width);
         basis.as_mut().subcols_mut(known, width).copy_from(&next);

@@ -4,10 +4,10 @@ use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
 use crate::statistics::ClassStatistics;
 
-use super::learn::Job;
+use super::learn::{Found, Job};
 use super::wide::Kept;
 use super::{
-    COMPONENTS, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
+    COMPONENTS, Curve, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
     SetAside, Summed, Weighted, constant_columns,
 };
 
@@ -147,29 +147,42 @@ impl Pipeline {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
         let job = Job::of(statistics, &aside, 0);
-        self.fit_by_components(&data, Plan::for_points(data.total()), job, observer)
+        let plan = Plan::for_points(data.total());
+        let choice = self.choose_on_components(&data, plan, &job.statistics, &aside, observer)?;
+        self.learn_choice(job, choice, observer)
     }
 
-    /// Chooses on principal components, then fits all columns.
-    fn fit_by_components(
+    /// Chooses the number of filters, units and noise on principal components.
+    fn choose_on_components(
         &self,
         data: &Weighted<'_>,
         plan: Plan,
-        mut job: Job<'_>,
+        statistics: &ClassStatistics,
+        aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Fitted, PipelineError> {
+    ) -> Result<Choice, PipelineError> {
         let dealt = Parts::dealt(*data, plan, self.settings.seed);
         let kept = Kept::new(data, &dealt, plan, self.estimator().needs_points());
         drop(dealt);
-        let views = self.views(data, &kept, &job.statistics, job.aside)?;
+        let views = self.views(data, &kept, statistics, aside)?;
         let arms = self.arms_on(&views, &kept, plan)?;
         let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
-        job.filters = filters;
         let mut found = self.found(&arms, filters, observer)?;
-        if let Some(found) = &mut found {
-            found.lift(&views);
-        }
         drop(arms);
+        if let Some(found) = &mut found {
+            found.lift(views);
+        }
+        Ok(Choice { filters, curve, found })
+    }
+
+    /// Fits all columns with what was chosen.
+    fn learn_choice(
+        &self,
+        mut job: Job<'_>,
+        Choice { filters, curve, found }: Choice,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        job.filters = filters;
         let mut fitted = self.learn(job, found, observer)?;
         fitted.curve = curve;
         Ok(fitted)
@@ -183,11 +196,27 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let job = Job::new(parts, self.estimator(), aside, 0)?;
-        let mut fitted = self.fit_by_components(parts.data(), plan, job, observer)?;
+        let (data, job) = (parts.data(), || Job::new(parts, self.estimator(), aside, 0));
+        let mut fitted = if parts.spares_room(self.estimator()) {
+            let pooled = parts.pooled()?;
+            let choice = self.choose_on_components(data, plan, &pooled, aside, observer)?;
+            drop(pooled);
+            self.learn_choice(job()?, choice, observer)?
+        } else {
+            let job = job()?;
+            let choice = self.choose_on_components(data, plan, &job.statistics, aside, observer)?;
+            self.learn_choice(job, choice, observer)?
+        };
         if self.is_refined() {
             self.refine_wide(&mut fitted, Some(parts), observer)?;
         }
         Ok(fitted)
     }
+}
+
+/// What was chosen on principal components.
+struct Choice {
+    filters: usize,
+    curve: Option<Curve>,
+    found: Option<Found>,
 }

@@ -14,6 +14,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 
 use crate::labels::Labels;
+use crate::linalg::triangle;
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::reduce::{Samples, Training};
@@ -29,6 +30,11 @@ const FEWEST: usize = 3;
 
 /// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
 const HELD: u64 = 50_000;
+
+/// Columns up to which sums are made by one thread a class, so that all classes together cost less time.
+const NARROW: usize = 512;
+/// One of so many of the points' bytes is room to spare.
+const SHARE: usize = 4;
 
 /// How points are held out in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,6 +338,21 @@ impl<'a> Parts<'a> {
         };
         let parts: Vec<_> = self.taking_part(without).map(|part| &sums[part]).collect();
         finished(&parts, estimator)
+    }
+
+    /// The statistics of everything that takes part with one covariance for all classes, in the room of one of them.
+    pub(crate) fn pooled(&self) -> Result<ClassStatistics, StatisticsError> {
+        let Weighted { points, labels, weights } = self.data;
+        ClassStatistics::pooled(points, labels, weights, self.learning())
+    }
+
+    /// Whether sums of all classes take so much room beside the points that they are not made before they are needed.
+    pub(crate) fn spares_room(&self, estimator: Estimator) -> bool {
+        let Weighted { points, labels, .. } = self.data;
+        let n = points.columns();
+        let sums = labels.classes().len() * triangle(n) * size_of::<f64>();
+        let made = self.sums.is_none() && self.finite && self.spared.is_none();
+        made && estimator == Estimator::Empirical && n > NARROW && SHARE * sums > points.bytes()
     }
 
     fn robust(

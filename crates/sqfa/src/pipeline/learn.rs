@@ -43,6 +43,8 @@ pub(crate) struct Found {
     pub(crate) start: Option<Mat<f64>>,
     /// The same of every fold.
     pub(crate) folds: Vec<Mat<f64>>,
+    /// The principal components of preprocessed columns that it was found on, where it was.
+    pub(crate) basis: Option<Mat<f64>>,
 }
 
 impl Found {
@@ -65,7 +67,7 @@ impl Found {
         let filters = filters(taken);
         let start = filters.first().cloned();
         let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
-        Some(Self { selection, less, start, folds: filters })
+        Some(Self { selection, less, start, folds: filters, basis: None })
     }
 }
 
@@ -192,14 +194,14 @@ impl Pipeline {
             Some(found) => found,
             None if self.finds_noise() => {
                 let selection = self.closed_form(job.aside, &job.statistics);
-                Found { selection, less: Vec::new(), start: None, folds: Vec::new() }
+                Found { selection, less: Vec::new(), start: None, folds: Vec::new(), basis: None }
             }
             None => return self.learn_given(&job, observer),
         };
-        let Found { mut selection, less, start, .. } = found;
+        let Found { mut selection, less, start, basis, .. } = found;
         let mut less = less.into_iter();
         // Less noise is tried in the same units.
-        let chosen = self.in_units(job, selection.candidate.units)?;
+        let chosen = self.in_units(job, selection.candidate.units, basis)?;
         loop {
             let (fitted, cosine) =
                 self.learn_chosen(&chosen, selection.clone(), start.as_ref(), observer)?;
@@ -297,8 +299,13 @@ impl Pipeline {
         Ok(reductions.into_iter().map(account).collect())
     }
 
-    /// A job in the units that were chosen for it.
-    fn in_units<'a>(&self, job: Job<'a>, units: Units) -> Result<Chosen<'a>, PipelineError> {
+    /// A job in the units that were chosen for it, on components where they were found already.
+    fn in_units<'a>(
+        &self,
+        job: Job<'a>,
+        units: Units,
+        basis: Option<Mat<f64>>,
+    ) -> Result<Chosen<'a>, PipelineError> {
         let told = job.told();
         let Job { mut statistics, plain, aside, filters, .. } = job;
         let map = preprocessor(&statistics, self.scaling_of(units), self.centers(), aside);
@@ -310,7 +317,7 @@ impl Pipeline {
                 plain
             }
         };
-        let space = turned(units, Space::plain(map, statistics), aside)?;
+        let space = turned(units, Space::plain(map, statistics), aside, basis)?;
         Ok(Chosen { units, space, seen, told, filters })
     }
 
@@ -362,13 +369,18 @@ impl Pipeline {
         aside: &[SetAside],
     ) -> Result<Space, PipelineError> {
         let plain = self.space_of(units, aside).plain(statistics);
-        turned(units, plain, aside)
+        turned(units, plain, aside, None)
     }
 }
 
 /// A space in its units: within principal components where units within classes meet many columns or covariances that keep no
 /// entries.
-fn turned(units: Units, plain: Space, aside: &[SetAside]) -> Result<Space, PipelineError> {
+fn turned(
+    units: Units,
+    plain: Space,
+    aside: &[SetAside],
+    basis: Option<Mat<f64>>,
+) -> Result<Space, PipelineError> {
     let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
         Some(kept) => kept.len(),
         None => plain.statistics.dimension() - aside.len(),
@@ -377,7 +389,12 @@ fn turned(units: Units, plain: Space, aside: &[SetAside]) -> Result<Space, Pipel
     if units != Units::WithinClass || (columns <= WIDE && dense) {
         return finished(units, plain);
     }
-    let count = COMPONENTS.min(plain.statistics.dimension());
-    let basis = plain.statistics.components_after(None, count)?;
+    let basis = match basis {
+        Some(known) => known,
+        None => {
+            let count = COMPONENTS.min(plain.statistics.dimension());
+            plain.statistics.components_after(None, count)?
+        }
+    };
     finished(units, plain.within(basis))
 }

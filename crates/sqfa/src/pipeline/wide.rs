@@ -156,12 +156,13 @@ impl Kept {
 }
 
 impl Found {
-    /// Starting filters of components become those of columns.
-    pub(crate) fn lift(&mut self, views: &[View]) {
+    /// Starting filters of components become those of columns, and the components are remembered.
+    pub(crate) fn lift(&mut self, views: Vec<View>) {
         let scaling = self.selection.candidate.units.scaling();
-        let own = views.iter().find(|view| view.units.scaling() == scaling);
-        self.start = match (self.start.take(), own) {
-            (Some(start), Some(view)) => Some(tall_times(view.basis.as_ref(), start.as_ref())),
+        let own = views.into_iter().find(|view| view.units.scaling() == scaling);
+        self.basis = own.map(|view| view.basis);
+        self.start = match (self.start.take(), &self.basis) {
+            (Some(start), Some(basis)) => Some(tall_times(basis.as_ref(), start.as_ref())),
             _ => None,
         };
     }

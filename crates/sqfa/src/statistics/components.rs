@@ -5,8 +5,9 @@
 //! variance held by the components settles.
 //! Cost a round: one pass of 5/4 as many columns as components (at least 8 more), and 4nw² flops.
 
-use super::pass;
-use super::{ClassStatistics, Preprocessor, StatisticsError};
+use std::sync::Arc;
+
+use super::{ClassStatistics, Covariance, Preprocessor, StatisticsError};
 use crate::linalg::{
     Lower, Mat, MatRef, add_products, add_scaled, completed_basis, is_nearly_worth_it,
     leading_eigen, lower_rows, nearly_leading, random, symmetric_eigen, symmetric_times,
@@ -19,6 +20,10 @@ const MAX_DIMENSION: usize = 8192;
 const FEW_SAMPLES: f64 = 4000.0;
 /// Up to this many classes their sum would take a good part of the room that they take themselves.
 const FEW_CLASSES: usize = 3;
+/// Up to this many dimensions all entries are made from products where covariances keep none and samples span everything.
+const FEW_DIMENSIONS: usize = 4096;
+/// Columns of products that are made at a time.
+const COLUMNS: usize = 64;
 /// Rounds of subspace iteration at most.
 const ROUNDS: usize = 500;
 /// Relative change of the variance held below which it has settled; single-precision passes carry fewer digits.
@@ -30,13 +35,21 @@ const IN_A_ROW: usize = 3;
 /// How classes add up to all points: Σ within_k Φ_k + Σ between_k (γ_k−γ̄)(γ_k−γ̄)ᵀ.
 struct Total<'a> {
     statistics: &'a ClassStatistics,
-    within: Vec<f64>,
+    /// Covariances and what they count: those that several classes share once.
+    within: Vec<(f64, &'a Arc<dyn Covariance>)>,
     /// √between_k (γ_k−γ̄), one a column.
     centred: Mat<f64>,
 }
 
 impl<'a> Total<'a> {
-    fn new(statistics: &'a ClassStatistics, within: Vec<f64>, between: &[f64]) -> Self {
+    fn new(statistics: &'a ClassStatistics, weights: &[f64], between: &[f64]) -> Self {
+        let mut within: Vec<(f64, &'a Arc<dyn Covariance>)> = Vec::new();
+        for (weight, covariance) in weights.iter().zip(statistics.covariances()) {
+            match within.last_mut() {
+                Some((sum, last)) if Arc::ptr_eq(last, covariance) => *sum += weight,
+                _ => within.push((*weight, covariance)),
+            }
+        }
         let mean = statistics.total_mean();
         let centred = Mat::from_fn(statistics.dimension(), between.len(), |i, class| {
             between[class].sqrt() * (statistics.means()[(i, class)] - mean[i])
@@ -47,22 +60,24 @@ impl<'a> Total<'a> {
     /// Every class by its share.
     fn by_shares(statistics: &'a ClassStatistics) -> Self {
         let shares = statistics.shares();
-        Self::new(statistics, shares.clone(), &shares)
+        Self::new(statistics, &shares, &shares)
     }
 
     /// The scatter of all points over their number less one, as for every class.
     fn of_points(statistics: &'a ClassStatistics) -> Self {
         let (shares, points) = (statistics.shares(), statistics.total_count());
-        let within = shares.iter().map(|share| (share * points - 1.0) / (points - 1.0)).collect();
+        let within: Vec<f64> =
+            shares.iter().map(|share| (share * points - 1.0) / (points - 1.0)).collect();
         let between: Vec<f64> =
             shares.iter().map(|share| share * points / (points - 1.0)).collect();
-        Self::new(statistics, within, &between)
+        Self::new(statistics, &within, &between)
     }
 
     fn times(&self, block: MatRef<'_, f64>) -> Mat<f64> {
-        let products = pass(self.statistics, &[block]).remove(0);
         let mut total = Mat::zeros(block.nrows(), block.ncols());
-        for (weight, product) in self.within.iter().zip(&products) {
+        let mut product = Mat::zeros(block.nrows(), block.ncols());
+        for (weight, covariance) in &self.within {
+            covariance.multiply(block, product.as_mut(), block.ncols());
             add_scaled(total.as_mut(), *weight, product.as_ref());
         }
         let inner = transpose_times(self.centred.as_ref(), block);
@@ -87,7 +102,7 @@ impl<'a> Total<'a> {
     fn lower(&self) -> Option<Vec<f64>> {
         let n = self.statistics.dimension();
         let mut total = vec![0.0_f64; triangle(n)];
-        for (weight, covariance) in self.within.iter().zip(self.statistics.covariances()) {
+        for (weight, covariance) in &self.within {
             covariance.entries()?.add_lower_to(*weight, &mut total);
         }
         let columns: Vec<Vec<f64>> = (0..self.centred.ncols())
@@ -100,6 +115,23 @@ impl<'a> Total<'a> {
             }
         });
         Some(total)
+    }
+
+    /// The same from products, whatever the form.
+    fn products(&self) -> Vec<f64> {
+        let n = self.statistics.dimension();
+        let mut lower = vec![0.0; triangle(n)];
+        for first in (0..n).step_by(COLUMNS) {
+            let columns = first..(first + COLUMNS).min(n);
+            let units = Mat::from_fn(n, columns.len(), |i, j| f64::from(u8::from(i == first + j)));
+            let product = self.times(units.as_ref());
+            for i in first..n {
+                for j in columns.start..columns.end.min(i + 1) {
+                    lower[triangle(i) + j] = product[(i, j - first)];
+                }
+            }
+        }
+        lower
     }
 
     fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
@@ -117,8 +149,8 @@ impl<'a> Total<'a> {
         let kept = map.map_or_else(all, |map| map.kept().unwrap_or_else(all));
         let factor = |column: usize| map.map_or(1.0, |map| map.factors[column]);
         let order = kept.len();
-        let dense = self.statistics.covariances().iter().all(|one| one.entries().is_some());
-        if dense && is_nearly_worth_it(order, count) && self.within.len() <= FEW_CLASSES {
+        let dense = self.within.iter().all(|(_, own)| own.entries().is_some());
+        if is_nearly_worth_it(order, count) && (!dense || self.within.len() <= FEW_CLASSES) {
             let times = |block: MatRef<'_, f64>| {
                 let mut spread = Mat::zeros(n, block.ncols());
                 for j in 0..block.ncols() {
@@ -185,10 +217,17 @@ impl ClassStatistics {
         {
             return Ok(found);
         }
-        match self.components_in_span(count) {
-            Some(found) => Ok(found),
-            None => total.iterated(count),
+        if let Some(found) = self.components_in_span(count) {
+            return Ok(found);
         }
+        // With more samples than dimensions all n columns of products cost less than rounds of some of them.
+        if dimension <= FEW_DIMENSIONS
+            && let Some((values, vectors)) =
+                leading_eigen(Lower::new(&total.products(), dimension), count)
+        {
+            return Ok((vectors, values));
+        }
+        total.iterated(count)
     }
 
     /// Directions near at most so many components of preprocessed points, on the dimensions that the map keeps; no preprocessed statistics are made where
@@ -245,9 +284,8 @@ pub(crate) fn total_times(statistics: &ClassStatistics, block: MatRef<'_, f64>) 
 /// The trace of the total covariance.
 pub(crate) fn total_variance(statistics: &ClassStatistics) -> f64 {
     let total = Total::by_shares(statistics);
-    let within = total.within.iter().zip(statistics.covariances());
-    let within: f64 =
-        within.map(|(w, covariance)| w * covariance.diagonal().iter().sum::<f64>()).sum();
+    let traces = total.within.iter().map(|(w, own)| w * own.diagonal().iter().sum::<f64>());
+    let within: f64 = traces.sum();
     let columns = 0..total.centred.ncols();
     within + columns.map(|j| total.centred.col(j).iter().map(|x| x * x).sum::<f64>()).sum::<f64>()
 }

@@ -11,6 +11,7 @@ mod forms;
 mod fourth;
 mod given;
 mod isotropic;
+mod pooled;
 mod portable;
 mod preprocess;
 mod projection;
