@@ -36,7 +36,9 @@ impl Statistics {
         threads: usize,
     ) -> Outcome<Self> {
         let classes = classes(labels)?;
-        let (matrices, [count, n, width]) = given_matrices(matrices)?;
+        let held = Matrices::new(matrices)?;
+        let [count, n, width] = held.shape();
+        let matrices = held.given()?;
         if n != width || count != classes.len() || n == 0 {
             return Err(invalid(format!(
                 "covariances have shape ({count}, {n}, {width}); expected ({}, n, n)",
@@ -149,23 +151,43 @@ impl Statistics {
     }
 }
 
-fn given_matrices(array: &Bound<'_, PyAny>) -> Outcome<(GivenMatrices, [usize; 3])> {
-    fn cut<T: numpy::Element + Copy>(
-        array: &PyReadonlyArray3<'_, T>,
-    ) -> Outcome<(Vec<Vec<T>>, [usize; 3])> {
-        let shape = [array.shape()[0], array.shape()[1], array.shape()[2]];
-        let size = (shape[1] * shape[2]).max(1);
-        let parts = slice(array, "covariances")?.chunks(size).map(<[T]>::to_vec).collect();
-        Ok((parts, shape))
+/// An array of matrices in either precision, held while it is read.
+enum Matrices<'py> {
+    F32(PyReadonlyArray3<'py, f32>),
+    F64(PyReadonlyArray3<'py, f64>),
+}
+
+impl<'py> Matrices<'py> {
+    fn new(array: &Bound<'py, PyAny>) -> Outcome<Self> {
+        if let Ok(array) = array.cast::<PyArray3<f32>>() {
+            return Ok(Self::F32(array.try_readonly().map_err(PyErr::from)?));
+        }
+        if let Ok(array) = array.cast::<PyArray3<f64>>() {
+            return Ok(Self::F64(array.try_readonly().map_err(PyErr::from)?));
+        }
+        let message = "covariances must be a three-dimensional array of float64 or float32";
+        Err(PyTypeError::new_err(message).into())
     }
-    if let Ok(array) = array.cast::<PyArray3<f32>>() {
-        let (parts, shape) = cut(&array.try_readonly().map_err(PyErr::from)?)?;
-        return Ok((GivenMatrices::F32(parts), shape));
+
+    fn shape(&self) -> [usize; 3] {
+        let shape = match self {
+            Self::F32(array) => array.shape(),
+            Self::F64(array) => array.shape(),
+        };
+        [shape[0], shape[1], shape[2]]
     }
-    if let Ok(array) = array.cast::<PyArray3<f64>>() {
-        let (parts, shape) = cut(&array.try_readonly().map_err(PyErr::from)?)?;
-        return Ok((GivenMatrices::F64(parts), shape));
+
+    /// One matrix a class, where it lies.
+    fn given(&self) -> Outcome<GivenMatrices<'_>> {
+        let [_, rows, columns] = self.shape();
+        let size = (rows * columns).max(1);
+        Ok(match self {
+            Self::F32(array) => {
+                GivenMatrices::BorrowedF32(slice(array, "covariances")?.chunks(size).collect())
+            }
+            Self::F64(array) => {
+                GivenMatrices::BorrowedF64(slice(array, "covariances")?.chunks(size).collect())
+            }
+        })
     }
-    let message = "covariances must be a three-dimensional array of float64 or float32";
-    Err(PyTypeError::new_err(message).into())
 }

@@ -189,7 +189,7 @@ pub(crate) fn class_statistics(
     Ok(statistics?)
 }
 
-fn matrices(stack: Stack, precision: Option<Precision>) -> GivenMatrices {
+fn matrices(stack: Stack, precision: Option<Precision>) -> GivenMatrices<'static> {
     fn each<S: Copy, T>(parts: Vec<Vec<S>>, convert: impl Fn(S) -> T) -> Vec<Vec<T>> {
         parts.into_iter().map(|part| part.into_iter().map(&convert).collect()).collect()
     }

@@ -40,7 +40,7 @@ pub(crate) use symmetric::{Element, num::Float, symmetric_times_block};
 pub(crate) use thin::{add_table_transpose_times, table_times};
 pub(crate) use through::{Lines, Packed};
 pub use triangle::Lower;
-pub(crate) use triangle::{is_lower, lower_rows, triangle};
+pub(crate) use triangle::{is_lower, lower_panels, lower_rows, triangle};
 
 /// Flops from which work is shared between threads: fewer take less time than waking them.
 pub(crate) const WORTH_THREADS: f64 = 1e6;

@@ -18,7 +18,7 @@ use super::{COMPONENTS, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted
 
 /// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
 /// all points at once.
-const CLASSES: usize = 16;
+const CLASSES: usize = 4;
 const POINTS: usize = 512;
 
 /// Points on principal components, under one scaling.

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::error::StatisticsError;
 use super::{ClassStatistics, Covariance, Dense, Moments};
 use crate::labels::Classes;
-use crate::linalg::{Element, Float, Mat, dispatch, is_positive_semidefinite};
+use crate::linalg::{
+    Element, Float, Mat, dispatch, is_positive_semidefinite, lower_panels, triangle,
+};
 use crate::parallel;
 
 /// Rows that one task checks, and columns that it checks together with their mirror images.
@@ -22,12 +24,18 @@ const FULL_CHECK: usize = 256;
 const SHIFT: f64 = 1e-5;
 
 /// Given matrices in single or double precision, one buffer a class, row by row.
+///
+/// Owned ones stay where they are. Of borrowed ones a triangle is copied while they are checked, so that they are read once.
 #[derive(Debug, Clone)]
-pub enum GivenMatrices {
+pub enum GivenMatrices<'a> {
     /// Single precision.
     F32(Vec<Vec<f32>>),
     /// Double precision.
     F64(Vec<Vec<f64>>),
+    /// Single precision, somebody else's.
+    BorrowedF32(Vec<&'a [f32]>),
+    /// Double precision, somebody else's.
+    BorrowedF64(Vec<&'a [f64]>),
 }
 
 impl ClassStatistics {
@@ -36,7 +44,7 @@ impl ClassStatistics {
         classes: Classes,
         counts: Option<Vec<u64>>,
         means: &[f64],
-        covariances: GivenMatrices,
+        covariances: GivenMatrices<'_>,
     ) -> Result<Self, StatisticsError> {
         let count = classes.len();
         if count < 2 {
@@ -80,7 +88,7 @@ impl ClassStatistics {
         classes: Classes,
         counts: Option<Vec<u64>>,
         dimension: usize,
-        second_moments: GivenMatrices,
+        second_moments: GivenMatrices<'_>,
     ) -> Result<Self, StatisticsError> {
         let means = vec![0.0; classes.len() * dimension];
         let mut statistics = Self::from_moments(classes, counts, &means, second_moments)?;
@@ -89,42 +97,58 @@ impl ClassStatistics {
     }
 }
 
-impl GivenMatrices {
+impl GivenMatrices<'_> {
     fn check(
         self,
         classes: &Classes,
         dimension: usize,
     ) -> Result<Vec<Box<dyn Covariance>>, StatisticsError> {
-        match self {
-            Self::F32(matrices) => checked(matrices, classes, dimension, |entries| {
-                Dense::new(entries, dimension).map(|dense| Box::new(dense) as _)
-            }),
-            Self::F64(matrices) => checked(matrices, classes, dimension, |entries| {
-                Dense::new(entries, dimension).map(|dense| Box::new(dense) as _)
-            }),
-        }
+        let singles = |own: &[&[f32]], copied| checked(own, classes, dimension, copied);
+        let doubles = |own: &[&[f64]], copied| checked(own, classes, dimension, copied);
+        Ok(match self {
+            Self::F32(own) => {
+                singles(&own.iter().map(Vec::as_slice).collect::<Vec<_>>(), false)?;
+                dense(own, dimension)
+            }
+            Self::F64(own) => {
+                doubles(&own.iter().map(Vec::as_slice).collect::<Vec<_>>(), false)?;
+                dense(own, dimension)
+            }
+            Self::BorrowedF32(views) => dense(singles(&views, true)?, dimension),
+            Self::BorrowedF64(views) => dense(doubles(&views, true)?, dimension),
+        })
     }
 }
 
+/// Checked matrices as covariances.
+fn dense<T: Copy>(matrices: Vec<Vec<T>>, n: usize) -> Vec<Box<dyn Covariance>>
+where
+    Dense<T>: Covariance + 'static,
+{
+    let each = matrices.into_iter().filter_map(|entries| Dense::new(entries, n));
+    each.map(|dense| Box::new(dense) as _).collect()
+}
+
+/// Checks matrices; returns their lower triangles where they are to be copied.
 fn checked<T: Element>(
-    matrices: Vec<Vec<T>>,
+    matrices: &[&[T]],
     classes: &Classes,
     dimension: usize,
-    wrap: impl Fn(Vec<T>) -> Option<Box<dyn Covariance>>,
-) -> Result<Vec<Box<dyn Covariance>>, StatisticsError> {
-    let shape = |what, found, expected| StatisticsError::GivenShape {
-        what,
+    copied: bool,
+) -> Result<Vec<Vec<T>>, StatisticsError> {
+    let shape = |found, expected| StatisticsError::GivenShape {
+        what: "covariances",
         found,
         expected,
         classes: classes.len(),
         dimension,
     };
     if matrices.len() != classes.len() {
-        return Err(shape("covariances", matrices.len(), classes.len()));
+        return Err(shape(matrices.len(), classes.len()));
     }
-    for entries in &matrices {
+    for entries in matrices {
         if entries.len() != dimension * dimension {
-            return Err(shape("covariances", entries.len(), dimension * dimension));
+            return Err(shape(entries.len(), dimension * dimension));
         }
     }
     let name = |class: usize| classes.label(class).to_string();
@@ -132,18 +156,29 @@ fn checked<T: Element>(
     let given: Vec<Given<'_, T>> = each
         .map(|(class, entries)| Given::new(entries, name(class), dimension))
         .collect::<Result<_, _>>()?;
+    let room = if copied { triangle(dimension) } else { 0 };
+    let mut copies: Vec<Vec<T>> = matrices.iter().map(|_| vec![T::ZERO; room]).collect();
     // The rows of all classes together, so that no thread waits for the end of one class.
-    let strips =
-        given.iter().flat_map(|own| (0..dimension).step_by(TILE).map(move |first| (own, first)));
-    parallel::try_map(strips, |(own, first)| own.check_strip(first))?;
+    let mut strips = Vec::new();
+    for (own, copy) in given.iter().zip(&mut copies) {
+        if copied {
+            let panels = lower_panels(copy, dimension, 0..dimension, |_| TILE);
+            strips.extend(panels.into_iter().map(|(first, panel)| (own, first, Some(panel))));
+        } else {
+            strips.extend((0..dimension).step_by(TILE).map(|first| (own, first, None)));
+        }
+    }
+    parallel::try_map(strips, |(own, first, copy)| -> Result<(), StatisticsError> {
+        own.check_strip(first)?;
+        if let Some(panel) = copy {
+            own.copy_strip(first, panel);
+        }
+        Ok(())
+    })?;
     if dimension <= FULL_CHECK {
         parallel::try_map(&given, Given::check_definite)?;
     }
-    let wrapped = matrices.into_iter().map(|entries| {
-        let found = entries.len();
-        wrap(entries).ok_or_else(|| shape("covariances", found, dimension * dimension))
-    });
-    wrapped.collect()
+    Ok(copies)
 }
 
 /// The matrix of one class.
@@ -177,6 +212,17 @@ impl<'a, T: Element> Given<'a, T> {
             return Ok(());
         }
         rows.into_iter().try_for_each(|row| self.check_row(row))
+    }
+
+    /// Copies the same rows up to the diagonal, which the check has brought into the cache.
+    fn copy_strip(&self, first: usize, panel: &mut [T]) {
+        let n = self.roots.len();
+        let mut rest = panel;
+        for row in first..(first + TILE).min(n) {
+            let (own, behind) = rest.split_at_mut(row + 1);
+            own.copy_from_slice(&self.entries[row * n..][..=row]);
+            rest = behind;
+        }
     }
 
     /// Whether a tile and its mirror image are sound: both stay in the cache, the image turned so that rows meet rows.

@@ -45,6 +45,40 @@ fn counts_weigh_the_classes() {
 }
 
 #[test]
+fn borrowed_matrices_are_checked_and_copied_alike() {
+    for n in [1, 5, 63, 64, 65, 130] {
+        let classes = random_classes(n, 2, 7);
+        let matrices: Vec<Vec<f64>> = classes.iter().map(|own| own.covariance.clone()).collect();
+        let singles: Vec<Vec<f32>> =
+            matrices.iter().map(|own| own.iter().map(|&value| value as f32).collect()).collect();
+        let means = vec![0.0; 2 * n];
+        let made = |given: GivenMatrices<'_>| {
+            ClassStatistics::from_moments(Classes::numbered(2), None, &means, given)
+        };
+        let double = made(GivenMatrices::BorrowedF64(matrices.iter().map(Vec::as_slice).collect()));
+        let single = made(GivenMatrices::BorrowedF32(singles.iter().map(Vec::as_slice).collect()));
+        let (double, single) = (double.unwrap(), single.unwrap());
+        // Half of a matrix is kept, and it is that of the owned one.
+        assert_eq!(double.bytes(), 8 * n * (n + 1));
+        let owned = [
+            made(GivenMatrices::F64(matrices.clone())).unwrap(),
+            made(GivenMatrices::F32(singles)).unwrap(),
+        ];
+        for class in 0..2 {
+            assert_eq!(entries(&double, class), entries(&owned[0], class), "{n}");
+            assert_eq!(entries(&single, class), entries(&owned[1], class), "{n}");
+        }
+        // What is wrong is found in the last row, too.
+        let mut wrong = matrices;
+        wrong[1][n * n - 1] = f64::NAN;
+        let borrowed = made(GivenMatrices::BorrowedF64(wrong.iter().map(Vec::as_slice).collect()));
+        let borrowed = borrowed.unwrap_err();
+        let owned = made(GivenMatrices::F64(wrong)).unwrap_err();
+        assert_eq!(borrowed.to_string(), owned.to_string());
+    }
+}
+
+#[test]
 fn second_moments_alone_have_no_means() {
     let matrices = vec![diagonal(&[1.0, 2.0]), diagonal(&[2.0, 1.0])];
     let found = ClassStatistics::from_second_moments(
