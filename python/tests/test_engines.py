@@ -294,7 +294,7 @@ def test_columns_too_many_for_sums_are_sketched_and_told(points, monkeypatch):
             model = fit_on(sqfa_rs.SQFA(2, random_state=0, **settings), engine)
         assert engine.passes == ["Sums"]
         assert model.components_.shape == (2, 6)
-    monkeypatch.setattr(_labels, "_memory", lambda: 8 * 2 * 6 * 6 - 1.0)
+    monkeypatch.setattr(_labels, "_memory", lambda: 8 * 2 * 21 - 1.0)
     for refused in (
         sqfa_rs.SQFA(2, refine=True),
         sqfa_rs.SQFA("auto"),

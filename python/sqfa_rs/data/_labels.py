@@ -120,7 +120,8 @@ def has_room(classes: int, features: int) -> bool:
 
 
 def _entry_bytes(classes: int, features: int) -> float:
-    return 8.0 * classes * features**2
+    # One triangle of every class.
+    return 8.0 * classes * features * (features + 1) / 2
 
 
 def _memory() -> float:

@@ -29,11 +29,11 @@ fn system() -> Option<u64> {
 
 /// Refuses sums with all entries of so many classes and columns where they do not fit into memory.
 pub(crate) fn check_sums(classes: usize, columns: usize) -> Result<()> {
-    // Eight bytes an entry; an allocation that fails could not be told.
-    let needed = 8.0 * classes as f64 * (columns as f64).powi(2);
+    // Eight bytes an entry of one triangle; an allocation that fails could not be told.
+    let needed = 8.0 * classes as f64 * (columns as f64) * (columns as f64 + 1.0) / 2.0;
     match available()? {
         Some(available) if needed > available as f64 => bail!(
-            "{classes} covariances of {columns} × {columns} numbers take {:.1} GB, and {:.1} GB are at hand: \
+            "{classes} covariances of {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
              choose fewer columns (--columns, --ignore), or a method that keeps points as they are \
              (--form factor with --noise scale)",
             needed / GIGA,

@@ -40,7 +40,7 @@ struct Plan {
 }
 
 /// Enough where passes are cheap; where they are dear, more steps and more iterations save a few more of them.
-const SPARING: Plan = Plan { steps: 3, inner: 20 };
+const SPARING: Plan = Plan { steps: 3, inner: 14 };
 const GENEROUS: Plan = Plan { steps: 5, inner: 30 };
 /// Vectors that a basis may always keep: few filters leave room for what earlier directions said.
 const ROOM: usize = 16;

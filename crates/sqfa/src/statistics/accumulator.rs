@@ -2,7 +2,7 @@
 //!
 //! A batch is cut into blocks of one class, which the sum of the class takes in: entry by entry (`entries`) or into a
 //! sketch (`sketch`).
-//! Cost: one read of the data; for entries N·n² flops in the data's precision and c·n² numbers of memory.
+//! Cost: one read of the data; for entries N·n² flops in the data's precision and c·n²/2 numbers of memory.
 
 use std::ops::Range;
 

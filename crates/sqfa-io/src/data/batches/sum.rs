@@ -235,11 +235,11 @@ fn sum_reader(
     })
 }
 
-/// Bytes that sums take: all entries, or the rows of sketches, of which one is combined at a time.
+/// Bytes that sums take: one triangle of entries a class, or the rows of sketches, of which one is combined at a time.
 fn bytes(classes: usize, columns: usize, sketch: Option<usize>) -> u128 {
     let (classes, columns) = (classes as u128, columns as u128);
     match sketch {
-        None => 8 * classes * columns.pow(2),
+        None => 8 * classes * (columns * (columns + 1) / 2),
         Some(size) => 8 * columns * (classes * (3 * size as u128 / 2 + 2) + size as u128),
     }
 }

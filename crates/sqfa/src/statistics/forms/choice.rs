@@ -78,7 +78,7 @@ impl Form {
         let (points, n, c) = (u128::from(points), dimension as u128, classes as u128);
         let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
         let reading_factor = PASSES * 2 * points * n;
-        let dense_bytes = c * n * n * (8 + width as u128);
+        let dense_bytes = c * (n * (n + 1) / 2) * (8 + width as u128);
         let factor_bytes = points * n * width as u128;
         let cheaper = reading_factor < reading_dense && factor_bytes < dense_bytes;
         let too_large = dense_bytes > LARGE && factor_bytes < dense_bytes;
@@ -99,7 +99,7 @@ impl Form {
         let (n, c) = (dimension as u128, classes as u128);
         let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
         let reading_sparse = PASSES * 2 * SCATTERED * entries;
-        let dense_bytes = c * n * n * (8 + width as u128);
+        let dense_bytes = c * (n * (n + 1) / 2) * (8 + width as u128);
         let sparse_bytes = 2 * entries * (4 + width as u128);
         let cheaper = reading_sparse < reading_dense && sparse_bytes < dense_bytes;
         let too_large = dense_bytes > LARGE && sparse_bytes < dense_bytes;
