@@ -19,7 +19,7 @@ fn accuracy(folder: &Folder, line: &str) -> f64 {
 #[test]
 fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
     let folder = Folder::new();
-    let bad: [(&str, &[u8], &str, &[&str]); 18] = [
+    let bad: [(&str, &[u8], &str, &[&str]); 20] = [
         (
             "gaps",
             b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n",
@@ -71,6 +71,14 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
             &["line 3: a quotation mark", "not closed", "2 lines below"],
         ),
         ("shut", b"a,label\r\n1,x\r\n2,\"y", "", &["line 3: a quotation mark", "0 lines below"]),
+        ("name", b"a,\"b,label\n1,2,x\n3,4,y\n", "", &["line 1: a quotation mark", "not closed"]),
+        // Closed by the mark of a later row.
+        (
+            "joined",
+            b"a,label\n1,x\n2,\"y\n3,x\n4,y\n5,z\"\n6,x\n7,y\n",
+            "",
+            &["line 3: the label goes on over 3 more lines", "remove the mark"],
+        ),
         ("utf16", b"\xff\xfea\x00,\x00", "", &["UTF-16"]),
         (
             "column",

@@ -108,6 +108,8 @@ pub struct CsvRows<R> {
     missing: Missing,
     troubles: Troubles,
     unlabelled: u64,
+    /// The first label that goes over several lines.
+    folded: Option<Note>,
     /// Every label is kept once: of few columns texts would take more memory than the numbers.
     names: Names,
     /// Rows that the size of the file lets expect.
@@ -204,6 +206,18 @@ impl<R: Read> CsvRows<R> {
                 name => name.to_owned(),
             });
         }
+        let source = Lines::new(Cursor::new(sample).chain(reader), delimiter == b' ');
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(source);
+        let mut record = ByteRecord::new();
+        if named {
+            let skipped = reader.read_byte_record(&mut record);
+            skipped.map_err(|error| table_error(error.to_string()))?;
+            check_closed(&reader, &record, place)?;
+        }
         let wanted = Wanted {
             label: options.label.as_ref(),
             optional: options.label_optional,
@@ -224,17 +238,6 @@ impl<R: Read> CsvRows<R> {
         for (at, &cell) in layout.features.iter().enumerate() {
             feature[cell] = Some(at);
         }
-        let source = Lines::new(Cursor::new(sample).chain(reader), delimiter == b' ');
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .from_reader(source);
-        let mut record = ByteRecord::new();
-        if named {
-            let skipped = reader.read_byte_record(&mut record);
-            skipped.map_err(|error| table_error(error.to_string()))?;
-        }
         Ok(Self {
             reader,
             record,
@@ -245,6 +248,7 @@ impl<R: Read> CsvRows<R> {
             encoding: options.encoding,
             missing: options.missing,
             unlabelled: 0,
+            folded: None,
             names: Names::default(),
             expected: 0,
             most_numbers: usize::try_from(options.limits.bytes / 8).unwrap_or(usize::MAX),
@@ -271,7 +275,8 @@ impl<R: Read> CsvRows<R> {
     /// What was decided on the way, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
         let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
-        self.layout.notes.iter().cloned().chain(unlabelled).collect()
+        let own = self.layout.notes.iter().chain(&self.folded).cloned();
+        own.chain(unlabelled).collect()
     }
 
     /// The number of further rows that the size of the file lets expect; 0 for a stream.
@@ -326,20 +331,8 @@ impl<R: Read> CsvRows<R> {
         self.reader.position().line().saturating_sub(1 + inside)
     }
 
-    /// Refuses a last row whose quotation mark nothing closes: it would swallow all lines after it.
-    fn check_closed(&self) -> Result<(), FormatError> {
-        let last = self.record.iter().next_back().unwrap_or(b"");
-        let end = self.reader.position();
-        if !self.reader.get_ref().ends_in_quotes(last, end.byte()) {
-            return Ok(());
-        }
-        let lines = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let line = end.line().saturating_sub(lines);
-        Err(FormatError::OpenQuote { place: self.place.clone(), line, swallowed: lines - 1 })
-    }
-
     fn add_row(&mut self, batch: &mut TableRows) -> Result<(), FormatError> {
-        self.check_closed()?;
+        check_closed(&self.reader, &self.record, &self.place)?;
         if self.record.len() != self.cells {
             return Err(FormatError::Ragged {
                 place: self.place.clone(),
@@ -352,6 +345,10 @@ impl<R: Read> CsvRows<R> {
             None => None,
             Some(at) => Some(self.label_of(&self.record[at])?),
         };
+        let lines = label.as_ref().map_or(0, |label| label.matches('\n').count() as u64);
+        if lines > 0 && self.folded.is_none() {
+            self.folded = Some(Note::LinesInLabel { line: self.line(), lines });
+        }
         let unlabelled = label.as_ref().is_some_and(|label| is_missing_label(label));
         if unlabelled && matches!(self.missing, Missing::Drop | Missing::Mean) {
             self.unlabelled += 1;
@@ -418,6 +415,25 @@ impl<R: Read> CsvRows<R> {
     fn problem(&self, problem: String) -> FormatError {
         FormatError::Table { place: self.place.clone(), problem }
     }
+}
+
+/// Refuses a row whose quotation mark nothing closes: it would swallow all lines after it.
+fn check_closed<R: Read>(
+    reader: &Reader<Lines<R>>,
+    record: &ByteRecord,
+    place: &str,
+) -> Result<(), FormatError> {
+    let (last, end) = (record.iter().next_back().unwrap_or(b""), reader.position());
+    if !reader.get_ref().ends_in_quotes(last, end.byte()) {
+        return Ok(());
+    }
+    let lines = record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+    let line = end.line().saturating_sub(lines);
+    Err(FormatError::OpenQuote {
+        place: place.to_owned(),
+        line,
+        swallowed: lines.saturating_sub(1),
+    })
 }
 
 /// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.

@@ -51,6 +51,13 @@ pub enum Note {
     },
     /// Rows without a label were left out.
     Unlabelled(u64),
+    /// A label holds line ends, as it does where a quotation mark is closed by that of a later row.
+    LinesInLabel {
+        /// Where it begins.
+        line: u64,
+        /// How many line ends.
+        lines: u64,
+    },
 }
 
 impl Note {
@@ -63,6 +70,7 @@ impl Note {
                 | Self::FollowsRows(_)
                 | Self::TellsClass(_)
                 | Self::AlikeLabels(..)
+                | Self::LinesInLabel { .. }
                 | Self::Unchecked
         )
     }
@@ -122,6 +130,11 @@ impl fmt::Display for Note {
                 write!(f, "{cells} missing values are replaced by the mean of their column")
             }
             Self::Unlabelled(rows) => write!(f, "{rows} rows without a label are left out"),
+            Self::LinesInLabel { line, lines } => write!(
+                f,
+                "line {line}: the label goes on over {lines} more lines, up to the next quotation mark: if these are rows of \
+                 their own, remove the mark or write it twice"
+            ),
         }
     }
 }
