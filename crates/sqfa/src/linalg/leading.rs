@@ -20,7 +20,7 @@ const BEYOND: usize = 8;
 /// The share of all dimensions up to which the space grows.
 const SHARE: usize = 3;
 /// ‖Av − λv‖ over the largest |λ| of the space that is as good as none.
-const RESIDUAL: f64 = 1e-13;
+pub(crate) const RESIDUAL: f64 = 1e-13;
 /// The same where directions near the leading ones do.
 const NEARLY: f64 = 1e-6;
 /// Blocks between two looks at the residuals.
@@ -35,14 +35,24 @@ pub(crate) type Times<'a> = dyn Fn(MatRef<'_, f64>) -> Mat<f64> + 'a;
 /// The largest eigenvalues, descending, and their eigenvectors, of a matrix given by its lower triangle.
 pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = lower.order();
-    if is_worth_it(n, count)
-        && let Some(found) = krylov(&|block| symmetric_times(lower, block), n, count, None)
-    {
+    let times = |block: MatRef<'_, f64>| symmetric_times(lower, block);
+    if let Some(found) = leading_of_products(&times, n, count, RESIDUAL) {
         return Some(found);
     }
     let (values, vectors) = symmetric_eigen(Mat::from_fn(n, n, |i, j| lower.at(i, j)).as_ref())?;
     let leading = Mat::from_fn(n, count, |i, j| vectors[(i, n - 1 - j)]);
     Some((values.into_iter().rev().take(count).collect(), leading))
+}
+
+/// The same of a matrix that is known by its products, to a residual relative to the largest eigenvalue; none where they are not
+/// found in a space that is small beside all dimensions.
+pub(crate) fn leading_of_products(
+    times: &Times<'_>,
+    n: usize,
+    count: usize,
+    residual: f64,
+) -> Option<(Vec<f64>, Mat<f64>)> {
+    if is_worth_it(n, count) { krylov(times, n, count, residual, None) } else { None }
 }
 
 /// Orthonormal directions that hold nearly as much as the leading eigenvectors of a matrix that is known by its products: these
@@ -51,7 +61,7 @@ pub(crate) fn nearly_leading(times: &Times<'_>, n: usize, count: usize) -> Optio
     if !is_nearly_worth_it(n, count) {
         return None;
     }
-    krylov(times, n, count, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
+    krylov(times, n, count, NEARLY, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
 }
 
 /// Whether a space of some blocks is small beside all dimensions.
@@ -69,11 +79,11 @@ fn krylov(
     times: &Times<'_>,
     n: usize,
     count: usize,
+    tolerance: f64,
     blocks: Option<usize>,
 ) -> Option<(Vec<f64>, Mat<f64>)> {
     let width = count + BEYOND;
     let most = blocks.unwrap_or(n / (SHARE * width));
-    let tolerance = if blocks.is_some() { NEARLY } else { RESIDUAL };
     let mut basis = Mat::zeros(n, most * width);
     let mut inner = Mat::zeros(most * width, most * width);
     let mut next = completed_basis(random(n, width, 0, u64::MAX).as_ref(), 0);
@@ -158,10 +168,8 @@ mod tests {
         // The lower triangle alone is what callers have.
         let lower = Lower::new(&matrix, n).packed(|value| value);
         let lower = Lower::new(&lower, n);
-        assert_eq!(
-            krylov(&|block| symmetric_times(lower, block), n, count, None).is_some(),
-            by_krylov
-        );
+        let times = |block: MatRef<'_, f64>| symmetric_times(lower, block);
+        assert_eq!(krylov(&times, n, count, RESIDUAL, None).is_some(), by_krylov);
         let (values, vectors) = leading_eigen(lower, count).unwrap();
         let mut expected = known.to_vec();
         expected.sort_by(|a, b| b.total_cmp(a));

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::{ClassStatistics, Covariance, Preprocessor, StatisticsError};
 use crate::linalg::{
-    Lower, Mat, MatRef, add_products, add_scaled, completed_basis, is_nearly_worth_it,
-    leading_eigen, lower_rows, nearly_leading, random, symmetric_eigen, symmetric_times,
-    tall_times, transpose_times, triangle,
+    Lower, Mat, MatRef, RESIDUAL, add_products, add_scaled, completed_basis, is_nearly_worth_it,
+    leading_eigen, leading_of_products, lower_rows, nearly_leading, random, symmetric_eigen,
+    symmetric_times, tall_times, transpose_times, triangle,
 };
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
@@ -22,6 +22,8 @@ const FEW_SAMPLES: f64 = 4000.0;
 const FEW_CLASSES: usize = 3;
 /// Up to this many dimensions all entries are made from products where covariances keep none and samples span everything.
 const FEW_DIMENSIONS: usize = 4096;
+/// What may be left of an eigenpair where products are rounded to single precision, relative to the largest eigenvalue.
+const RESIDUAL_SINGLE: f64 = 1e-6;
 /// Columns of products that are made at a time.
 const COLUMNS: usize = 64;
 /// Rounds of subspace iteration at most.
@@ -220,12 +222,16 @@ impl ClassStatistics {
         if let Some(found) = self.components_in_span(count) {
             return Ok(found);
         }
-        // With more samples than dimensions all n columns of products cost less than rounds of some of them.
-        if dimension <= FEW_DIMENSIONS
-            && let Some((values, vectors)) =
-                leading_eigen(Lower::new(&total.products(), dimension), count)
-        {
-            return Ok((vectors, values));
+        if dimension <= FEW_DIMENSIONS {
+            let single = self.covariances().iter().any(|covariance| covariance.is_single());
+            let residual = if single { RESIDUAL_SINGLE } else { RESIDUAL };
+            let times = |block: MatRef<'_, f64>| total.times(block);
+            let found = leading_of_products(&times, dimension, count, residual);
+            // With a flat spectrum all n columns of products cost less than rounds of some of them.
+            let dense = || leading_eigen(Lower::new(&total.products(), dimension), count);
+            if let Some((values, vectors)) = found.or_else(dense) {
+                return Ok((vectors, values));
+            }
         }
         total.iterated(count)
     }

@@ -304,3 +304,31 @@ fn parts_that_do_not_fit_are_refused_with_numbers() {
     let error = ClassStatistics::from_factors(sample.points(), &lonely, Estimator::Empirical);
     assert!(message(error.unwrap_err()).contains("class '9' has 1 sample"));
 }
+
+/// More samples than columns span everything: components are found in a small space where variances fall off, from all products
+/// where they do not.
+#[test]
+fn components_of_samples_that_span_everything_are_those_of_entries() {
+    const COLUMNS: usize = 260;
+    for falls in [0.9_f64, 1.0] {
+        let mut sample = Sample::draw(&[150, 120, 80], COLUMNS, 15);
+        for row in sample.values.chunks_mut(COLUMNS) {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value *= falls.powi(j as i32));
+        }
+        let components = |form| {
+            let found = ClassStatistics::from_points_as(
+                form,
+                sample.points(),
+                &sample.labels,
+                Estimator::Empirical,
+            );
+            found.unwrap().principal_components(3).unwrap()
+        };
+        let (entries, samples) = (components(Form::Dense), components(Form::Factor));
+        let overlap = (entries.0.transpose() * &samples.0).norm_l2().powi(2);
+        assert!((overlap - 3.0).abs() < 1e-8, "{falls}: {overlap}");
+        for (one, other) in entries.1.iter().zip(&samples.1) {
+            assert!((one - other).abs() < 1e-9 * entries.1[0], "{falls}: {one} {other}");
+        }
+    }
+}
