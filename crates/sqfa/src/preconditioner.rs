@@ -5,8 +5,9 @@
 //! In too many dimensions to factor M, or where no entries are at hand, its leading directions stand for it:
 //! M ≈ V diag(λ)Vᵀ + ρ(I − VVᵀ) + σ²I with the average variance ρ outside them.
 
-use crate::linalg::{CholeskySolver, Mat, MatRef, add_products, beside, transpose_times};
-use crate::parallel;
+use crate::linalg::{
+    CholeskySolver, Lower, Mat, MatRef, add_products, beside, lower_rows, transpose_times, triangle,
+};
 use crate::statistics::{ClassStatistics, leading_directions, total_variance};
 
 /// Whether to precondition.
@@ -37,7 +38,7 @@ const ROUNDS: usize = 4;
 #[derive(Debug)]
 pub(crate) enum Preconditioner {
     Identity,
-    Total(CholeskySolver),
+    Total(CholeskySolver<f32>),
     Leading(Leading),
     /// One for every start.
     Each(Vec<Preconditioner>),
@@ -102,7 +103,7 @@ impl Preconditioner {
         if !whole || (n > MAX_DIMENSION && requested == Preconditioning::Auto) {
             return Leading::new(statistics, noise).map_or(Self::Identity, Self::Leading);
         }
-        let mut total = vec![0.0_f32; n * n];
+        let mut total = vec![0.0_f32; triangle(n)];
         let shares = statistics.shares();
         for (share, covariance) in shares.iter().zip(statistics.covariances()) {
             let Some(entries) = covariance.entries() else { return Self::Identity };
@@ -116,24 +117,24 @@ impl Preconditioner {
         let offsets: Vec<Vec<f64>> = (0..shares.len())
             .map(|class| (0..n).map(|i| means[(i, class)] - centre[i]).collect())
             .collect();
-        parallel::rows(&mut total, n, |i, row| {
+        lower_rows(&mut total, n, |i, row| {
             for (share, offset) in shares.iter().zip(&offsets) {
                 let factor = share * offset[i];
-                for (entry, other) in row[..=i].iter_mut().zip(offset) {
+                for (entry, other) in row.iter_mut().zip(offset) {
                     *entry += (factor * other) as f32;
                 }
             }
         });
         // The trace bounds the largest eigenvalue.
-        let trace: f64 = (0..n).map(|i| f64::from(total[i * n + i])).sum();
+        let trace: f64 = Lower::new(&total, n).diagonal().map(f64::from).sum();
         let shift = noise.max(SMALLEST_SHIFT * trace);
         if shift <= 0.0 {
             return Self::Identity;
         }
         for i in 0..n {
-            total[i * n + i] += shift as f32;
+            total[triangle(i) + i] += shift as f32;
         }
-        CholeskySolver::new(total, n).map_or(Self::Identity, Self::Total)
+        CholeskySolver::of(Lower::new(&total, n)).map_or(Self::Identity, Self::Total)
     }
 
     /// M⁻¹ of blocks that belong to several starts; `None` for each when M is the identity.

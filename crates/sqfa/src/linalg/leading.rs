@@ -9,9 +9,9 @@ use faer::{Mat, MatRef};
 
 use super::block::{random, tall_times, transpose_times};
 use super::factor::symmetric_eigen;
-use super::orthonormal::{completed_basis, take_out};
+use super::orthonormal::{completed, take_out};
 use super::symmetric::symmetric_times_block;
-use super::triangle::Lower;
+use super::triangle::{Lower, triangle};
 
 /// Below this order a dense eigenproblem takes milliseconds.
 const SMALL: usize = 192;
@@ -21,13 +21,14 @@ const BEYOND: usize = 8;
 const SHARE: usize = 3;
 /// ‖Av − λv‖ over the largest |λ| of the space that is as good as none.
 pub(crate) const RESIDUAL: f64 = 1e-13;
-/// The same where directions near the leading ones do.
-const NEARLY: f64 = 1e-6;
 /// Blocks between two looks at the residuals.
 const LOOK: usize = 4;
 /// Blocks at most where directions near the leading ones do, and what share of all dimensions they may span.
 const FEW_BLOCKS: usize = 3;
 const FEW_SHARE: f64 = 0.6;
+
+/// Columns of products that are made at a time.
+const COLUMNS: usize = 64;
 
 /// The product of a symmetric matrix and a block.
 pub(crate) type Times<'a> = dyn Fn(MatRef<'_, f64>) -> Mat<f64> + 'a;
@@ -36,12 +37,42 @@ pub(crate) type Times<'a> = dyn Fn(MatRef<'_, f64>) -> Mat<f64> + 'a;
 pub(crate) fn leading_eigen(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = lower.order();
     let times = |block: MatRef<'_, f64>| symmetric_times(lower, block);
-    if let Some(found) = leading_of_products(&times, n, count, RESIDUAL) {
-        return Some(found);
-    }
+    leading_of_products(&times, n, count, RESIDUAL).or_else(|| dense_leading(lower, count))
+}
+
+/// The same by a dense eigenproblem.
+fn dense_leading(lower: Lower<'_, f64>, count: usize) -> Option<(Vec<f64>, Mat<f64>)> {
+    let n = lower.order();
     let (values, vectors) = symmetric_eigen(Mat::from_fn(n, n, |i, j| lower.at(i, j)).as_ref())?;
     let leading = Mat::from_fn(n, count, |i, j| vectors[(i, n - 1 - j)]);
     Some((values.into_iter().rev().take(count).collect(), leading))
+}
+
+/// The same of a matrix that is known by its products: with a flat spectrum all n columns of them cost less than rounds of some.
+pub(crate) fn leading_or_dense(
+    times: &Times<'_>,
+    n: usize,
+    count: usize,
+    residual: f64,
+) -> Option<(Vec<f64>, Mat<f64>)> {
+    let dense = || dense_leading(Lower::new(&lower_of_products(times, n), n), count);
+    leading_of_products(times, n, count, residual).or_else(dense)
+}
+
+/// The packed lower triangle of such a matrix.
+fn lower_of_products(times: &Times<'_>, n: usize) -> Vec<f64> {
+    let mut lower = vec![0.0; triangle(n)];
+    for first in (0..n).step_by(COLUMNS) {
+        let columns = first..(first + COLUMNS).min(n);
+        let units = Mat::from_fn(n, columns.len(), |i, j| f64::from(u8::from(i == first + j)));
+        let product = times(units.as_ref());
+        for i in first..n {
+            for j in columns.start..columns.end.min(i + 1) {
+                lower[triangle(i) + j] = product[(i, j - first)];
+            }
+        }
+    }
+    lower
 }
 
 /// The same of a matrix that is known by its products, to a residual relative to the largest eigenvalue; none where they are not
@@ -61,7 +92,7 @@ pub(crate) fn nearly_leading(times: &Times<'_>, n: usize, count: usize) -> Optio
     if !is_nearly_worth_it(n, count) {
         return None;
     }
-    krylov(times, n, count, NEARLY, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
+    krylov(times, n, count, RESIDUAL, Some(FEW_BLOCKS)).map(|(_, vectors)| vectors)
 }
 
 /// Whether a space of some blocks is small beside all dimensions.
@@ -74,34 +105,38 @@ pub(crate) fn is_nearly_worth_it(n: usize, count: usize) -> bool {
     n > SMALL && (((count + BEYOND) * FEW_BLOCKS) as f64) < FEW_SHARE * n as f64
 }
 
-/// The pairs within a space that grows until they are those of the matrix, or to so many blocks.
+/// The pairs within a space that grows until they are those of the matrix; or those of so many blocks, whatever is left of them.
 fn krylov(
     times: &Times<'_>,
     n: usize,
     count: usize,
-    tolerance: f64,
+    residual: f64,
     blocks: Option<usize>,
 ) -> Option<(Vec<f64>, Mat<f64>)> {
     let width = count + BEYOND;
     let most = blocks.unwrap_or(n / (SHARE * width));
     let mut basis = Mat::zeros(n, most * width);
     let mut inner = Mat::zeros(most * width, most * width);
-    let mut next = completed_basis(random(n, width, 0, u64::MAX).as_ref(), 0);
+    let mut next = completed(random(n, width, 0, u64::MAX), 0);
     if blocks.is_some() {
         // What is random says nothing: few blocks begin with its product.
-        next = completed_basis(times(next.as_ref()).as_ref(), 0);
+        next = completed(times(next.as_ref()), 0);
     }
     for block in 1..=most {
         let (known, size) = ((block - 1) * width, block * width);
         basis.as_mut().subcols_mut(known, width).copy_from(&next);
-        let mut product = times(next.as_ref());
+        drop(next);
+        let mut product = times(basis.as_ref().subcols(known, width));
         let own = basis.as_ref().subcols(0, size);
         let column = transpose_times(own, product.as_ref());
         inner.as_mut().submatrix_mut(0, known, size, width).copy_from(&column);
-        if (block % LOOK == 0 && blocks.is_none()) || block == most {
+        if blocks.is_some() && block == most {
+            drop(product);
+            return ritz(own, inner.as_ref().submatrix(0, 0, size, size), count);
+        }
+        if block % LOOK == 0 || block == most {
             let (values, vectors) = ritz(own, inner.as_ref().submatrix(0, 0, size, size), count)?;
-            let holds = holds(times, &values, &vectors, tolerance);
-            if holds || (block == most && blocks.is_some()) {
+            if holds(times, &values, &vectors, residual) {
                 return Some((values, vectors));
             }
         }
@@ -109,7 +144,7 @@ fn krylov(
         // directions is completed by random ones, which know nothing of the space.
         for _ in 0..2 {
             (0..2).for_each(|_| take_out(product.as_mut(), own));
-            product = completed_basis(product.as_ref(), block as u64);
+            product = completed(product, block as u64);
         }
         next = product;
     }
@@ -150,6 +185,7 @@ fn holds(times: &Times<'_>, values: &[f64], vectors: &Mat<f64>, tolerance: f64) 
 
 #[cfg(test)]
 mod tests {
+    use super::super::orthonormal::completed_basis;
     use super::*;
 
     /// VΛVᵀ for eigenvectors of a random matrix.

@@ -30,11 +30,11 @@ pub(crate) use factor::{MAX_ORDER, is_positive_semidefinite, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub(crate) use gram::{add_scatter, add_scatter_of, runs_of, scratch_room};
 pub(crate) use leading::{
-    RESIDUAL, is_nearly_worth_it, leading_eigen, leading_of_products, nearly_leading,
-    symmetric_times,
+    RESIDUAL, is_nearly_worth_it, leading_eigen, leading_of_products, leading_or_dense,
+    nearly_leading, symmetric_times,
 };
 pub(crate) use orthonormal::{completed_basis, orthonormal_span, orthonormalize, take_out};
-pub(crate) use pencil::{Pencil, pencil};
+pub(crate) use pencil::{Pencil, leading_pencil, pencil};
 pub(crate) use real::{LANES, Lanes, Real};
 pub(crate) use rounded::{add_rounded_products, rounded_transpose_times};
 pub(crate) use solver::CholeskySolver;

@@ -44,7 +44,12 @@ pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
 
 /// An orthonormal basis of as many columns; those that depend on earlier ones give way to random directions.
 pub(crate) fn completed_basis(block: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
-    let mut basis = block.to_owned();
+    completed(block.to_owned(), seed)
+}
+
+/// The same in the room of the block.
+pub(crate) fn completed(mut basis: Mat<f64>, seed: u64) -> Mat<f64> {
+    let rows = basis.nrows();
     let mut fresh = 0;
     let mut j = 0;
     while j < basis.ncols() {
@@ -60,7 +65,7 @@ pub(crate) fn completed_basis(block: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
         let norm = inner(own.as_ref(), own.as_ref()).sqrt();
         if norm.is_nan() || norm <= 1e-10 * before {
             fresh += 1;
-            own.copy_from(random(block.nrows(), 1, seed, u64::MAX - 2 - fresh));
+            own.copy_from(random(rows, 1, seed, u64::MAX - 2 - fresh));
             continue;
         }
         own.as_mut().col_mut(0).iter_mut().for_each(|value| *value /= norm);

@@ -1,10 +1,12 @@
 //! The symmetric generalised eigenproblem A v = λ B v with B positive definite.
 //!
 //! B = LLᵀ, L⁻¹AL⁻ᵀ = UΛUᵀ, V = L⁻ᵀU, so that VᵀBV = I. Cost: a Cholesky factorisation, two triangular solves and an
-//! eigenproblem of order n.
+//! eigenproblem of order n; where few of many eigenvalues are asked for, products of L⁻¹AL⁻ᵀ and thin blocks instead of these.
 
 use super::factor::{solve_transposed, symmetric_eigen, whitened};
-use super::{Mat, Real};
+use super::leading::{RESIDUAL, Times, leading_or_dense};
+use super::solver::CholeskySolver;
+use super::{Mat, MatRef, Real};
 
 /// A squared pivot smaller than this share of B's largest diagonal entry means B has no full rank.
 const RANK: f64 = 1e-13;
@@ -51,14 +53,39 @@ pub(crate) fn pencil(
     let (values, rotation) = symmetric_eigen(whitened.as_ref()).ok_or(deficient)?;
     let mut vectors = Mat::from_fn(order, count, |i, j| rotation[(i, order - 1 - j)]);
     solve_transposed(&lower, vectors.as_mut(), order);
-    for j in 0..count {
+    let vectors = with_positive_tops(vectors);
+    Ok(Pencil { values: values.into_iter().rev().take(count).collect(), vectors })
+}
+
+/// The same for an A that is known by its products, and a B each row of which `fill` writes up to its diagonal; none where B has no
+/// full rank.
+pub(crate) fn leading_pencil(
+    a: &Times<'_>,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+    order: usize,
+    count: usize,
+) -> Option<Pencil> {
+    let factor = CholeskySolver::new(order, fill)?;
+    if factor.smallest_pivot() <= RANK * factor.largest() {
+        return None;
+    }
+    let times =
+        |block: MatRef<'_, f64>| factor.forward(a(factor.backward(block).as_ref()).as_ref());
+    let (values, vectors) = leading_or_dense(&times, order, count, RESIDUAL)?;
+    let vectors = with_positive_tops(factor.backward(vectors.as_ref()));
+    Some(Pencil { values, vectors })
+}
+
+/// Every column's largest entry made positive.
+fn with_positive_tops(mut vectors: Mat<f64>) -> Mat<f64> {
+    for j in 0..vectors.ncols() {
         let column = vectors.col(j);
         let top = column.iter().fold(0.0_f64, |top, &x| if x.abs() > top.abs() { x } else { top });
         if top < 0.0 {
             vectors.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
         }
     }
-    Ok(Pencil { values: values.into_iter().rev().take(count).collect(), vectors })
+    vectors
 }
 
 #[cfg(test)]
@@ -96,6 +123,32 @@ mod tests {
             let gram = found.vectors.transpose() * &right;
             assert!((gram - Mat::<f64>::identity(order, order)).norm_max() < ROUNDING);
         }
+    }
+
+    /// A rank-three A plus a ridge, of which few vectors are asked for: those of the dense problem, whether they are found in a small
+    /// space (order 400) or not (the others).
+    #[test]
+    fn leading_vectors_are_those_of_the_dense_problem() {
+        for order in [1, 7, 60, 400] {
+            let b = symmetric(order, 8, 2.0);
+            let rank = 3.min(order);
+            let factor = Mat::from_fn(order, rank, |i, j| ((i * (j + 2) + 5 * j) as f64).sin());
+            let times =
+                |block: MatRef<'_, f64>| &factor * (factor.transpose() * block) + 0.3 * block;
+            let ridge = Mat::<f64>::identity(order, order);
+            let a = times(ridge.as_ref());
+            let a: Vec<f64> = (0..order * order).map(|at| a[(at / order, at % order)]).collect();
+            let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&b[i * order..][..=i]);
+            let dense = pencil(&a, &b, order, rank).unwrap();
+            let found = leading_pencil(&times, fill, order, rank).unwrap();
+            for j in 0..rank {
+                let gap = found.values[j] - dense.values[j];
+                assert!(gap.abs() < ROUNDING * dense.values[0], "order {order}: {gap:e}");
+            }
+            assert!((found.vectors - dense.vectors).norm_max() < ROUNDING * 10.0, "order {order}");
+        }
+        let flat = |_: usize, row: &mut [f64]| row.fill(1.0);
+        assert!(leading_pencil(&|block| block.to_owned(), flat, 3, 1).is_none());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The inverse of a large positive matrix, applied to thin blocks: blocked Cholesky in single precision.
+//! The Cholesky factor of a large positive matrix, in the room of its lower triangle, and solutions with thin blocks.
 //!
-//! Used only to precondition, where single precision is plenty. Every tile is one sequential product of the
-//! backend and tiles have a fixed order, so the bits do not depend on threads.
-//! Cost: n³/3 flops once, then 2n² flops and two reads of the factor per block.
+//! Rows are kept in strips of [`TILE`], each as long as its last row. Every tile is one sequential product of the backend and tiles
+//! have a fixed order, so the bits do not depend on threads. Single precision is plenty to precondition, eigenproblems take double.
+//! Cost: n³/3 flops and n²/2 numbers once, then 2n² flops and two reads of the factor per column of a block.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
@@ -10,184 +10,314 @@ use faer::linalg::triangular_solve::{
 };
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+use super::symmetric::{Element, num::Float};
+use super::triangle::Lower;
 use crate::parallel;
 
 /// Side of the square tiles.
 const TILE: usize = 256;
 
-/// The Cholesky factor L of a positive matrix, row-major, lower triangle.
+/// The factor L of A = LLᵀ.
 #[derive(Debug)]
-pub(crate) struct CholeskySolver {
-    factor: Vec<f32>,
+pub(crate) struct CholeskySolver<T> {
+    strips: Vec<Strip<T>>,
     order: usize,
+    /// The largest entry on the diagonal of A.
+    largest: f64,
 }
 
-impl CholeskySolver {
-    /// Factors a row-major symmetric matrix of which the lower triangle is read; `None` when it is not positive.
-    pub(crate) fn new(mut lower: Vec<f32>, order: usize) -> Option<Self> {
-        let mut first = 0;
-        while first < order {
-            let size = TILE.min(order - first);
-            let end = first + size;
-            factor_diagonal(&mut lower, order, first, size)?;
-            let (above, below) = lower.split_at_mut(end * order);
-            let diagonal = rows(&above[first * order..], size, order).subcols(first, size);
+/// Some rows of a lower triangle, each up to the end of the last one.
+#[derive(Debug)]
+struct Strip<T> {
+    /// The number of the first row, and of all columns before the tile on the diagonal.
+    first: usize,
+    rows: usize,
+    values: Vec<T>,
+}
+
+impl<T: Element> Strip<T> {
+    fn width(&self) -> usize {
+        self.first + self.rows
+    }
+
+    /// All rows, some columns.
+    fn columns(&self, first: usize, count: usize) -> MatRef<'_, T> {
+        rows(&self.values, self.rows, self.width()).subcols(first, count)
+    }
+
+    fn columns_mut(&mut self, first: usize, count: usize) -> MatMut<'_, T> {
+        let (height, width) = (self.rows, self.width());
+        rows_mut(&mut self.values, height, width).subcols_mut(first, count)
+    }
+
+    /// The tile on the diagonal.
+    fn diagonal(&self) -> MatRef<'_, T> {
+        self.columns(self.first, self.rows)
+    }
+
+    /// The largest entry on the diagonal.
+    fn largest(&self) -> f64 {
+        let tile = self.diagonal();
+        (0..self.rows).fold(0.0, |most, i| Float::to_f64(tile[(i, i)]).max(most))
+    }
+
+    /// Factors the tile on the diagonal in place.
+    fn factor_diagonal(&mut self) -> Option<()> {
+        let (first, width) = (self.first, self.width());
+        for j in 0..self.rows {
+            let (done, current) = self.values.split_at_mut(j * width);
+            let row = &mut current[first..width];
+            for k in 0..j {
+                let other = &done[k * width + first..][..=k];
+                let sum = inner(&other[..k], &row[..k]);
+                row[k] = T::from_f64((Float::to_f64(row[k]) - sum) / Float::to_f64(other[k]));
+            }
+            let pivot = Float::to_f64(row[j]) - inner(&row[..j], &row[..j]);
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            row[j] = T::from_f64(pivot.sqrt());
+        }
+        Some(())
+    }
+}
+
+fn inner<T: Element>(a: &[T], b: &[T]) -> f64 {
+    let mut sum = [0.0; 8];
+    let (a, rest_a) = a.as_chunks::<8>();
+    let (b, rest_b) = b.as_chunks::<8>();
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sum[lane] += Float::to_f64(a[lane]) * Float::to_f64(b[lane]);
+        }
+    }
+    let rest: f64 =
+        rest_a.iter().zip(rest_b).map(|(&a, &b)| Float::to_f64(a) * Float::to_f64(b)).sum();
+    rest + sum.iter().sum::<f64>()
+}
+
+impl<T: Element> CholeskySolver<T> {
+    /// Factors a symmetric matrix, each row of which `fill` writes up to its diagonal; `None` when it is not positive.
+    pub(crate) fn new(order: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Option<Self> {
+        let mut strips: Vec<Strip<T>> = parallel::map((0..order).step_by(TILE), |first| {
+            let rows = TILE.min(order - first);
+            let mut values = vec![T::ZERO; rows * (first + rows)];
+            for (i, row) in values.chunks_mut(first + rows).enumerate() {
+                fill(first + i, &mut row[..=first + i]);
+            }
+            Strip { first, rows, values }
+        });
+        let diagonals = strips.iter().map(Strip::largest);
+        let largest = diagonals.fold(0.0_f64, f64::max);
+        for at in 0..strips.len() {
+            let (known, below) = strips.split_at_mut(at + 1);
+            let own = &mut known[at];
+            own.factor_diagonal()?;
+            let (first, size, end) = (own.first, own.rows, own.width());
+            let diagonal = own.diagonal();
             // Panel: the rows below, X·L₁₁ᵀ = A₂₁.
-            parallel::for_each(below.chunks_mut(TILE * order), |strip| {
-                let height = strip.len() / order;
-                let panel = rows_mut(strip, height, order).subcols_mut(first, size);
+            parallel::for_each(below.iter_mut(), |strip| {
+                let panel = strip.columns_mut(first, size);
                 solve_lower_triangular_in_place(diagonal, panel.transpose_mut(), Par::Seq);
             });
             // Trailing update: A₂₂ −= X·Xᵀ, lower tiles only; the panel is copied so that strips own their rows.
-            let height = order - end;
-            let panel = rows(below, height, order).subcols(first, size).to_owned();
-            let strips = below.chunks_mut(TILE * order).enumerate().rev();
-            parallel::for_each(strips, |(index, strip)| {
-                let height = strip.len() / order;
-                let reach = index * TILE + height;
+            let mut panel = Mat::zeros(order - end, size);
+            for strip in below.iter() {
+                let target = panel.as_mut().subrows_mut(strip.first - end, strip.rows);
+                { target }.copy_from(strip.columns(first, size));
+            }
+            parallel::for_each(below.iter_mut().rev(), |strip| {
+                let (from, height) = (strip.first - end, strip.rows);
+                let reach = from + height;
                 matmul(
-                    rows_mut(strip, height, order).subcols_mut(end, reach),
+                    strip.columns_mut(end, reach),
                     Accum::Add,
-                    panel.subrows(index * TILE, height),
-                    panel.subrows(0, reach).transpose(),
-                    -1.0,
+                    panel.as_ref().subrows(from, height),
+                    panel.as_ref().subrows(0, reach).transpose(),
+                    T::from_f64(-1.0),
                     Par::Seq,
                 );
             });
-            first = end;
         }
-        Some(Self { factor: lower, order })
+        Some(Self { strips, order, largest })
     }
 
-    /// M⁻¹ · block.
+    /// The same of a matrix whose lower triangle is at hand.
+    pub(crate) fn of(lower: Lower<'_, T>) -> Option<Self> {
+        Self::new(lower.order(), |i, row| row.copy_from_slice(lower.row(i)))
+    }
+
+    /// The largest entry on the diagonal of A.
+    pub(crate) fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// The smallest entry on the diagonal of A less what the rows before explain of it.
+    pub(crate) fn smallest_pivot(&self) -> f64 {
+        let roots = self.strips.iter().flat_map(|strip| {
+            let diagonal = strip.diagonal();
+            (0..strip.rows).map(move |i| Float::to_f64(diagonal[(i, i)]))
+        });
+        roots.fold(f64::INFINITY, |least, root| least.min(root * root))
+    }
+
+    /// A⁻¹ · block.
     pub(crate) fn solve(&self, block: MatRef<'_, f64>) -> Mat<f64> {
-        let (order, width) = (self.order, block.ncols());
-        let mut x = vec![0.0_f32; order * width];
+        let mut x = self.rows_of(block);
+        self.forth(&mut x, block.ncols());
+        self.back(&mut x, block.ncols());
+        self.matrix_of(&x, block.ncols())
+    }
+
+    /// L⁻¹ · block.
+    pub(crate) fn forward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        let mut x = self.rows_of(block);
+        self.forth(&mut x, block.ncols());
+        self.matrix_of(&x, block.ncols())
+    }
+
+    /// L⁻ᵀ · block.
+    pub(crate) fn backward(&self, block: MatRef<'_, f64>) -> Mat<f64> {
+        let mut x = self.rows_of(block);
+        self.back(&mut x, block.ncols());
+        self.matrix_of(&x, block.ncols())
+    }
+
+    fn rows_of(&self, block: MatRef<'_, f64>) -> Vec<T> {
+        let width = block.ncols();
+        let mut x = vec![T::ZERO; self.order * width];
         for j in 0..width {
             for (i, &value) in block.col(j).iter().enumerate() {
-                x[i * width + j] = value as f32;
+                x[i * width + j] = T::from_f64(value);
             }
         }
-        let tiles: Vec<usize> = (0..order).step_by(TILE).collect();
-        for &first in &tiles {
-            let size = TILE.min(order - first);
-            let (known, rest) = x.split_at_mut((first + size) * width);
-            let own = &mut known[first * width..];
-            solve_lower_triangular_in_place(
-                self.tile(first, size, first, size),
-                rows_mut(own, size, width),
-                Par::Seq,
-            );
-            let own = &known[first * width..];
-            parallel::for_each(rest.chunks_mut(TILE * width).enumerate(), |(index, target)| {
-                let height = target.len() / width;
-                matmul(
-                    rows_mut(target, height, width),
-                    Accum::Add,
-                    self.tile(first + size + index * TILE, height, first, size),
-                    rows(own, size, width),
-                    -1.0,
-                    Par::Seq,
-                );
-            });
-        }
-        for &first in tiles.iter().rev() {
-            let size = TILE.min(order - first);
-            let (rest, known) = x.split_at_mut(first * width);
-            let own = &mut known[..size * width];
-            solve_upper_triangular_in_place(
-                self.tile(first, size, first, size).transpose(),
-                rows_mut(own, size, width),
-                Par::Seq,
-            );
-            let own = &known[..size * width];
-            parallel::for_each(rest.chunks_mut(TILE * width).enumerate(), |(index, target)| {
-                let height = target.len() / width;
-                matmul(
-                    rows_mut(target, height, width),
-                    Accum::Add,
-                    self.tile(first, size, index * TILE, height).transpose(),
-                    rows(own, size, width),
-                    -1.0,
-                    Par::Seq,
-                );
-            });
-        }
-        Mat::from_fn(order, width, |i, j| f64::from(x[i * width + j]))
+        x
     }
 
-    fn tile(&self, row: usize, height: usize, column: usize, width: usize) -> MatRef<'_, f32> {
-        rows(&self.factor[row * self.order..], height, self.order).subcols(column, width)
+    fn matrix_of(&self, x: &[T], width: usize) -> Mat<f64> {
+        Mat::from_fn(self.order, width, |i, j| Float::to_f64(x[i * width + j]))
+    }
+
+    fn forth(&self, x: &mut [T], width: usize) {
+        for (at, strip) in self.strips.iter().enumerate() {
+            let (known, rest) = x.split_at_mut(strip.width() * width);
+            let own = &mut known[strip.first * width..];
+            solve_lower_triangular_in_place(
+                strip.diagonal(),
+                rows_mut(own, strip.rows, width),
+                Par::Seq,
+            );
+            let own = &known[strip.first * width..];
+            let below = self.strips[at + 1..].iter().zip(rest.chunks_mut(TILE * width));
+            parallel::for_each(below, |(other, target)| {
+                matmul(
+                    rows_mut(target, other.rows, width),
+                    Accum::Add,
+                    other.columns(strip.first, strip.rows),
+                    rows(own, strip.rows, width),
+                    T::from_f64(-1.0),
+                    Par::Seq,
+                );
+            });
+        }
+    }
+
+    fn back(&self, x: &mut [T], width: usize) {
+        for strip in self.strips.iter().rev() {
+            let (rest, known) = x.split_at_mut(strip.first * width);
+            let own = &mut known[..strip.rows * width];
+            solve_upper_triangular_in_place(
+                strip.diagonal().transpose(),
+                rows_mut(own, strip.rows, width),
+                Par::Seq,
+            );
+            let own = &known[..strip.rows * width];
+            parallel::for_each(rest.chunks_mut(TILE * width).enumerate(), |(index, target)| {
+                let height = target.len() / width;
+                matmul(
+                    rows_mut(target, height, width),
+                    Accum::Add,
+                    strip.columns(index * TILE, height).transpose(),
+                    rows(own, strip.rows, width),
+                    T::from_f64(-1.0),
+                    Par::Seq,
+                );
+            });
+        }
     }
 }
 
-fn rows(values: &[f32], height: usize, width: usize) -> MatRef<'_, f32> {
+fn rows<T: Element>(values: &[T], height: usize, width: usize) -> MatRef<'_, T> {
     MatRef::from_row_major_slice(&values[..height * width], height, width)
 }
 
-fn rows_mut(values: &mut [f32], height: usize, width: usize) -> MatMut<'_, f32> {
+fn rows_mut<T: Element>(values: &mut [T], height: usize, width: usize) -> MatMut<'_, T> {
     MatMut::from_row_major_slice_mut(&mut values[..height * width], height, width)
-}
-
-/// Factors one diagonal tile in place.
-fn factor_diagonal(lower: &mut [f32], order: usize, first: usize, size: usize) -> Option<()> {
-    for j in first..first + size {
-        let (done, current) = lower.split_at_mut(j * order);
-        let row = &mut current[..order];
-        for k in first..j {
-            let other = &done[k * order + first..k * order + k];
-            let sum: f32 = other.iter().zip(&row[first..k]).map(|(a, b)| a * b).sum();
-            row[k] = (row[k] - sum) / done[k * order + k];
-        }
-        let pivot = row[j] - row[first..j].iter().map(|value| value * value).sum::<f32>();
-        if pivot.is_nan() || pivot <= 0.0 {
-            return None;
-        }
-        row[j] = pivot.sqrt();
-    }
-    Some(())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::triangle::triangle;
     use super::*;
 
-    /// A well-conditioned positive matrix: a decaying kernel plus a ridge.
-    fn example(n: usize) -> Vec<f32> {
-        (0..n * n)
-            .map(|at| {
-                let gap = (at / n).abs_diff(at % n) as f32;
-                (-gap / 7.0).exp() + if gap == 0.0 { 0.5 } else { 0.0 }
-            })
-            .collect()
+    /// A well-conditioned positive matrix: a decaying kernel plus a ridge. Its triangle is all there is.
+    fn entry(i: usize, j: usize) -> f64 {
+        let gap = i.abs_diff(j) as f64;
+        (-gap / 7.0).exp() + if gap == 0.0 { 0.5 } else { 0.0 }
+    }
+
+    fn solver<T: Element>(n: usize) -> CholeskySolver<T> {
+        let fill = |i: usize, row: &mut [T]| {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value = T::from_f64(entry(i, j)));
+        };
+        CholeskySolver::new(n, fill).unwrap()
+    }
+
+    fn check<T: Element>(n: usize, rounding: f64) {
+        let truth = Mat::from_fn(n, 3, |i, j| ((i * 7 + j * 5) % 13) as f64 / 6.5 - 1.0);
+        let image =
+            Mat::from_fn(n, 3, |i, j| (0..n).map(|k| entry(i, k) * truth[(k, j)]).sum::<f64>());
+        let solver = solver::<T>(n);
+        assert!((solver.solve(image.as_ref()) - &truth).norm_max() < rounding, "order {n}");
+        // ‖L⁻¹Ax‖² = xᵀAx, and L⁻ᵀ undoes the rest.
+        let half = solver.forward(image.as_ref());
+        let gap = half.transpose() * &half - truth.transpose() * &image;
+        assert!(gap.norm_max() < rounding * n as f64, "order {n}");
+        assert!((solver.backward(half.as_ref()) - &truth).norm_max() < rounding, "order {n}");
     }
 
     #[test]
     fn solving_undoes_multiplying() {
         for n in [1, 5, 255, 256, 257, 700] {
-            let matrix = example(n);
-            let truth = Mat::from_fn(n, 3, |i, j| ((i * 7 + j * 5) % 13) as f64 / 6.5 - 1.0);
-            let image = Mat::from_fn(n, 3, |i, j| {
-                (0..n).map(|k| f64::from(matrix[i * n + k]) * truth[(k, j)]).sum::<f64>()
-            });
-            let solver = CholeskySolver::new(matrix, n).unwrap();
             // Condition about 30, single precision: 1e-6 · 30.
-            assert!((solver.solve(image.as_ref()) - &truth).norm_max() < 3e-5, "order {n}");
+            check::<f32>(n, 3e-5);
+            check::<f64>(n, 1e-12);
         }
     }
 
     #[test]
+    fn the_smallest_pivot_is_that_of_elimination() {
+        // The Schur complement of a matrix of two rows: 2 − 3²/5.
+        let lower = [5.0, 3.0, 2.0];
+        let pivot = CholeskySolver::of(Lower::new(&lower, 2)).unwrap().smallest_pivot();
+        assert!((pivot - 0.2).abs() < 1e-15);
+    }
+
+    #[test]
     fn a_matrix_that_is_not_positive_is_refused() {
-        let mut matrix = example(300);
-        matrix[299 * 300 + 299] = -1.0;
-        assert!(CholeskySolver::new(matrix, 300).is_none());
+        let mut matrix: Vec<f64> =
+            (0..300).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect();
+        matrix[triangle(300) - 1] = -1.0;
+        assert!(CholeskySolver::of(Lower::new(&matrix, 300)).is_none());
+        matrix[triangle(300) - 1] = f64::NAN;
+        assert!(CholeskySolver::of(Lower::new(&matrix, 300)).is_none());
     }
 
     #[test]
     fn bits_do_not_depend_on_threads() {
         let solve = || {
-            let solver = CholeskySolver::new(example(700), 700).unwrap();
-            solver.solve(Mat::from_fn(700, 4, |i, j| (i + j) as f64 / 700.0).as_ref())
+            let block = Mat::from_fn(700, 4, |i, j| (i + j) as f64 / 700.0);
+            (solver::<f32>(700).solve(block.as_ref()), solver::<f64>(700).solve(block.as_ref()))
         };
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         assert_eq!(pool(1).install(solve), pool(3).install(solve));

@@ -2,13 +2,14 @@
 
 use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
+use crate::reduce::reducer_entry;
 use crate::statistics::ClassStatistics;
 
 use super::learn::{Found, Job};
 use super::wide::Kept;
 use super::{
     COMPONENTS, Curve, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
-    SetAside, Summed, Weighted, constant_columns,
+    SetAside, Summed, WIDE, Weighted, constant_columns,
 };
 
 impl Pipeline {
@@ -127,8 +128,18 @@ impl Pipeline {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let job = Job::new(parts, self.estimator(), aside, filters)?;
-        self.learn(job, None, observer)
+        let wide = parts.data().points.columns() - aside.len() > WIDE;
+        let pools = reducer_entry(self.base()).is_ok_and(|entry| entry.pools);
+        if !(wide && pools && parts.spares_room(self.estimator())) {
+            let job = Job::new(parts, self.estimator(), aside, filters)?;
+            return self.learn(job, None, observer);
+        }
+        let job = Job::sparing(parts, aside, filters)?;
+        let mut fitted = self.learn(job, None, observer)?;
+        // The classifier behind the filters sees every class.
+        (fitted.statistics, _) = parts.statistics(None, self.estimator())?;
+        fitted.preprocessor.iter().for_each(|map| map.apply(&mut fitted.statistics));
+        Ok(fitted)
     }
 
     /// Fits few points of very many columns, whose covariances are kept as samples: choices are made on principal components.

@@ -31,8 +31,6 @@ const FEWEST: usize = 3;
 /// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
 const HELD: u64 = 50_000;
 
-/// Columns up to which sums are made by one thread a class, so that all classes together cost less time.
-const NARROW: usize = 512;
 /// One of so many of the points' bytes is room to spare.
 const SHARE: usize = 4;
 
@@ -346,13 +344,19 @@ impl<'a> Parts<'a> {
         ClassStatistics::pooled(points, labels, weights, self.learning())
     }
 
+    /// The same with the variances of that covariance alone.
+    pub(crate) fn pooled_variances(&self) -> Result<ClassStatistics, StatisticsError> {
+        let Weighted { points, labels, weights } = self.data;
+        ClassStatistics::pooled_variances(points, labels, weights, self.learning())
+    }
+
     /// Whether sums of all classes take so much room beside the points that they are not made before they are needed.
     pub(crate) fn spares_room(&self, estimator: Estimator) -> bool {
         let Weighted { points, labels, .. } = self.data;
         let n = points.columns();
         let sums = labels.classes().len() * triangle(n) * size_of::<f64>();
         let made = self.sums.is_none() && self.finite && self.spared.is_none();
-        made && estimator == Estimator::Empirical && n > NARROW && SHARE * sums > points.bytes()
+        made && estimator == Estimator::Empirical && SHARE * sums > points.bytes()
     }
 
     fn robust(

@@ -32,6 +32,8 @@ pub(crate) struct Job<'a> {
     pub(crate) parts: Option<&'a Parts<'a>>,
     pub(crate) aside: &'a [SetAside],
     pub(crate) filters: usize,
+    /// Whether the statistics have variances alone.
+    sparing: bool,
 }
 
 /// What a search found.
@@ -79,11 +81,21 @@ impl<'a> Job<'a> {
         filters: usize,
     ) -> Result<Self, StatisticsError> {
         let (statistics, plain) = parts.statistics(None, estimator)?;
-        Ok(Self { statistics, plain, parts: Some(parts), aside, filters })
+        Ok(Self { statistics, plain, parts: Some(parts), aside, filters, sparing: false })
+    }
+
+    /// The same with variances alone, for a method that needs one covariance for all classes and makes it itself.
+    pub(crate) fn sparing(
+        parts: &'a Parts<'a>,
+        aside: &'a [SetAside],
+        filters: usize,
+    ) -> Result<Self, StatisticsError> {
+        let own = Self::of(parts.pooled_variances()?, aside, filters);
+        Ok(Self { parts: Some(parts), sparing: true, ..own })
     }
 
     pub(crate) fn of(statistics: ClassStatistics, aside: &'a [SetAside], filters: usize) -> Self {
-        Self { statistics, plain: None, parts: None, aside, filters }
+        Self { statistics, plain: None, parts: None, aside, filters, sparing: false }
     }
 
     /// The same with what a classifier should see, where the estimator shrinks.
@@ -278,6 +290,7 @@ impl Pipeline {
             Some(parts) => parts.training(statistics, map.as_ref(), self.estimator()),
             None => Training::from_statistics(statistics),
         };
+        let training = if job.sparing { training.sparing() } else { training };
         let start = match (&self.settings.start, &map) {
             (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
             (own, _) => own.clone(),

@@ -79,6 +79,8 @@ pub struct ReducerEntry {
     pub paper: Option<Column>,
     /// Degrees of freedom, where its classes are t distributions.
     pub degrees: Option<Degrees>,
+    /// Whether one covariance for all classes is enough for it.
+    pub(crate) pools: bool,
     build: fn(&Self, ReducerSettings) -> Box<dyn Reducer>,
 }
 
@@ -189,6 +191,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     seeded: false,
     paper: None,
     degrees: None,
+    pools: false,
     build: |_, _| Box::new(Spca),
 };
 
@@ -199,6 +202,7 @@ static BASELINES: &[ReducerEntry] = &[
         summary: "linear discriminant analysis with shrinkage",
         settings: &[lda::SHRINKAGE],
         limit: Limit::ClassesLessOne,
+        pools: true,
         paper: column(7),
         build: |_, settings| Box::new(Lda { shrinkage: settings.shrinkage, seed: settings.seed }),
         ..CLOSED

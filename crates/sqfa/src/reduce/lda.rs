@@ -2,11 +2,12 @@
 //!
 //! Solves (S_t − S_w)v = λS_w v with vᵀS_w v = 1, where both scatters are shrunk to (1−s)S + s(tr S/n)I before they are
 //! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Which columns that pulls depends on their
-//! units, so that the pipeline chooses these together with s. Cost: a Cholesky factorisation and an
-//! eigenproblem of order n for each shrinkage tried, however many numbers of filters are asked for; of the order of the
-//! samples where they are fewer than n and the covariances are kept as them.
+//! units, so that the pipeline chooses these together with s. Cost for each shrinkage tried, however many numbers of filters are
+//! asked for: a Cholesky factorisation (n³/3 flops, n²/2 numbers) and some tens of solves with it, or an
+//! eigenproblem of order n where many filters are asked for; of the order of the samples where they are fewer than n and the
+//! covariances are kept as them.
 
-use crate::linalg::{Mat, pencil};
+use crate::linalg::{Mat, MatRef, leading_pencil};
 use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
@@ -47,6 +48,7 @@ impl Lda {
                 range,
             });
         }
+        let training = training.with_covariance()?;
         let statistics = training.statistics();
         // Fewer samples than dimensions, kept as they are: outside their span no point differs from another.
         let span = match statistics.is_kept_as_samples() {
@@ -60,16 +62,14 @@ impl Lda {
         }
         let n = scatter.dimension;
         let target = shrinkage / statistics.dimension() as f64;
-        let mut left = vec![0.0; n * n];
-        scatter.add_between(1.0 - shrinkage, &mut left);
-        let mut right = scatter.within.clone();
-        right.iter_mut().for_each(|value| *value *= 1.0 - shrinkage);
-        for i in 0..n {
-            left[i * n + i] += target * scatter.between_trace();
-            right[i * n + i] += target * scatter.within_trace;
-        }
-        let solved =
-            pencil(&left, &right, n, count).map_err(|_| ReduceError::Singular { method: "lda" })?;
+        let (ridge, own) = (target * scatter.between_trace(), target * scatter.within_trace);
+        let between = |block: MatRef<'_, f64>| scatter.between_times(1.0 - shrinkage, ridge, block);
+        let within = |i: usize, row: &mut [f64]| {
+            scatter.within_row(1.0 - shrinkage, i, row);
+            row[i] += own;
+        };
+        let solved = leading_pencil(&between, within, n, count)
+            .ok_or(ReduceError::Singular { method: "lda" })?;
         Ok(match span {
             Some(span) => with_fixed_signs(span.lift(solved.vectors.as_ref())),
             None => solved.vectors,

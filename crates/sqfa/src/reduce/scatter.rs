@@ -1,8 +1,9 @@
-//! Total and within-class scatter as dense matrices, from class statistics.
+//! Scatter within classes as one triangle and that of their means by its factor, from class statistics.
 
-use crate::linalg::{MAX_ORDER, Mat};
-use crate::parallel;
-use crate::statistics::{ClassStatistics, Covariance};
+use crate::linalg::{
+    Lower, MAX_ORDER, Mat, MatRef, add_products, add_scaled, transpose_times, triangle,
+};
+use crate::statistics::{ClassStatistics, Covariance, Entries};
 
 use super::ReduceError;
 
@@ -10,11 +11,13 @@ use super::ReduceError;
 const COLUMNS: usize = 256;
 
 /// Maximum-likelihood scatters of all points: S_w = Σ π_k S_k, and the class means' own, in factored form.
-pub(crate) struct Scatter {
-    /// Lower triangle, row-major n × n.
-    pub(crate) within: Vec<f64>,
+pub(crate) struct Scatter<'a> {
+    /// What S_w is the sum of: class covariances where they lie, each with its weight, those that classes share once.
+    within: Vec<(f64, Entries<'a>)>,
+    /// The packed lower triangle of the rest of it: of covariances that keep no entries.
+    rest: Option<Vec<f64>>,
     /// n × c, column k is √π_k (γ_k − γ̄).
-    pub(crate) between: Mat<f64>,
+    between: Mat<f64>,
     /// tr S_k for every class, weighted: tr S_w.
     pub(crate) within_trace: f64,
     pub(crate) dimension: usize,
@@ -47,29 +50,36 @@ fn add_products_with_identity(covariance: &dyn Covariance, factor: f64, target: 
         covariance.multiply(unit.as_ref(), columns.as_mut(), width);
         for j in 0..width {
             for i in first + j..n {
-                target[i * n + first + j] += factor * columns[(i, j)];
+                target[triangle(i) + first + j] += factor * columns[(i, j)];
             }
         }
     }
 }
 
-impl Scatter {
+impl<'a> Scatter<'a> {
     pub(crate) fn new(
         method: &'static str,
-        statistics: &ClassStatistics,
+        statistics: &'a ClassStatistics,
     ) -> Result<Self, ReduceError> {
         let n = statistics.dimension();
         if n > MAX_ORDER {
             return Err(ReduceError::TooLarge { method, dimension: n, limit: MAX_ORDER });
         }
         let shares = statistics.shares();
-        let mut within = vec![0.0; n * n];
-        for (class, (share, covariance)) in shares.iter().zip(statistics.covariances()).enumerate()
-        {
-            let factor = share * to_divisor_n(statistics, class);
+        let weights: Vec<f64> = shares
+            .iter()
+            .enumerate()
+            .map(|(class, share)| share * to_divisor_n(statistics, class))
+            .collect();
+        let mut within = Vec::new();
+        let mut rest = None;
+        for (weight, covariance) in statistics.distinct_covariances(&weights) {
             match covariance.entries() {
-                Some(entries) => entries.add_lower_to(factor, &mut within),
-                None => add_products_with_identity(&**covariance, factor, &mut within),
+                Some(entries) => within.push((weight, entries)),
+                None => {
+                    let rest = rest.get_or_insert_with(|| vec![0.0; triangle(n)]);
+                    add_products_with_identity(&**covariance, weight, rest);
+                }
             }
         }
         let mean = statistics.total_mean();
@@ -77,8 +87,18 @@ impl Scatter {
         let between = Mat::from_fn(n, shares.len(), |i, class| {
             shares[class].sqrt() * (means[(i, class)] - mean[i])
         });
-        let within_trace = (0..n).map(|i| within[i * n + i]).sum();
-        Ok(Self { within, between, within_trace, dimension: n })
+        let within_trace = within_trace(statistics);
+        Ok(Self { within, rest, between, within_trace, dimension: n })
+    }
+
+    /// A row of factor·S_w up to its diagonal.
+    pub(crate) fn within_row(&self, factor: f64, i: usize, row: &mut [f64]) {
+        match &self.rest {
+            Some(rest) => row.copy_from_slice(Lower::new(rest, self.dimension).row(i)),
+            None => row.fill(0.0),
+        }
+        self.within.iter().for_each(|(weight, entries)| entries.add_row_to(*weight, i, row));
+        row.iter_mut().for_each(|value| *value *= factor);
     }
 
     /// tr S_b.
@@ -86,17 +106,20 @@ impl Scatter {
         crate::linalg::inner(self.between.as_ref(), self.between.as_ref())
     }
 
-    /// Adds factor·S_b to the lower triangle of a matrix.
-    pub(crate) fn add_between(&self, factor: f64, target: &mut [f64]) {
-        let n = self.dimension;
-        parallel::rows(target, n, |i, row| {
-            for class in 0..self.between.ncols() {
-                let own = factor * self.between[(i, class)];
-                let column = self.between.col(class);
-                for (j, value) in row[..=i].iter_mut().enumerate() {
-                    *value += own * column[j];
-                }
-            }
-        });
+    /// factor·S_b and a multiple of the identity, times a block.
+    pub(crate) fn between_times(
+        &self,
+        factor: f64,
+        ridge: f64,
+        block: MatRef<'_, f64>,
+    ) -> Mat<f64> {
+        let mut product = Mat::zeros(block.nrows(), block.ncols());
+        add_scaled(product.as_mut(), ridge, block);
+        let mut inner = transpose_times(self.between.as_ref(), block);
+        for j in 0..inner.ncols() {
+            inner.as_mut().col_mut(j).iter_mut().for_each(|value| *value *= factor);
+        }
+        add_products(product.as_mut(), &[(self.between.as_ref(), inner.as_ref())]);
+        product
     }
 }

@@ -3,6 +3,7 @@
 //! Statistics describe preprocessed points; the points themselves stay raw and are seen through the
 //! preprocessing, which is folded into whatever filters they meet. Nothing of their size is ever copied.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -46,6 +47,8 @@ pub struct Training<'a> {
     shrinkage: f64,
     /// How covariances of a part of the points are estimated.
     estimator: Estimator,
+    /// Whether the statistics have variances alone, and one covariance for all classes is made of the points where it is asked for.
+    sparing: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -93,6 +96,24 @@ impl<'a> Training<'a> {
         self
     }
 
+    /// The same data, whose statistics have variances alone: for methods that ask for one covariance of all classes when they
+    /// need it ([`Self::with_covariance`]).
+    pub(crate) fn sparing(self) -> Self {
+        Self { sparing: true, ..self }
+    }
+
+    /// The same data with at least one covariance for all classes.
+    pub(crate) fn with_covariance(&self) -> Result<Cow<'_, Self>, ReduceError> {
+        match self.samples {
+            Some(samples) if self.sparing => {
+                let all = || (0..samples.points.rows() as u32).collect();
+                let rows = self.rows.clone().unwrap_or_else(all);
+                self.of_rows(samples, rows, self.estimator).map(Cow::Owned)
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
     /// The same data with another shrinkage of the quadratic classifier that chooses settings.
     pub fn judged_with(mut self, shrinkage: f64) -> Self {
         self.shrinkage = shrinkage;
@@ -113,6 +134,7 @@ impl<'a> Training<'a> {
             validation: None,
             shrinkage: QDA_SHRINKAGE,
             estimator: Estimator::Empirical,
+            sparing: false,
         }
     }
 
@@ -126,6 +148,7 @@ impl<'a> Training<'a> {
             validation: None,
             shrinkage: QDA_SHRINKAGE,
             estimator: Estimator::Empirical,
+            sparing: false,
         })
     }
 
@@ -231,7 +254,9 @@ impl<'a> Training<'a> {
         let Samples { points, labels, .. } = samples;
         let wide = || rows.iter().map(|&row| row as usize);
         let as_samples = self.statistics.is_kept_as_samples() && !estimator.needs_points();
-        let mut statistics = if as_samples {
+        let mut statistics = if self.sparing {
+            ClassStatistics::pooled(points, labels, None, wide())?
+        } else if as_samples {
             ClassStatistics::from_factor_rows(
                 points,
                 labels,
@@ -259,6 +284,7 @@ impl<'a> Training<'a> {
             samples: Some(samples),
             rows: Some(rows),
             estimator,
+            sparing: false,
             ..self.clone()
         })
     }
@@ -288,7 +314,12 @@ impl<'a> Training<'a> {
         held: &[usize],
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
-        let qda = Qda::plain_from_statistics(&self.statistics, filters, self.shrinkage)?;
+        let qda = if self.statistics.is_pooled() {
+            let (own, m) = (self.statistics_of_features(samples, filters)?, filters.ncols());
+            Qda::plain_from_statistics(&own, Mat::identity(m, m).as_ref(), self.shrinkage)?
+        } else {
+            Qda::plain_from_statistics(&self.statistics, filters, self.shrinkage)?
+        };
         let mut right = 0;
         for rows in held.chunks(JUDGED) {
             let features = samples.features(rows, filters);
@@ -296,6 +327,21 @@ impl<'a> Training<'a> {
             right += predicted.iter().zip(samples.codes(rows)).filter(|(a, b)| **a == *b).count();
         }
         Ok(right as f64 / held.len().max(1) as f64)
+    }
+
+    /// The class statistics of the features of the training points, which statistics with one covariance cannot give.
+    fn statistics_of_features(
+        &self,
+        samples: &Samples<'_>,
+        filters: MatRef<'_, f64>,
+    ) -> Result<ClassStatistics, ReduceError> {
+        let (m, classes) = (filters.ncols(), samples.labels.classes());
+        let mut sums = ClassAccumulator::new(classes.clone(), m).in_precision(true);
+        for rows in self.rows().chunks(JUDGED) {
+            let features = samples.features(rows, filters);
+            sums.update(features.as_points(m), &samples.labels.select(rows))?;
+        }
+        Ok(sums.finish(Estimator::Empirical)?)
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::{ClassStatistics, Covariance, Preprocessor, StatisticsError};
 use crate::linalg::{
     Lower, Mat, MatRef, RESIDUAL, add_products, add_scaled, completed_basis, is_nearly_worth_it,
-    leading_eigen, leading_of_products, lower_rows, nearly_leading, random, symmetric_eigen,
-    symmetric_times, tall_times, transpose_times, triangle,
+    leading_eigen, leading_of_products, leading_or_dense, lower_rows, nearly_leading, random,
+    symmetric_eigen, symmetric_times, tall_times, transpose_times, triangle,
 };
 
 /// Dense eigenproblems beyond this dimension would take minutes and gigabytes.
@@ -24,8 +24,8 @@ const FEW_CLASSES: usize = 3;
 const FEW_DIMENSIONS: usize = 4096;
 /// What may be left of an eigenpair where products are rounded to single precision, relative to the largest eigenvalue.
 const RESIDUAL_SINGLE: f64 = 1e-6;
-/// Columns of products that are made at a time.
-const COLUMNS: usize = 64;
+/// Columns of a block that are multiplied at a time where memory matters.
+const COLUMNS: usize = 48;
 /// Rounds of subspace iteration at most.
 const ROUNDS: usize = 500;
 /// Relative change of the variance held below which it has settled; single-precision passes carry fewer digits.
@@ -45,13 +45,7 @@ struct Total<'a> {
 
 impl<'a> Total<'a> {
     fn new(statistics: &'a ClassStatistics, weights: &[f64], between: &[f64]) -> Self {
-        let mut within: Vec<(f64, &'a Arc<dyn Covariance>)> = Vec::new();
-        for (weight, covariance) in weights.iter().zip(statistics.covariances()) {
-            match within.last_mut() {
-                Some((sum, last)) if Arc::ptr_eq(last, covariance) => *sum += weight,
-                _ => within.push((*weight, covariance)),
-            }
-        }
+        let within = statistics.distinct_covariances(weights);
         let mean = statistics.total_mean();
         let centred = Mat::from_fn(statistics.dimension(), between.len(), |i, class| {
             between[class].sqrt() * (statistics.means()[(i, class)] - mean[i])
@@ -119,28 +113,23 @@ impl<'a> Total<'a> {
         Some(total)
     }
 
-    /// The same from products, whatever the form.
-    fn products(&self) -> Vec<f64> {
+    /// From entries; through products where few classes take less room than their sum beside them.
+    fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
         let n = self.statistics.dimension();
-        let mut lower = vec![0.0; triangle(n)];
-        for first in (0..n).step_by(COLUMNS) {
-            let columns = first..(first + COLUMNS).min(n);
-            let units = Mat::from_fn(n, columns.len(), |i, j| f64::from(u8::from(i == first + j)));
-            let product = self.times(units.as_ref());
-            for i in first..n {
-                for j in columns.start..columns.end.min(i + 1) {
-                    lower[triangle(i) + j] = product[(i, j - first)];
-                }
+        let single = self.within.iter().any(|(_, own)| own.is_single());
+        if self.is_dense() && !single && self.within.len() <= FEW_CLASSES {
+            let times = |block: MatRef<'_, f64>| self.times(block);
+            if let Some((values, vectors)) = leading_of_products(&times, n, count, RESIDUAL) {
+                return Some((vectors, values));
             }
         }
-        lower
+        let lower = self.lower()?;
+        let (values, vectors) = leading_eigen(Lower::new(&lower, n), count)?;
+        Some((vectors, values))
     }
 
-    fn dense(&self, count: usize) -> Option<(Mat<f64>, Vec<f64>)> {
-        let lower = self.lower()?;
-        let (values, vectors) =
-            leading_eigen(Lower::new(&lower, self.statistics.dimension()), count)?;
-        Some((vectors, values))
+    fn is_dense(&self) -> bool {
+        self.within.iter().all(|(_, own)| own.entries().is_some())
     }
 
     /// Directions near them, of preprocessed points: the map acts on the sum of all classes instead of on every one of them, or
@@ -151,17 +140,28 @@ impl<'a> Total<'a> {
         let kept = map.map_or_else(all, |map| map.kept().unwrap_or_else(all));
         let factor = |column: usize| map.map_or(1.0, |map| map.factors[column]);
         let order = kept.len();
-        let dense = self.within.iter().all(|(_, own)| own.entries().is_some());
-        if is_nearly_worth_it(order, count) && (!dense || self.within.len() <= FEW_CLASSES) {
+        if is_nearly_worth_it(order, count)
+            && (!self.is_dense() || self.within.len() <= FEW_CLASSES)
+        {
             let times = |block: MatRef<'_, f64>| {
-                let mut spread = Mat::zeros(n, block.ncols());
-                for j in 0..block.ncols() {
-                    for (i, &column) in kept.iter().enumerate() {
-                        spread[(column, j)] = factor(column) * block[(i, j)];
+                let mut product = Mat::zeros(order, block.ncols());
+                // Some columns at a time: what is under way takes several times their room.
+                for first in (0..block.ncols()).step_by(COLUMNS) {
+                    let width = COLUMNS.min(block.ncols() - first);
+                    let mut spread = Mat::zeros(n, width);
+                    for j in 0..width {
+                        for (i, &column) in kept.iter().enumerate() {
+                            spread[(column, j)] = factor(column) * block[(i, first + j)];
+                        }
+                    }
+                    let some = self.times(spread.as_ref());
+                    for j in 0..width {
+                        for (i, &column) in kept.iter().enumerate() {
+                            product[(i, first + j)] = factor(column) * some[(column, j)];
+                        }
                     }
                 }
-                let product = self.times(spread.as_ref());
-                Mat::from_fn(order, block.ncols(), |i, j| factor(kept[i]) * product[(kept[i], j)])
+                product
             };
             return nearly_leading(&times, order, count);
         }
@@ -226,10 +226,8 @@ impl ClassStatistics {
             let single = self.covariances().iter().any(|covariance| covariance.is_single());
             let residual = if single { RESIDUAL_SINGLE } else { RESIDUAL };
             let times = |block: MatRef<'_, f64>| total.times(block);
-            let found = leading_of_products(&times, dimension, count, residual);
-            // With a flat spectrum all n columns of products cost less than rounds of some of them.
-            let dense = || leading_eigen(Lower::new(&total.products(), dimension), count);
-            if let Some((values, vectors)) = found.or_else(dense) {
+            let found = leading_or_dense(&times, dimension, count, residual);
+            if let Some((values, vectors)) = found {
                 return Ok((vectors, values));
             }
         }

@@ -74,6 +74,14 @@ impl Entries<'_> {
         }
     }
 
+    /// Adds weight times a row of Φ up to its diagonal.
+    pub(crate) fn add_row_to(self, weight: f64, i: usize, row: &mut [f64]) {
+        match self {
+            Self::F32(entries) => add_row(entries.row(i), weight, row),
+            Self::F64(entries) => add_row(entries.row(i), weight, row),
+        }
+    }
+
     /// Adds weight·Φ to the lower triangle of a matrix, packed or full.
     pub(crate) fn add_lower_to<T: Element>(self, weight: f64, total: &mut [T]) {
         match self {
@@ -84,11 +92,13 @@ impl Entries<'_> {
 }
 
 fn add_lower<S: Element, T: Element>(entries: Lower<'_, S>, weight: f64, total: &mut [T]) {
-    lower_rows(total, entries.order(), |i, total| {
-        for (total, &entry) in total.iter_mut().zip(entries.row(i)) {
-            *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
-        }
-    });
+    lower_rows(total, entries.order(), |i, total| add_row(entries.row(i), weight, total));
+}
+
+fn add_row<S: Element, T: Element>(entries: &[S], weight: f64, total: &mut [T]) {
+    for (total, &entry) in total.iter_mut().zip(entries) {
+        *total = T::from_f64(Float::to_f64(*total) + weight * Float::to_f64(entry));
+    }
 }
 
 /// Every entry on and below the diagonal.

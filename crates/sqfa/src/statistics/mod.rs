@@ -177,17 +177,41 @@ impl ClassStatistics {
         Self { covariances, ..self.clone() }
     }
 
-    /// Multiplies entry (i, j) of every covariance by factors\[i\]·factors\[j\]; what copies share stays what it is.
+    /// The covariances, those that classes one after the other share once, each with the sum of its classes' weights.
+    pub(crate) fn distinct_covariances(&self, weights: &[f64]) -> Vec<(f64, &Arc<dyn Covariance>)> {
+        let mut distinct: Vec<(f64, &Arc<dyn Covariance>)> = Vec::new();
+        for (weight, covariance) in weights.iter().zip(&self.covariances) {
+            match distinct.last_mut() {
+                Some((sum, last)) if Arc::ptr_eq(last, covariance) => *sum += weight,
+                _ => distinct.push((*weight, covariance)),
+            }
+        }
+        distinct
+    }
+
+    /// Whether all classes share one covariance.
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.covariances.windows(2).all(|two| Arc::ptr_eq(&two[0], &two[1]))
+    }
+
+    /// Multiplies entry (i, j) of every covariance by factors\[i\]·factors\[j\]; what copies share stays what it is, and what classes
+    /// share they share again.
     fn rescale(&mut self, factors: &[f64]) {
-        for covariance in &mut self.covariances {
-            match Arc::get_mut(covariance) {
+        let mut all = std::mem::take(&mut self.covariances).into_iter().peekable();
+        while let Some(mut covariance) = all.next() {
+            let mut classes = 1;
+            while all.next_if(|other| Arc::ptr_eq(other, &covariance)).is_some() {
+                classes += 1;
+            }
+            match Arc::get_mut(&mut covariance) {
                 Some(own) => own.rescale(factors),
                 None => {
                     let mut own = covariance.clone_boxed();
                     own.rescale(factors);
-                    *covariance = own.into();
+                    covariance = own.into();
                 }
             }
+            self.covariances.extend(std::iter::repeat_n(covariance, classes));
         }
     }
 

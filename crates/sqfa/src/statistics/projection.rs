@@ -1,5 +1,7 @@
 //! Class statistics through filters: μ = Fᵀγ, Σ = FᵀΦF + σ²I.
 
+use std::sync::Arc;
+
 use super::{ClassStatistics, Covariance};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, WORTH_THREADS, beside, transpose_times};
@@ -20,19 +22,9 @@ pub(crate) fn pass_in_groups(
     group: usize,
 ) -> Vec<Vec<Mat<f64>>> {
     let joined = beside(blocks);
-    let covariances = statistics.covariances();
-    let product = |covariance: &dyn Covariance| {
-        let mut product = Mat::zeros(joined.nrows(), joined.ncols());
-        covariance.multiply(joined.as_ref(), product.as_mut(), group);
-        product
-    };
-    let columns = joined.ncols() as f64;
-    let flops: f64 = covariances.iter().map(|covariance| covariance.flops() * columns).sum();
-    let products: Vec<Mat<f64>> = if flops < WORTH_THREADS {
-        covariances.iter().map(|covariance| product(covariance.as_ref())).collect()
-    } else {
-        parallel::map(covariances, |covariance| product(covariance.as_ref()))
-    };
+    let products = of_every_class(statistics, joined.ncols(), |covariance| {
+        times(covariance, joined.as_ref(), group)
+    });
     if blocks.len() == 1 {
         return vec![products];
     }
@@ -50,16 +42,46 @@ pub(crate) fn pass_in_groups(
         .collect()
 }
 
+fn times(covariance: &dyn Covariance, block: MatRef<'_, f64>, group: usize) -> Mat<f64> {
+    let mut product = Mat::zeros(block.nrows(), block.ncols());
+    covariance.multiply(block, product.as_mut(), group);
+    product
+}
+
+/// What comes of every covariance and a block of some columns; classes that share one share the work.
+fn of_every_class(
+    statistics: &ClassStatistics,
+    columns: usize,
+    work: impl Fn(&dyn Covariance) -> Mat<f64> + Sync,
+) -> Vec<Mat<f64>> {
+    let shared = statistics.covariances().chunk_by(|one, other| Arc::ptr_eq(one, other));
+    let distinct: Vec<(&dyn Covariance, usize)> =
+        shared.map(|same| (&*same[0], same.len())).collect();
+    let flops: f64 = distinct.iter().map(|(one, _)| one.flops() * columns as f64).sum();
+    let results: Vec<Mat<f64>> = if flops < WORTH_THREADS {
+        distinct.iter().map(|(one, _)| work(*one)).collect()
+    } else {
+        parallel::map(&distinct, |(one, _)| work(*one))
+    };
+    if results.len() == statistics.covariances().len() {
+        return results;
+    }
+    let classes = results.into_iter().zip(&distinct);
+    classes.flat_map(|(result, (_, classes))| std::iter::repeat_n(result, *classes)).collect()
+}
+
 /// The class Gaussians in feature space, with feature noise σ² on the diagonal. Costs one pass.
 pub fn project(statistics: &ClassStatistics, filters: MatRef<'_, f64>, noise: f64) -> Gaussians {
     let m = filters.ncols();
-    let products = pass(statistics, &[filters]).remove(0);
+    // Products of one class at a time a thread: many filters make them large.
+    let quadratics = of_every_class(statistics, m, |covariance| {
+        transpose_times(filters, times(covariance, filters, m).as_ref())
+    });
     let mut means = Vec::new();
     let mut covariances = Vec::new();
-    for (class, product) in products.iter().enumerate() {
+    for (class, quadratic) in quadratics.iter().enumerate() {
         let mean = transpose_times(filters, statistics.means().subcols(class, 1));
         means.extend(mean.col(0).iter());
-        let quadratic = transpose_times(filters, product.as_ref());
         for i in 0..m {
             for j in 0..m {
                 let entry = 0.5 * (quadratic[(i, j)] + quadratic[(j, i)]);

@@ -1,5 +1,7 @@
 //! Class statistics in a subspace: VᵀΦV for every class, for fits after a first reduction.
 
+use std::sync::Arc;
+
 use super::{ClassStatistics, Covariance, Dense, Entries, project};
 use crate::linalg::{Element, Lower, Mat, MatRef, lower_rows, runs_of, transpose_times, triangle};
 
@@ -51,30 +53,17 @@ impl ClassStatistics {
     /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
     pub fn selected(&self, columns: &[usize]) -> Option<Self> {
         let k = columns.len();
-        let covariances = self
-            .covariances()
-            .iter()
-            .map(|covariance| {
-                Some(match covariance.entries()? {
-                    Entries::F32(all) => {
-                        Box::new(Dense::new(picked(all, columns), k)?) as Box<dyn Covariance>
-                    }
-                    Entries::F64(all) => Box::new(Dense::new(picked(all, columns), k)?),
-                })
-            })
-            .collect::<Option<Vec<_>>>()?;
+        let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();
+        for same in self.covariances().chunk_by(|one, other| Arc::ptr_eq(one, other)) {
+            let own: Arc<dyn Covariance> = match same[0].entries()? {
+                Entries::F32(all) => Arc::new(Dense::new(picked(all, columns), k)?),
+                Entries::F64(all) => Arc::new(Dense::new(picked(all, columns), k)?),
+            };
+            covariances.extend(std::iter::repeat_n(own, same.len()));
+        }
         let means =
             Mat::from_fn(k, self.classes().len(), |i, class| self.means()[(columns[i], class)]);
-        let mut selected = Self::from_parts(
-            self.classes().clone(),
-            self.counts().map(<[u64]>::to_vec),
-            means,
-            covariances,
-            self.moments(),
-        );
-        selected.shrunk = self.shrunk;
-        selected.robust = self.robust.clone();
-        Some(selected)
+        Some(Self { means, covariances, ..self.clone() })
     }
 }
 

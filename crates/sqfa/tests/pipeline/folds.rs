@@ -134,7 +134,10 @@ fn small_classes_are_held_out_as_far_as_they_go() {
 
 /// A table so wide beside its rows that one fit does not keep the sums of its folds.
 fn wide_beside_its_rows() -> Data {
-    let (rows, columns) = (220, 150);
+    wide(220, 150)
+}
+
+fn wide(rows: usize, columns: usize) -> Data {
     let mut state = 7_u64;
     let mut uniform = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -161,5 +164,39 @@ fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
         let shared = Summed::new(points, pipeline.settings.seed).unwrap();
         let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
         assert_eq!(alone.reduction.filters, other.reduction.filters, "{method}");
+    }
+}
+
+/// So wide that discriminants are found with one covariance for all classes, and every class is summed up once they are known.
+#[test]
+fn one_covariance_gives_the_discriminants_of_all_classes() {
+    let mut data = wide(400, 300);
+    // A constant column is set aside, and others are in other units.
+    for row in data.values.chunks_mut(300) {
+        row[17] = 3.0;
+        row[18] *= 1e4;
+        row[19] += 2.0 * (row[20] + row[21]);
+    }
+    let labels = Labels::from_integers(&data.labels);
+    let weights: Vec<u64> = (0..data.rows() as u64).map(|row| 1 + row % 2).collect();
+    for weights in [None, Some(&weights[..])] {
+        let points = Weighted { points: data.points(), labels: &labels, weights };
+        let pipeline = Pipeline::new("lda", 2);
+        let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
+        let alone = pipeline.fit(points, &mut observer).unwrap();
+        let shared = Summed::new(points, pipeline.settings.seed).unwrap();
+        let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
+        assert_eq!(alone.reduction.settings, other.reduction.settings);
+        assert_eq!(alone.reduction.trials, other.reduction.trials);
+        assert_eq!(alone.set_aside, other.set_aside);
+        let (one, two) = (&alone.reduction.filters, &other.reduction.filters);
+        assert!((one - two).norm_max() < 1e-9 * two.norm_max());
+        let entry = |fitted: &sqfa::pipeline::Fitted, class: usize| {
+            fitted.statistics().covariances()[class].entries().unwrap().at(18, 3)
+        };
+        for class in 0..3 {
+            let (one, two) = (entry(&alone, class), entry(&other, class));
+            assert!((one - two).abs() < 1e-12 * (1.0 + two.abs()), "{one} {two}");
+        }
     }
 }

@@ -16,6 +16,12 @@ pub struct LowRank {
 }
 
 impl LowRank {
+    /// Variances alone.
+    pub(crate) fn of_variances(variances: Vec<f64>) -> Self {
+        let basis = Mat::zeros(variances.len(), 0);
+        Self { basis, weights: Vec::new(), diagonal: Diagonal::Each(variances) }
+    }
+
     /// A covariance from U (n × k), d (k numbers) and s. A weight may be negative, as it is where a class varies less
     /// than s in some direction; the sum must be positive semi-definite.
     pub fn new(basis: Mat<f64>, weights: Vec<f64>, identity: f64) -> Result<Self, StatisticsError> {
