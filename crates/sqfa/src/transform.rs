@@ -56,6 +56,9 @@ impl Features {
 
 /// Points of one block: enough for an efficient product, little beside the data.
 pub(crate) const BLOCK: usize = 512;
+/// Numbers of points that are copied at a time, half a megabyte, unless they are of fewer points than this.
+const COPIED: usize = 1 << 16;
+const LEAST: usize = 64;
 /// Up to so many filters points are read where they lie; for more, copies that a product of matrices packs take less time.
 const FEW: usize = 64;
 
@@ -202,8 +205,9 @@ fn project_copies<S: Scalar, T: Element>(
     if m == 0 {
         return features;
     }
-    parallel::for_each(features.chunks_mut(BLOCK * m).enumerate(), |(index, target)| {
-        let first = index * BLOCK;
+    let some = (COPIED / n.max(1)).clamp(LEAST, BLOCK);
+    parallel::for_each(features.chunks_mut(some * m).enumerate(), |(index, target)| {
+        let first = index * some;
         let rows = target.len() / m;
         let which = (first..first + rows).map(|at| chosen.row(at));
         let block = match shift {

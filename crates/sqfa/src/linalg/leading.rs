@@ -115,8 +115,7 @@ fn krylov(
 ) -> Option<(Vec<f64>, Mat<f64>)> {
     let width = count + BEYOND;
     let most = blocks.unwrap_or(n / (SHARE * width));
-    let mut basis = Mat::zeros(n, most * width);
-    let mut inner = Mat::zeros(most * width, most * width);
+    let (mut basis, mut inner) = (Mat::zeros(n, 0), Mat::zeros(0, 0));
     let mut next = completed(random(n, width, 0, u64::MAX), 0);
     if blocks.is_some() {
         // What is random says nothing: few blocks begin with its product.
@@ -124,6 +123,12 @@ fn krylov(
     }
     for block in 1..=most {
         let (known, size) = ((block - 1) * width, block * width);
+        if size > basis.ncols() {
+            // Mostly few blocks do: room is made for some, and for twice as many when they do not.
+            let room = (2 * known).max(LOOK * width).min(most * width);
+            basis.resize_with(n, room, |_, _| 0.0);
+            inner.resize_with(room, room, |_, _| 0.0);
+        }
         basis.as_mut().subcols_mut(known, width).copy_from(&next);
         drop(next);
         let mut product = times(basis.as_ref().subcols(known, width));

@@ -99,13 +99,17 @@ fn inner<T: Element>(a: &[T], b: &[T]) -> f64 {
 impl<T: Element> CholeskySolver<T> {
     /// Factors a symmetric matrix, each row of which `fill` writes up to its diagonal; `None` when it is not positive.
     pub(crate) fn new(order: usize, fill: impl Fn(usize, &mut [T]) + Sync) -> Option<Self> {
-        let mut strips: Vec<Strip<T>> = parallel::map((0..order).step_by(TILE), |first| {
+        // Allocated here and filled by others: what other threads allocate comes back to them late.
+        let empty = |first: usize| {
             let rows = TILE.min(order - first);
-            let mut values = vec![T::ZERO; rows * (first + rows)];
-            for (i, row) in values.chunks_mut(first + rows).enumerate() {
+            Strip { first, rows, values: vec![T::ZERO; rows * (first + rows)] }
+        };
+        let mut strips: Vec<Strip<T>> = (0..order).step_by(TILE).map(empty).collect();
+        parallel::for_each(strips.iter_mut(), |strip| {
+            let (first, width) = (strip.first, strip.width());
+            for (i, row) in strip.values.chunks_mut(width).enumerate() {
                 fill(first + i, &mut row[..=first + i]);
             }
-            Strip { first, rows, values }
         });
         let diagonals = strips.iter().map(Strip::largest);
         let largest = diagonals.fold(0.0_f64, f64::max);

@@ -132,6 +132,8 @@ impl ClassAccumulator {
     fn add(&mut self, points: Points<'_>, rows: &[Vec<u32>], weights: Option<&[u64]>) {
         self.double |= matches!(points, Points::F64(_));
         let classes = self.sums.iter_mut().zip(rows).filter(|(_, rows)| !rows.is_empty());
+        // Room is made here: what other threads allocate comes back to them late.
+        let classes = classes.map(|(sum, rows)| (sum.with_room(), rows));
         parallel::for_each(classes, |(sum, rows)| sum.add(points, rows, weights));
     }
 

@@ -37,6 +37,14 @@ impl ClassSum {
         self
     }
 
+    /// The same with room for the scatter of a first point, where it keeps all entries.
+    pub(super) fn with_room(&mut self) -> &mut Self {
+        if let Self::Entries(sum) = self {
+            sum.make_room();
+        }
+        self
+    }
+
     /// The number of points.
     pub(super) fn count(&self) -> u64 {
         match self {

@@ -22,8 +22,9 @@ pub(crate) fn pass_in_groups(
     group: usize,
 ) -> Vec<Vec<Mat<f64>>> {
     let joined = beside(blocks);
-    let products = of_every_class(statistics, joined.ncols(), |covariance| {
-        times(covariance, joined.as_ref(), group)
+    let empty = || Mat::zeros(joined.nrows(), joined.ncols());
+    let products = of_every_class(statistics, joined.ncols(), empty, |covariance, product| {
+        covariance.multiply(joined.as_ref(), product.as_mut(), group);
     });
     if blocks.len() == 1 {
         return vec![products];
@@ -42,40 +43,38 @@ pub(crate) fn pass_in_groups(
         .collect()
 }
 
-fn times(covariance: &dyn Covariance, block: MatRef<'_, f64>, group: usize) -> Mat<f64> {
-    let mut product = Mat::zeros(block.nrows(), block.ncols());
-    covariance.multiply(block, product.as_mut(), group);
-    product
-}
-
-/// What comes of every covariance and a block of some columns; classes that share one share the work.
+/// What `work` makes of every covariance and a block of some columns, each in a matrix that is allocated beforehand: what other
+/// threads allocate comes back to them late. Classes that share a covariance share the work.
 fn of_every_class(
     statistics: &ClassStatistics,
     columns: usize,
-    work: impl Fn(&dyn Covariance) -> Mat<f64> + Sync,
+    empty: impl Fn() -> Mat<f64>,
+    work: impl Fn(&dyn Covariance, &mut Mat<f64>) + Sync,
 ) -> Vec<Mat<f64>> {
-    let shared = statistics.covariances().chunk_by(|one, other| Arc::ptr_eq(one, other));
-    let distinct: Vec<(&dyn Covariance, usize)> =
-        shared.map(|same| (&*same[0], same.len())).collect();
-    let flops: f64 = distinct.iter().map(|(one, _)| one.flops() * columns as f64).sum();
-    let results: Vec<Mat<f64>> = if flops < WORTH_THREADS {
-        distinct.iter().map(|(one, _)| work(*one)).collect()
+    let shared = statistics.covariances().chunk_by(Arc::ptr_eq);
+    let mut distinct: Vec<(&dyn Covariance, usize, Mat<f64>)> =
+        shared.map(|same| (&*same[0], same.len(), empty())).collect();
+    let flops: f64 = distinct.iter().map(|(one, ..)| one.flops() * columns as f64).sum();
+    if flops < WORTH_THREADS {
+        distinct.iter_mut().for_each(|(one, _, result)| work(*one, result));
     } else {
-        parallel::map(&distinct, |(one, _)| work(*one))
-    };
-    if results.len() == statistics.covariances().len() {
-        return results;
+        parallel::for_each(&mut distinct, |(one, _, result)| work(*one, result));
     }
-    let classes = results.into_iter().zip(&distinct);
-    classes.flat_map(|(result, (_, classes))| std::iter::repeat_n(result, *classes)).collect()
+    let mut results = Vec::with_capacity(statistics.covariances().len());
+    for (_, classes, result) in distinct {
+        results.extend(std::iter::repeat_n(result, classes));
+    }
+    results
 }
 
 /// The class Gaussians in feature space, with feature noise σ² on the diagonal. Costs one pass.
 pub fn project(statistics: &ClassStatistics, filters: MatRef<'_, f64>, noise: f64) -> Gaussians {
     let m = filters.ncols();
     // Products of one class at a time a thread: many filters make them large.
-    let quadratics = of_every_class(statistics, m, |covariance| {
-        transpose_times(filters, times(covariance, filters, m).as_ref())
+    let quadratics = of_every_class(statistics, m, Mat::new, |covariance, quadratic| {
+        let mut product = Mat::zeros(filters.nrows(), m);
+        covariance.multiply(filters, product.as_mut(), m);
+        *quadratic = transpose_times(filters, product.as_ref());
     });
     let mut means = Vec::new();
     let mut covariances = Vec::new();

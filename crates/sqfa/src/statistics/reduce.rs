@@ -54,7 +54,7 @@ impl ClassStatistics {
     pub fn selected(&self, columns: &[usize]) -> Option<Self> {
         let k = columns.len();
         let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();
-        for same in self.covariances().chunk_by(|one, other| Arc::ptr_eq(one, other)) {
+        for same in self.covariances().chunk_by(Arc::ptr_eq) {
             let own: Arc<dyn Covariance> = match same[0].entries()? {
                 Entries::F32(all) => Arc::new(Dense::new(picked(all, columns), k)?),
                 Entries::F64(all) => Arc::new(Dense::new(picked(all, columns), k)?),
