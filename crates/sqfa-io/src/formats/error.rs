@@ -109,6 +109,16 @@ pub enum FormatError {
         /// What is there instead.
         names: String,
     },
+    /// A table of which no column is called as labels usually are.
+    #[error("{place} has no column called {usual}: name the column of labels; it has: {names}")]
+    NoLabel {
+        /// The file.
+        place: String,
+        /// What labels are usually called.
+        usual: String,
+        /// What is there instead.
+        names: String,
+    },
     /// An array or table of the wrong shape.
     #[error("{place} has shape {found:?}; expected {expected}")]
     Shape {
@@ -281,7 +291,9 @@ impl FormatError {
     /// What a user can do about it, where a setting of the reader helps.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
-            Self::Missing { what: "column", .. } | Self::AmbiguousLabel { .. } => Remedy::Label,
+            Self::Missing { what: "column", .. }
+            | Self::NoLabel { .. }
+            | Self::AmbiguousLabel { .. } => Remedy::Label,
             Self::TextColumns { columns, .. } | Self::EmptyColumns { columns, .. } => {
                 Remedy::Ignore(columns.clone())
             }

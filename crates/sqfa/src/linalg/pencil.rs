@@ -71,9 +71,13 @@ pub(crate) fn leading_pencil(
     }
     let times =
         |block: MatRef<'_, f64>| factor.forward(a(factor.backward(block).as_ref()).as_ref());
-    let (values, vectors) = leading_or_dense(&times, order, count, RESIDUAL)?;
-    let vectors = with_positive_tops(factor.backward(vectors.as_ref()));
-    Some(Pencil { values, vectors })
+    let (values, mut vectors) = leading_or_dense(&times, order, count, RESIDUAL)?;
+    // One by one, so that a vector's bits do not depend on those beside it.
+    for j in 0..count {
+        let solved = factor.backward(vectors.as_ref().subcols(j, 1));
+        vectors.as_mut().subcols_mut(j, 1).copy_from(solved);
+    }
+    Some(Pencil { values, vectors: with_positive_tops(vectors) })
 }
 
 /// Every column's largest entry made positive.

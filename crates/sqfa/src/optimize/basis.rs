@@ -66,20 +66,19 @@ impl Basis {
 
     /// Goes over to U·V, where V has orthonormal columns, with room for some vectors more.
     pub(super) fn turn(&mut self, turn: MatRef<'_, f64>, room: usize) {
-        let rows = self.vectors.nrows();
         // Allocated here and filled by others: what other threads allocate comes back to them late.
-        let empty = || {
+        let empty = |rows: usize| {
             let mut product = Mat::with_capacity(rows, turn.ncols() + room);
             product.resize_with(rows, turn.ncols(), |_, _| 0.0);
             product
         };
         let blocks = std::iter::once(&mut self.vectors).chain(&mut self.images);
-        let mut turned: Vec<(&mut Mat<f64>, Mat<f64>)> =
-            blocks.map(|block| (block, empty())).collect();
-        parallel::for_each(&mut turned, |(block, product)| {
+        let mut turned: Vec<(Mat<f64>, &mut Mat<f64>)> =
+            blocks.map(|block| (empty(block.nrows()), block)).collect();
+        parallel::for_each(&mut turned, |(product, block)| {
             add_products(product.as_mut(), &[(block.as_ref(), turn)]);
         });
-        turned.into_iter().for_each(|(block, product)| *block = product);
+        turned.into_iter().for_each(|(product, block)| *block = product);
         for form in &mut self.forms {
             let half = &*form * turn;
             *form = symmetric(&transpose_times(turn, half.as_ref()));

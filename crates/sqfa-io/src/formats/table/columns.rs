@@ -142,12 +142,17 @@ impl Names<'_> {
         (0..names.len()).filter(|&at| names[at] == name).collect()
     }
 
-    fn missing(&self, name: String) -> FormatError {
-        let names = match self.names {
+    /// All of them, for a message.
+    fn listed(&self) -> String {
+        match self.names {
             Some(names) => names.join(", ").chars().take(1000).collect(),
             None => format!("positions 0 to {}, without names", self.width.saturating_sub(1)),
-        };
-        FormatError::Missing { place: self.place.to_owned(), what: "column", name, names }
+        }
+    }
+
+    fn missing(&self, name: String) -> FormatError {
+        let (place, names) = (self.place.to_owned(), self.listed());
+        FormatError::Missing { place, what: "column", name, names }
     }
 
     /// The position of a column that must be there.
@@ -171,7 +176,9 @@ impl Names<'_> {
     }
 
     fn no_label(&self) -> FormatError {
-        self.missing("label (or class, target, y): name the column of labels".to_owned())
+        let [first @ .., last] = USUAL_LABEL_NAMES;
+        let usual = format!("{} or {last}", first.join(", "));
+        FormatError::NoLabel { place: self.place.to_owned(), usual, names: self.listed() }
     }
 
     /// The one column that is called as label columns are; two candidates are as ambiguous as none.
