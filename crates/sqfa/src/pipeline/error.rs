@@ -14,7 +14,10 @@ pub enum PipelineError {
     #[error(transparent)]
     Reduce(#[from] ReduceError),
     /// No column varies.
-    #[error("all {columns} columns are constant: there is nothing to tell classes apart by")]
+    #[error(
+        "all {columns} columns are constant (all over, within every class, or but for a few points): there is nothing to tell \
+         classes apart by"
+    )]
     AllConstant {
         /// Columns there are.
         columns: usize,
