@@ -21,12 +21,16 @@ CASES: list[tuple[int, int, int, list[str]]] = [
     (100_000, 50, 5, []),
     (20_000, 300, 5, []),
     (3_000, 2_000, 2, []),
+    (4_000, 2_000, 2, []),
+    (6_000, 2_000, 3, []),
     (10_000, 1_000, 5, []),
     (2_000, 1_500, 3, []),
     (3_000, 1_000, 5, []),
     (3_000, 1_000, 5, ["--method", "lda"]),
     (3_000, 2_000, 3, ["--method", "lda"]),
     (3_000, 2_000, 2, ["--method", "pca"]),
+    (4_000, 2_000, 2, ["--method", "pca"]),
+    (4_000, 2_000, 2, ["--method", "lda"]),
     (1_000_000, 4, 3, ["--method", "pca"]),
     (300_000, 50, 5, ["--method", "lda", "--shrinkage", "0.1"]),
     (300_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
@@ -74,7 +78,7 @@ def main() -> None:
     runs: list[dict[str, Any]] = []
     for rows, columns, classes, flags in CASES:
         write_table(table, rows, columns, classes)
-        most = peak([str(args.command), "fit", str(table), "-m", "2", *flags, "--out", str(model)])
+        most = peak([str(args.command), "fit", str(table), "-m", str(min(2, classes - 1)), *flags, "--out", str(model)])
         decoded, sums = 8 * rows * columns, 8 * classes * columns * columns
         ratio = (most - base) / max(decoded, sums)
         runs.append(

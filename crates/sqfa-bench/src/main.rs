@@ -25,9 +25,9 @@ use clap::{Parser, Subcommand};
 use serde_json::{Value, json};
 use sqfa::optimize::Optimizer;
 
-/// Keeps freed blocks for the next product instead of returning them to the kernel.
+/// Keeps small blocks for the next product and gives large ones back.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: sqfa_alloc::Allocator = sqfa_alloc::Allocator;
 
 #[derive(Parser)]
 #[command(about = "Benchmarks of sqfa; run on an otherwise idle machine")]

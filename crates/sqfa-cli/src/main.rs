@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: sqfa_alloc::Allocator = sqfa_alloc::Allocator;
 
 fn main() -> ExitCode {
     ExitCode::from(sqfa_cli::main(std::env::args_os().collect()))

@@ -33,9 +33,9 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// Keeps freed blocks for the next product instead of returning them to the kernel.
+/// Keeps small blocks for the next product and gives large ones back.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: sqfa_alloc::Allocator = sqfa_alloc::Allocator;
 
 /// The compiled half of sqfa_rs.
 #[pymodule]
@@ -65,7 +65,7 @@ mod _core {
     #[pymodule_export]
     use crate::model_file::{load_model, save_model};
     #[pymodule_export]
-    use crate::points::{class_statistics, keeps_samples, sample_statistics};
+    use crate::points::{class_statistics, covariances, sample_statistics};
     #[pymodule_export]
     use crate::pools::available_threads;
     #[pymodule_export]

@@ -3,7 +3,8 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
-use sqfa::statistics::{ClassAccumulator, Form, check_classes};
+use sqfa::reduce::reducer_entry;
+use sqfa::statistics::{ClassAccumulator, check_classes};
 use sqfa::{ClassStatistics, Estimator};
 
 use crate::arrays::{PointArray, slice};
@@ -47,10 +48,19 @@ pub(crate) fn class_statistics(
     })?)
 }
 
-/// Whether statistics of dense points are better kept as the points than as covariances entry by entry.
+/// How many covariances with all entries a fit to dense points makes; none where these are better kept as they are.
 #[pyfunction]
-pub(crate) fn keeps_samples(rows: u64, columns: usize, classes: usize, width: usize) -> bool {
-    Form::Auto.decide(rows, columns, classes, width) == Form::Factor
+pub(crate) fn covariances(
+    method: &str,
+    estimator: &str,
+    rows: u64,
+    columns: usize,
+    classes: usize,
+    width: usize,
+) -> Outcome<Option<usize>> {
+    let entry = reducer_entry(method).map_err(|error| invalid(error.to_string()))?;
+    let estimator = estimator.parse::<Estimator>()?;
+    Ok(entry.covariances(estimator, rows, columns, classes, width))
 }
 
 /// The statistics of labelled points with covariances kept as centred points.

@@ -134,6 +134,16 @@ pub enum Points<'a> {
     F64(Table<'a, f64>),
 }
 
+/// Points that own their numbers and can give the last of them back.
+pub trait ShrinkingPoints {
+    /// The points that are there.
+    fn view(&self) -> Points<'_>;
+    /// Lets two points change places.
+    fn swap_rows(&mut self, one: usize, other: usize);
+    /// Lets all points but the first ones go, and their memory with them.
+    fn keep_rows(&mut self, rows: usize);
+}
+
 /// Runs one generic expression on whichever table the points hold.
 #[macro_export]
 macro_rules! with_table {
@@ -190,6 +200,14 @@ impl Points<'_> {
     /// The number of dimensions.
     pub fn columns(&self) -> usize {
         with_table!(self, table => table.columns())
+    }
+
+    /// Bytes of a number in covariances of these points.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::U8(_) | Self::F32(_) => size_of::<f32>(),
+            Self::F64(_) => size_of::<f64>(),
+        }
     }
 
     /// Memory that the numbers occupy.

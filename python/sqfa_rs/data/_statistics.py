@@ -289,13 +289,23 @@ def statistics_of(
     return ClassStatistics(sums.finish(estimator, threads), classes)
 
 
-def samples_pay(X: Any, classes: int, weights: NDArray[np.uint64] | None) -> bool:
-    """Whether points take less memory and time than entries of covariances, as the command decides."""
+def covariances_made(
+    method: str,
+    covariance: str | float,
+    X: Any,
+    classes: int,
+    weights: NDArray[np.uint64] | None,
+) -> int | None:
+    """How many covariances with entries a fit makes, as in the command; none where points take less memory and time."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4
     if sparse.issparse(X):
-        return _core.keeps_sparse(int(X.nnz), count, X.shape[1], classes, width)
-    return _core.keeps_samples(count, X.shape[1], classes, width)
+        kept = _core.keeps_sparse(int(X.nnz), count, X.shape[1], classes, width)
+        return None if kept else classes
+    estimator = estimator_name(covariance)
+    made = _core.covariances(method, estimator, count, X.shape[1], classes, width)
+    # Weighted points are kept as they are by repeating them: one covariance would not do behind the method.
+    return made if weights is None or made == classes else None
 
 
 def _sparse_statistics(

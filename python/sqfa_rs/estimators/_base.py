@@ -22,10 +22,10 @@ from ..data._inputs import dense, repeated, repetition_counts, training_data
 from ..data._labels import check_counts, check_room, class_names, encode, has_room
 from ..data._statistics import (
     ClassStatistics,
+    covariances_made,
     estimator_name,
     given_statistics,
     needs_points,
-    samples_pay,
     statistics_of,
 )
 from ._linear import LinearReducer
@@ -156,7 +156,7 @@ class Reducer(LinearReducer):
         threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
         check_counts(classes, codes, weights)
-        keep, looks = self._keeps_samples(X, len(classes), weights), self._looks_at_points()
+        covariances, looks = self._covariances(X, len(classes), weights), self._looks_at_points()
         names, estimator = class_names(classes), estimator_name(self._covariance())
 
         def by_pipeline(points: NDArray[Any], kept: _core.Statistics | None) -> dict[str, Any]:
@@ -165,8 +165,9 @@ class Reducer(LinearReducer):
                 method, points, names, codes, weights, kept, estimator, settings, watch, threads
             )
 
-        if self._chooses() and not keep and (looks or not _is_huge(X)):
-            check_room(len(classes), X.shape[1])
+        keep = covariances is None
+        if self._chooses() and covariances is not None and (looks or not _is_huge(X)):
+            check_room(covariances, X.shape[1])
             return self._adopt(by_pipeline(dense(X), None), classes)
         if looks:
             X = dense(X)
@@ -216,12 +217,12 @@ class Reducer(LinearReducer):
         noise = getattr(self, "noise", self._open_noise)
         return isinstance(noise, str) and noise == self._open_noise
 
-    def _keeps_samples(self, X: Any, n_classes: int, weights: NDArray[np.uint64] | None) -> bool:
-        """Whether covariances stay points because that is cheaper and nothing needs their entries."""
-        if needs_points(self._covariance()):
-            return False
+    def _covariances(self, X: Any, n_classes: int, weights: NDArray[np.uint64] | None) -> int | None:
+        """How many covariances with entries are made; none where points stay because that is cheaper."""
         whole = self._prefers_entries() and has_room(n_classes, X.shape[1])
-        return not (whole or self._needs_entries()) and samples_pay(X, n_classes, weights)
+        if whole or self._needs_entries() or needs_points(self._covariance()):
+            return n_classes
+        return covariances_made(self._method, self._covariance(), X, n_classes, weights)
 
     @classmethod
     def _taken(cls) -> list[Setting]:

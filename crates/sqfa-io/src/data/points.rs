@@ -1,5 +1,6 @@
 //! Points that own their numbers, in the type they came in.
 
+use sqfa::points::ShrinkingPoints;
 use sqfa::{Points, Table};
 
 use super::DataError;
@@ -126,10 +127,67 @@ impl OwnedPoints {
     }
 }
 
+impl ShrinkingPoints for OwnedPoints {
+    fn view(&self) -> Points<'_> {
+        Self::view(self)
+    }
+
+    fn swap_rows(&mut self, one: usize, other: usize) {
+        match &mut self.values {
+            Numbers::U8(values) => swap(values, self.columns, one, other),
+            Numbers::F32(values) => swap(values, self.columns, one, other),
+            Numbers::F64(values) => swap(values, self.columns, one, other),
+        }
+    }
+
+    fn keep_rows(&mut self, rows: usize) {
+        self.rows = self.rows.min(rows);
+        let length = self.rows * self.columns;
+        match &mut self.values {
+            Numbers::U8(values) => keep(values, length),
+            Numbers::F32(values) => keep(values, length),
+            Numbers::F64(values) => keep(values, length),
+        }
+    }
+}
+
+/// Lets two rows change places.
+fn swap<T>(values: &mut [T], columns: usize, one: usize, other: usize) {
+    let (first, second) = (one.min(other), one.max(other));
+    if first < second {
+        let (low, high) = values.split_at_mut(second * columns);
+        low[first * columns..][..columns].swap_with_slice(&mut high[..columns]);
+    }
+}
+
+/// Keeps the first values and the memory of no others.
+fn keep<T>(values: &mut Vec<T>, length: usize) {
+    values.truncate(length);
+    values.shrink_to_fit();
+}
+
 fn fits(length: usize, rows: usize, columns: usize) -> bool {
     rows.checked_mul(columns) == Some(length)
 }
 
 fn table<T: Copy>(values: &[T], rows: usize, columns: usize) -> Table<'_, T> {
     Table::row_major(values, rows, columns).expect("constructors check the number of values")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_change_places_and_go() {
+        let mut points = OwnedPoints::from_u8((0..12).collect(), 4, 3).unwrap();
+        points.swap_rows(3, 1);
+        points.swap_rows(2, 2);
+        let expected = vec![0, 1, 2, 9, 10, 11, 6, 7, 8, 3, 4, 5];
+        assert_eq!(points, OwnedPoints::from_u8(expected.clone(), 4, 3).unwrap());
+        points.keep_rows(2);
+        assert_eq!(points, OwnedPoints::from_u8(expected[..6].to_vec(), 2, 3).unwrap());
+        points.keep_rows(5);
+        assert_eq!((points.rows(), ShrinkingPoints::view(&points).rows()), (2, 2));
+    }
 }

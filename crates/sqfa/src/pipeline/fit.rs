@@ -1,12 +1,15 @@
 //! The fit itself: checks, sums, choices on folds, the method on all points.
 
+use crate::labels::Labels;
 use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
-use crate::reduce::reducer_entry;
+use crate::points::ShrinkingPoints;
+use crate::reduce::{ReducerEntry, Setting, reducer_entry};
 use crate::statistics::ClassStatistics;
 
 use super::learn::{Found, Job};
-use super::wide::Kept;
+use super::search::Arm;
+use super::wide::{Basis, Kept};
 use super::{
     COMPONENTS, Curve, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
     SetAside, Summed, WIDE, Weighted, constant_columns,
@@ -20,6 +23,65 @@ impl Pipeline {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
         self.fit_summed(&Summed::once(data, self.settings.seed)?, observer)
+    }
+
+    /// The same of points that are given up: where filters are found from sums alone, what the method asks for is not on top of
+    /// the points, and sums as large as these take their room class by class.
+    pub fn fit_consuming(
+        &self,
+        points: impl ShrinkingPoints,
+        labels: &Labels,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Fitted, PipelineError> {
+        let data = Weighted { points: points.view(), labels, weights: None };
+        if !self.forgets_points() {
+            return self.fit(data, observer);
+        }
+        let Prepared { choice, aside, sums } = self.prepare(data, observer)?;
+        let (statistics, plain) = match sums {
+            Some(made) => {
+                drop(points);
+                made
+            }
+            None => (ClassStatistics::consuming(points, labels)?, None),
+        };
+        self.learn_choice(Job::of(statistics, &aside, 0).with_plain(plain), choice, observer)
+    }
+
+    /// Whether filters are found from sums alone once all is chosen.
+    fn forgets_points(&self) -> bool {
+        let sums_alone = |entry: ReducerEntry| {
+            let chooses = entry.settings.iter().any(|own| own.setting.is_chosen());
+            !entry.needs_points() && !chooses && !entry.takes(Setting::Noise)
+        };
+        !self.is_refined()
+            && (self.finds_noise() || reducer_entry(self.base()).is_ok_and(sums_alone))
+    }
+
+    /// All that a fit which forgets its points does before it does.
+    fn prepare(
+        &self,
+        data: Weighted<'_>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Prepared, PipelineError> {
+        let sums = Summed::once(data, self.settings.seed)?;
+        self.check_start(sums.dimension())?;
+        let aside = sums.set_aside();
+        let (job, choice) = if !self.holds_out() {
+            let (parts, filters) = (sums.whole()?, self.given_count()?);
+            let early = !parts.spares_room(self.estimator());
+            let job =
+                early.then(|| Job::new(parts, self.estimator(), aside, filters)).transpose()?;
+            (job, Choice { filters, curve: None, found: None })
+        } else if sums.is_wide() {
+            self.choose_wide(sums.whole()?, sums.plan(), aside, observer)?
+        } else {
+            let repeats = sums.repeats()?;
+            let arms = self.arms(repeats, aside);
+            let (job, choice) = self.choose_on(&arms, repeats, aside, observer)?;
+            (Some(job), choice)
+        };
+        Ok(Prepared { choice, sums: job.map(Job::into_statistics), aside: aside.to_vec() })
     }
 
     /// The same of points that are summed already, by the seed of the settings.
@@ -100,22 +162,41 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let Some(first) = repeats.first() else {
-            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
-        };
         let arms = self.arms(repeats, aside);
-        let dimension = first.data().points.columns();
-        let (filters, curve) = self.count(&arms, dimension - aside.len(), observer)?;
-        let found = self.found(&arms, filters, observer)?;
-        let starts = found.as_ref().map(|found| found.folds.clone());
-        let job = Job::new(first, self.estimator(), aside, filters)?;
+        let (job, choice) = self.choose_on(&arms, repeats, aside, observer)?;
         let kept = self.is_refined().then(|| job.clone());
-        let mut fitted = self.learn(job, found, observer)?;
-        fitted.curve = curve;
+        let starts = choice.found.as_ref().map(|found| found.folds.clone());
+        let mut fitted = self.learn_choice(job, choice, observer)?;
         if let Some(job) = kept {
             self.refine(&mut fitted, &job, &arms, starts.as_deref(), observer)?;
         }
         Ok(fitted)
+    }
+
+    /// Chooses the number of filters, units and noise on parts held out in turn, and sums all of them up.
+    fn choose_on<'a>(
+        &self,
+        arms: &[Arm<'a>],
+        repeats: &'a [Parts<'a>],
+        aside: &'a [SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Job<'a>, Choice), PipelineError> {
+        let Some(first) = repeats.first() else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let dimension = first.data().points.columns();
+        let (filters, curve) = self.count(arms, dimension - aside.len(), observer)?;
+        let found = self.found(arms, filters, observer)?;
+        let job = Job::new(first, self.estimator(), aside, filters)?;
+        Ok((job, Choice { filters, curve, found }))
+    }
+
+    /// The number of filters that was given.
+    fn given_count(&self) -> Result<usize, PipelineError> {
+        match self.filters {
+            Filters::Count(filters) => Ok(filters),
+            Filters::Auto { .. } => Err(PipelineError::Count { why: NoChoice::TooFewPoints }),
+        }
     }
 
     /// Fits points of which none is held out.
@@ -125,9 +206,7 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let Filters::Count(filters) = self.filters else {
-            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
-        };
+        let filters = self.given_count()?;
         let wide = parts.data().points.columns() - aside.len() > WIDE;
         let pools = reducer_entry(self.base()).is_ok_and(|entry| entry.pools);
         if !(wide && pools && parts.spares_room(self.estimator())) {
@@ -137,7 +216,7 @@ impl Pipeline {
         let job = Job::sparing(parts, aside, filters)?;
         let mut fitted = self.learn(job, None, observer)?;
         // The classifier behind the filters sees every class.
-        (fitted.statistics, _) = parts.statistics(None, self.estimator())?;
+        fitted.statistics = parts.smallest_statistics()?;
         fitted.preprocessor.iter().for_each(|map| map.apply(&mut fitted.statistics));
         Ok(fitted)
     }
@@ -159,7 +238,8 @@ impl Pipeline {
         }
         let job = Job::of(statistics, &aside, 0);
         let plan = Plan::for_points(data.total());
-        let choice = self.choose_on_components(&data, plan, &job.statistics, &aside, observer)?;
+        let bases = self.bases(&data, &job.statistics, &aside)?;
+        let choice = self.choose_on_components(&data, plan, bases, observer)?;
         self.learn_choice(job, choice, observer)
     }
 
@@ -168,14 +248,13 @@ impl Pipeline {
         &self,
         data: &Weighted<'_>,
         plan: Plan,
-        statistics: &ClassStatistics,
-        aside: &[SetAside],
+        bases: Vec<Basis>,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Choice, PipelineError> {
         let dealt = Parts::dealt(*data, plan, self.settings.seed);
         let kept = Kept::new(data, &dealt, plan, self.estimator().needs_points());
         drop(dealt);
-        let views = self.views(data, &kept, statistics, aside)?;
+        let views = kept.views(data, bases)?;
         let arms = self.arms_on(&views, &kept, plan)?;
         let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
         let mut found = self.found(&arms, filters, observer)?;
@@ -207,25 +286,48 @@ impl Pipeline {
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let (data, job) = (parts.data(), || Job::new(parts, self.estimator(), aside, 0));
-        let mut fitted = if parts.spares_room(self.estimator()) {
-            let pooled = parts.pooled()?;
-            let choice = self.choose_on_components(data, plan, &pooled, aside, observer)?;
-            drop(pooled);
-            self.learn_choice(job()?, choice, observer)?
-        } else {
-            let job = job()?;
-            let choice = self.choose_on_components(data, plan, &job.statistics, aside, observer)?;
-            self.learn_choice(job, choice, observer)?
+        let (job, choice) = self.choose_wide(parts, plan, aside, observer)?;
+        let job = match job {
+            Some(made) => made,
+            None => Job::new(parts, self.estimator(), aside, 0)?,
         };
+        let mut fitted = self.learn_choice(job, choice, observer)?;
         if self.is_refined() {
             self.refine_wide(&mut fitted, Some(parts), observer)?;
         }
         Ok(fitted)
     }
+
+    /// Chooses on principal components. Classes are summed up for them where that takes little room beside the points; elsewhere
+    /// one covariance for all of them does, and their sums are not made yet.
+    fn choose_wide<'a>(
+        &self,
+        parts: &'a Parts<'a>,
+        plan: Plan,
+        aside: &'a [SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
+        let data = parts.data();
+        let (job, bases) = if parts.spares_room(self.estimator()) {
+            (None, self.bases(data, &parts.pooled()?, aside)?)
+        } else {
+            let job = Job::new(parts, self.estimator(), aside, 0)?;
+            let bases = self.bases(data, &job.statistics, aside)?;
+            (Some(job), bases)
+        };
+        Ok((job, self.choose_on_components(data, plan, bases, observer)?))
+    }
 }
 
-/// What was chosen on principal components.
+/// A fit before it forgets its points: what was chosen, the columns that are set aside, and the statistics, plain ones beside
+/// shrunk ones, unless their sums are still to be made.
+struct Prepared {
+    choice: Choice,
+    aside: Vec<SetAside>,
+    sums: Option<(ClassStatistics, Option<ClassStatistics>)>,
+}
+
+/// What was chosen before the last fit.
 struct Choice {
     filters: usize,
     curve: Option<Curve>,

@@ -19,7 +19,7 @@ use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::reduce::{Samples, Training};
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, StatisticsError,
+    ClassAccumulator, ClassStatistics, Estimator, Form, Preprocessor, StatisticsError,
 };
 use crate::with_table;
 
@@ -330,12 +330,28 @@ impl<'a> Parts<'a> {
                 let Weighted { points, labels, .. } = self.data;
                 let (classes, columns) = (labels.classes(), points.columns());
                 let double = matches!(points, Points::F64(_));
-                let make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
-                ClassAccumulator::finish_made(classes, columns, double, &make, estimator)
+                let mut make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
+                ClassAccumulator::finish_made(classes, columns, double, &mut make, estimator)
             });
         };
         let parts: Vec<_> = self.taking_part(without).map(|part| &sums[part]).collect();
         finished(&parts, estimator)
+    }
+
+    /// The statistics of everything that takes part, without shrinkage, with covariances in the form that costs less.
+    pub(crate) fn smallest_statistics(&self) -> Result<ClassStatistics, StatisticsError> {
+        let Weighted { points, labels, weights } = self.data;
+        let (rows, classes) = (points.rows() as u64, labels.classes().len());
+        let form = Form::Auto.decide(rows, points.columns(), classes, points.width());
+        if form == Form::Factor && weights.is_none() {
+            return ClassStatistics::from_factor_rows(
+                points,
+                labels,
+                &self.learned(),
+                Estimator::Empirical,
+            );
+        }
+        Ok(self.statistics(None, Estimator::Empirical)?.0)
     }
 
     /// The statistics of everything that takes part with one covariance for all classes, in the room of one of them.

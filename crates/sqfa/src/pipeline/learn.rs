@@ -103,6 +103,11 @@ impl<'a> Job<'a> {
         Self { plain, ..self }
     }
 
+    /// The statistics, and those without shrinkage where the estimator shrinks: all that is left without points.
+    pub(crate) fn into_statistics(self) -> (ClassStatistics, Option<ClassStatistics>) {
+        (self.statistics, self.plain)
+    }
+
     /// What an account of a fit says of the data.
     fn told(&self) -> Told<'a> {
         Told {

@@ -33,15 +33,24 @@ pub(crate) struct View {
     basis: Mat<f64>,
 }
 
+/// Principal components under one scaling, and how points get there.
+pub(crate) struct Basis {
+    units: Units,
+    /// For points as they came.
+    filters: Mat<f64>,
+    offset: Option<Vec<f64>>,
+    ratio: f64,
+    basis: Mat<f64>,
+}
+
 impl Pipeline {
-    /// The coordinates under every scaling that the units need.
-    pub(crate) fn views(
+    /// The principal components under every scaling that the units need.
+    pub(crate) fn bases(
         &self,
         data: &Weighted<'_>,
-        kept: &Kept,
         statistics: &ClassStatistics,
         aside: &[SetAside],
-    ) -> Result<Vec<View>, PipelineError> {
+    ) -> Result<Vec<Basis>, PipelineError> {
         let units = [Units::PerFeature, Units::Common].into_iter();
         let needed =
             units.filter(|units| self.units().iter().any(|own| own.scaling() == units.scaling()));
@@ -58,13 +67,7 @@ impl Pipeline {
                     }
                     None => (basis.clone(), None),
                 };
-                let seen = |rows: &[usize]| {
-                    transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref())
-                        .into_f64()
-                };
-                let values = seen(&kept.rows);
-                let forgotten = kept.forgotten(data, basis.ncols(), &seen)?;
-                Ok(View { units, values, forgotten, ratio, basis })
+                Ok(Basis { units, filters, offset, ratio, basis })
             })
             .collect()
     }
@@ -125,6 +128,24 @@ impl Kept {
             rows,
             others,
         }
+    }
+
+    /// The coordinates under every scaling.
+    pub(crate) fn views(
+        &self,
+        data: &Weighted<'_>,
+        bases: Vec<Basis>,
+    ) -> Result<Vec<View>, PipelineError> {
+        let view = |Basis { units, filters, offset, ratio, basis }| {
+            let seen = |rows: &[usize]| {
+                transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref())
+                    .into_f64()
+            };
+            let values = seen(&self.rows);
+            let forgotten = self.forgotten(data, basis.ncols(), &seen)?;
+            Ok(View { units, values, forgotten, ratio, basis })
+        };
+        bases.into_iter().map(view).collect()
     }
 
     /// The sums of the other points, of which `seen` gives the coordinates.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::constraint::Constraint;
 use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method, Noise};
 use crate::names::Unknown;
-use crate::statistics::{Estimator, Scaling};
+use crate::statistics::{Estimator, Form, Scaling};
 
 use super::ama::{self, Ama};
 use super::inverse_regression::InverseReducer;
@@ -116,6 +116,22 @@ impl ReducerEntry {
     /// Whether it learns from points rather than class statistics.
     pub fn needs_points(&self) -> bool {
         self.needs == Needs::Points
+    }
+
+    /// How many covariances with all entries a fit to so many points makes, `width` bytes a number: none where it costs less to
+    /// keep the points as they are, one where that is enough for the method and one a class would cost more.
+    pub fn covariances(
+        &self,
+        estimator: Estimator,
+        points: u64,
+        dimension: usize,
+        classes: usize,
+        width: usize,
+    ) -> Option<usize> {
+        let pays = |count| Form::Auto.decide(points, dimension, count, width) != Form::Factor;
+        let pooled = self.pools && estimator == Estimator::Empirical;
+        let counts = [classes, if pooled { 1 } else { classes }];
+        counts.into_iter().find(|&count| pays(count))
     }
 
     /// How class covariances are estimated unless told otherwise; ν may have been given.

@@ -129,7 +129,7 @@ impl ClassAccumulator {
     }
 
     /// Adds rows that were checked and sorted by class.
-    fn add(&mut self, points: Points<'_>, rows: &[Vec<u32>], weights: Option<&[u64]>) {
+    pub(super) fn add(&mut self, points: Points<'_>, rows: &[Vec<u32>], weights: Option<&[u64]>) {
         self.double |= matches!(points, Points::F64(_));
         let classes = self.sums.iter_mut().zip(rows).filter(|(_, rows)| !rows.is_empty());
         // Room is made here: what other threads allocate comes back to them late.
@@ -219,7 +219,7 @@ impl ClassAccumulator {
         classes: &Classes,
         dimension: usize,
         double: bool,
-        make: &dyn Fn(Range<usize>) -> Result<Self, StatisticsError>,
+        make: &mut dyn FnMut(Range<usize>) -> Result<Self, StatisticsError>,
         estimator: Estimator,
     ) -> Result<ClassStatistics, StatisticsError> {
         // Wide classes keep all threads busy one by one, and need room for one.

@@ -3,6 +3,7 @@
 mod accumulator;
 mod class_sum;
 mod components;
+mod consumed;
 mod covariance;
 mod entries;
 mod error;

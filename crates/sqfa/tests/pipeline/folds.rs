@@ -1,7 +1,11 @@
 //! Folds: merged sums are the statistics of the other rows, and equal rows share a fold whatever their weights and order.
 
-use sqfa::pipeline::{Parts, Pipeline, Plan, Summed, Weighted};
-use sqfa::{ClassStatistics, Estimator, Labels};
+use sqfa::optimize::{Control, Progress};
+use sqfa::pipeline::{Filters, Parts, Pipeline, Plan, Summed, Weighted};
+use sqfa::points::ShrinkingPoints;
+use sqfa::reduce::reducers;
+use sqfa::statistics::project;
+use sqfa::{ClassStatistics, Estimator, Labels, Points};
 
 use crate::{Data, three_classes};
 
@@ -197,6 +201,56 @@ fn one_covariance_gives_the_discriminants_of_all_classes() {
         for class in 0..3 {
             let (one, two) = (entry(&alone, class), entry(&other, class));
             assert!((one - two).abs() < 1e-12 * (1.0 + two.abs()), "{one} {two}");
+        }
+    }
+}
+
+/// Points that are given up.
+struct Given(Data);
+
+impl ShrinkingPoints for Given {
+    fn view(&self) -> Points<'_> {
+        self.0.points()
+    }
+    fn swap_rows(&mut self, one: usize, other: usize) {
+        let n = self.0.columns;
+        (0..n).for_each(|at| self.0.values.swap(one * n + at, other * n + at));
+    }
+    fn keep_rows(&mut self, rows: usize) {
+        self.0.values.truncate(rows * self.0.columns);
+        self.0.labels.truncate(rows);
+    }
+}
+
+/// With few columns and with many, whatever the method asks of its points; classes follow each other out of order.
+#[test]
+fn points_that_are_given_up_give_the_bits_of_those_that_stay() {
+    let all: Vec<&str> = reducers().iter().map(|entry| entry.name).collect();
+    let many = ["sqfa", "sqfa-h", "pca", "lda", "spca", "sqfa+refine"];
+    let tables = [(&all[..], three_classes(120, 5)), (&many[..], wide(330, 280))];
+    for (methods, data) in &tables {
+        let labels = Labels::from_integers(&data.labels);
+        for method in *methods {
+            let mut pipeline = Pipeline::new(method, 2);
+            pipeline.settings.stopping.max_iterations = 15;
+            let counts = [Filters::Count(2), Filters::Auto { max: 2 }];
+            let counts = if *method == "pca" { &counts[..] } else { &counts[..1] };
+            for &filters in counts {
+                pipeline.filters = filters;
+                let mut observer = |_: &Progress| Control::Continue;
+                let points = Weighted { points: data.points(), labels: &labels, weights: None };
+                let stays = pipeline.fit(points, &mut observer).unwrap();
+                let given = Given(data.picked(&(0..data.rows()).collect::<Vec<_>>()));
+                let gone = pipeline.fit_consuming(given, &labels, &mut observer).unwrap();
+                assert_eq!(stays.reduction.filters, gone.reduction.filters, "{method}");
+                assert_eq!(stays.reduction.settings, gone.reduction.settings, "{method}");
+                assert_eq!(stays.mean, gone.mean, "{method}");
+                assert_eq!(stays.set_aside, gone.set_aside, "{method}");
+                let seen = |fitted: &sqfa::pipeline::Fitted| {
+                    project(fitted.statistics(), fitted.kept(), 0.0).covariance(1).to_vec()
+                };
+                assert_eq!(seen(&stays), seen(&gone), "{method}");
+            }
         }
     }
 }

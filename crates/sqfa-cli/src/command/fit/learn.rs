@@ -10,7 +10,7 @@ use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Weighted};
 use sqfa::reduce::{Reduction, Setting};
 use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
-use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise, Points};
+use sqfa::{ClassStatistics, Classes, Estimator, Gaussians, Mat, Noise};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
     ClassNames, DataRecord, Description, FitRecord, LiftRecord, Model, ModelParts, SelectionRecord,
@@ -35,8 +35,10 @@ pub(super) struct Prepared {
     pub(super) columns: Vec<String>,
     /// The data's own test part, when there is one.
     pub(super) test: Option<Part>,
-    /// Training points, when there are any.
+    /// Training points, when there are any and as long as they are needed.
     pub(super) part: Option<Part>,
+    /// Whether there were any.
+    had_points: bool,
     pub(super) classes: Classes,
     /// The points of every class, where known.
     pub(super) counts: Option<Vec<u64>>,
@@ -98,9 +100,8 @@ impl Prepared {
         };
         let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
-                let source = if fit.sums_in_parts(&data.train) {
-                    let Part { points, labels } = &data.train;
-                    check_sums(labels.classes().len(), points.columns())?;
+                let source = if let Some(covariances) = fit.sums_in_parts(&data.train) {
+                    check_sums(covariances, data.train.points.columns())?;
                     Source::Points
                 } else {
                     let statistics = statistics_of(&data.train, fit)?;
@@ -161,6 +162,7 @@ impl Prepared {
             image_shape,
             columns,
             test,
+            had_points: part.is_some(),
             part,
             classes,
             counts,
@@ -181,13 +183,19 @@ impl Prepared {
     ) -> Result<Learned> {
         match std::mem::replace(&mut self.source, Source::Points) {
             Source::Points => {
-                let part = self.part.as_ref().context("there are no points")?;
-                let data =
-                    Weighted { points: part.points.view(), labels: &part.labels, weights: None };
-                let fitted = fit
-                    .pipeline()
-                    .fit(data, observer)
-                    .map_err(|error| explain_pipeline(&error, fit))?;
+                let pipeline = fit.pipeline();
+                let fitted = match self.part.take_if(|_| fit.report.is_none()) {
+                    Some(Part { points, labels }) => {
+                        pipeline.fit_consuming(points, &labels, observer)
+                    }
+                    None => {
+                        let part = self.part.as_ref().context("there are no points")?;
+                        let Part { points, labels } = part;
+                        let data = Weighted { points: points.view(), labels, weights: None };
+                        pipeline.fit(data, observer)
+                    }
+                };
+                let fitted = fitted.map_err(|error| explain_pipeline(&error, fit))?;
                 let mean = match (&fitted.selection, &fitted.preprocessor) {
                     (Some(_), Some(map)) => map.offset.clone(),
                     _ => fitted.mean.clone(),
@@ -307,10 +315,7 @@ impl Prepared {
 
     /// How the class covariances were estimated: in the method's own way only where there are points.
     fn estimator(&self, fit: &Fit) -> Estimator {
-        match self.part {
-            Some(_) => fit.estimator(),
-            None => fit.estimator.unwrap_or_default(),
-        }
+        if self.had_points { fit.estimator() } else { fit.estimator.unwrap_or_default() }
     }
 
     /// How many points the statistics stand for, where known.
@@ -402,17 +407,20 @@ impl Fit {
         open && !confined && !self.starts_from_file()
     }
 
-    /// Whether the pipeline sums these points itself, in parts: not where it costs less to keep them as they are.
-    fn sums_in_parts(&self, part: &Part) -> bool {
-        let points = part.points.view();
-        let width = match points {
-            Points::U8(_) | Points::F32(_) => 4,
-            Points::F64(_) => 8,
+    /// How many covariances the pipeline makes of these points itself, in parts; none where it costs less to keep them as they are,
+    /// or the pipeline has no part in it.
+    fn sums_in_parts(&self, part: &Part) -> Option<usize> {
+        let (points, classes) = (part.points.view(), part.labels.classes().len());
+        let (rows, columns) = (points.rows() as u64, points.columns());
+        let covariances = match self.form {
+            _ if self.needs_dense() => Some(classes),
+            Form::Auto => {
+                let (estimator, width) = (self.estimator(), points.width());
+                self.method.covariances(estimator, rows, columns, classes, width)
+            }
+            given => (given == Form::Dense).then_some(classes),
         };
-        let form = if self.needs_dense() { Form::Dense } else { self.form };
-        let form =
-            form.decide(points.rows() as u64, points.columns(), part.labels.classes().len(), width);
-        self.by_pipeline() && form == Form::Dense
+        covariances.filter(|_| self.by_pipeline())
     }
 }
 

@@ -21,7 +21,7 @@ use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
 use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{ClassAccumulator, Form, Scaling};
-use sqfa::{ClassStatistics, Estimator, Mat, Noise, Points};
+use sqfa::{ClassStatistics, Estimator, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
 use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
@@ -359,8 +359,7 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     let (points, labels) = (part.points.view(), &part.labels);
     let form = if fit.needs_dense() { Form::Dense } else { fit.form };
     let (classes, columns) = (labels.classes().len(), points.columns());
-    let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
-    if form.decide(points.rows() as u64, columns, classes, width) == Form::Dense {
+    if form.decide(points.rows() as u64, columns, classes, points.width()) == Form::Dense {
         data::check_sums(classes, columns)?;
     }
     let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };

@@ -130,9 +130,8 @@ impl ClassStatistics {
         labels: &Labels,
         estimator: Estimator,
     ) -> Result<Self, StatisticsError> {
-        let width = if matches!(points, Points::F64(_)) { 8 } else { 4 };
         let (rows, classes) = (points.rows() as u64, labels.classes().len());
-        match form.decide(rows, points.columns(), classes, width) {
+        match form.decide(rows, points.columns(), classes, points.width()) {
             Form::Factor if !estimator.needs_points() => {
                 Self::from_factors(points, labels, estimator)
             }
