@@ -3,11 +3,15 @@
 //! mimalloc keeps what is freed for the next product, which class statistics need ten thousand times. A table of points or a
 //! triangle of covariances is freed once, and then nobody wants its room: pages of their own go back to the system at once, and
 //! a vector that grows or shrinks is moved by the kernel, without a copy. Cost: a page fault for every 4 KiB that is touched.
-//! This is the only file of the project with unsafe code; elsewhere than on Linux everything is mimalloc's.
+//! This crate is the only one of the project with unsafe code; elsewhere than on Linux everything is mimalloc's.
+
+mod counted;
 
 use std::alloc::{GlobalAlloc, Layout};
 
 use mimalloc::MiMalloc;
+
+pub use counted::Counted;
 
 /// Small blocks by mimalloc, large ones as pages of their own.
 #[derive(Debug, Clone, Copy, Default)]

@@ -55,7 +55,8 @@ fn blocks_are_aligned_as_asked() {
     let wide = vec![Wide([3; 8192]); LARGE / 8192 + 1];
     assert_eq!(wide.as_ptr() as usize % 8192, 0);
     assert!(wide.iter().all(|one| one.0 == [3; 8192]));
-    assert_eq!(vec![1.0_f64; LARGE].as_ptr() as usize % align_of::<f64>(), 0);
+    let numbers = vec![1.0_f64; LARGE];
+    assert_eq!(numbers.as_ptr() as usize % align_of::<f64>(), 0);
 }
 
 #[test]

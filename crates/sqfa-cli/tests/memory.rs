@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
-use peak_alloc::PeakAlloc;
+use sqfa_alloc::Counted;
 
 #[global_allocator]
-static COUNTED: PeakAlloc = PeakAlloc;
+static COUNTED: Counted = Counted::new();
 
 /// The claim, as a multiple of the decoded table or of the class sums.
 const MOST: f64 = 1.5;
@@ -46,10 +46,10 @@ fn peak(folder: &Path, rows: usize, columns: usize, flags: &[&str]) -> usize {
     let mut words: Vec<OsString> = ["sqfa", "fit"].map(OsString::from).into();
     words.extend([table.into(), "-m".into(), "2".into(), "--out".into(), model.into()]);
     words.extend(flags.iter().map(OsString::from));
-    COUNTED.reset_peak_usage();
-    let before = COUNTED.current_usage();
+    COUNTED.begin();
+    let before = COUNTED.now();
     assert_eq!(sqfa_cli::main(words), 0);
-    COUNTED.peak_usage() - before
+    COUNTED.most() - before
 }
 
 #[test]

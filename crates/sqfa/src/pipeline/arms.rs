@@ -137,12 +137,12 @@ impl Pipeline {
             .map(|units| Arm {
                 units,
                 repeats: repeats.to_vec(),
-                maker: Box::new(OnColumns {
+                makers: vec![Box::new(OnColumns {
                     units,
                     scaling: self.scaling_of(units),
                     center: self.centers(),
                     aside,
-                }),
+                })],
             })
             .collect()
     }

@@ -7,12 +7,11 @@ use crate::points::ShrinkingPoints;
 use crate::reduce::{ReducerEntry, Setting, reducer_entry};
 use crate::statistics::ClassStatistics;
 
-use super::learn::{Found, Job};
-use super::search::Arm;
-use super::wide::{Basis, Kept};
+use super::choose::{Choice, Components};
+use super::learn::Job;
 use super::{
-    COMPONENTS, Curve, Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan,
-    SetAside, Summed, WIDE, Weighted, constant_columns,
+    Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan, SetAside, Summed,
+    WIDE, Weighted, constant_columns,
 };
 
 impl Pipeline {
@@ -74,7 +73,11 @@ impl Pipeline {
                 early.then(|| Job::new(parts, self.estimator(), aside, filters)).transpose()?;
             (job, Choice { filters, curve: None, found: None })
         } else if sums.is_wide() {
-            self.choose_wide(sums.whole()?, sums.plan(), aside, observer)?
+            let parts = sums.whole()?;
+            let (job, choice) = self.choose_wide(parts, sums.plan(), aside, observer)?;
+            let early = job.is_none() && !parts.spares_room(self.estimator());
+            let made = early.then(|| Job::new(parts, self.estimator(), aside, 0)).transpose()?;
+            (job.or(made), choice)
         } else {
             let repeats = sums.repeats()?;
             let arms = self.arms(repeats, aside);
@@ -173,24 +176,6 @@ impl Pipeline {
         Ok(fitted)
     }
 
-    /// Chooses the number of filters, units and noise on parts held out in turn, and sums all of them up.
-    fn choose_on<'a>(
-        &self,
-        arms: &[Arm<'a>],
-        repeats: &'a [Parts<'a>],
-        aside: &'a [SetAside],
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<(Job<'a>, Choice), PipelineError> {
-        let Some(first) = repeats.first() else {
-            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
-        };
-        let dimension = first.data().points.columns();
-        let (filters, curve) = self.count(arms, dimension - aside.len(), observer)?;
-        let found = self.found(arms, filters, observer)?;
-        let job = Job::new(first, self.estimator(), aside, filters)?;
-        Ok((job, Choice { filters, curve, found }))
-    }
-
     /// The number of filters that was given.
     fn given_count(&self) -> Result<usize, PipelineError> {
         match self.filters {
@@ -237,32 +222,21 @@ impl Pipeline {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
         let job = Job::of(statistics, &aside, 0);
-        let plan = Plan::for_points(data.total());
-        let bases = self.bases(&data, &job.statistics, &aside)?;
-        let choice = self.choose_on_components(&data, plan, bases, observer)?;
+        let plan = Plan::for_components(data.total());
+        let rows_of = |rows: Vec<usize>| {
+            let rows = match data.weights {
+                Some(_) => {
+                    let often = |&row: &usize| std::iter::repeat_n(row, data.weight(row) as usize);
+                    rows.iter().flat_map(often).collect()
+                }
+                None => rows,
+            };
+            ClassStatistics::from_factor_rows(data.points, data.labels, &rows, self.estimator())
+        };
+        let components = Components::Of(&rows_of);
+        let folds = self.on_components(&data, plan, components, &aside)?;
+        let choice = self.choose_on_components(&folds, data.points.rows(), observer)?;
         self.learn_choice(job, choice, observer)
-    }
-
-    /// Chooses the number of filters, units and noise on principal components.
-    fn choose_on_components(
-        &self,
-        data: &Weighted<'_>,
-        plan: Plan,
-        bases: Vec<Basis>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Choice, PipelineError> {
-        let dealt = Parts::dealt(*data, plan, self.settings.seed);
-        let kept = Kept::new(data, &dealt, plan, self.estimator().needs_points());
-        drop(dealt);
-        let views = kept.views(data, bases)?;
-        let arms = self.arms_on(&views, &kept, plan)?;
-        let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
-        let mut found = self.found(&arms, filters, observer)?;
-        drop(arms);
-        if let Some(found) = &mut found {
-            found.lift(views);
-        }
-        Ok(Choice { filters, curve, found })
     }
 
     /// Fits all columns with what was chosen.
@@ -297,26 +271,6 @@ impl Pipeline {
         }
         Ok(fitted)
     }
-
-    /// Chooses on principal components. Classes are summed up for them where that takes little room beside the points; elsewhere
-    /// one covariance for all of them does, and their sums are not made yet.
-    fn choose_wide<'a>(
-        &self,
-        parts: &'a Parts<'a>,
-        plan: Plan,
-        aside: &'a [SetAside],
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
-        let data = parts.data();
-        let (job, bases) = if parts.spares_room(self.estimator()) {
-            (None, self.bases(data, &parts.pooled()?, aside)?)
-        } else {
-            let job = Job::new(parts, self.estimator(), aside, 0)?;
-            let bases = self.bases(data, &job.statistics, aside)?;
-            (Some(job), bases)
-        };
-        Ok((job, self.choose_on_components(data, plan, bases, observer)?))
-    }
 }
 
 /// A fit before it forgets its points: what was chosen, the columns that are set aside, and the statistics, plain ones beside
@@ -325,11 +279,4 @@ struct Prepared {
     choice: Choice,
     aside: Vec<SetAside>,
     sums: Option<(ClassStatistics, Option<ClassStatistics>)>,
-}
-
-/// What was chosen before the last fit.
-struct Choice {
-    filters: usize,
-    curve: Option<Curve>,
-    found: Option<Found>,
 }

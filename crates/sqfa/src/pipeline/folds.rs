@@ -59,6 +59,18 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The same where every fold has principal components of its own, which cost more than the fits: from so many points on, two
+    /// folds of five are enough to judge by.
+    pub(crate) fn for_components(points: u64) -> Self {
+        match points {
+            0..1000 => Self { parts: 5, held: 5, repeats: 1 },
+            1000..6000 => Self { parts: 5, held: 2, repeats: 1 },
+            _ => Self::for_points(points),
+        }
+    }
+}
+
 /// Labelled points, each counting as often as its weight says.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighted<'a> {
@@ -354,13 +366,7 @@ impl<'a> Parts<'a> {
         Ok(self.statistics(None, Estimator::Empirical)?.0)
     }
 
-    /// The statistics of everything that takes part with one covariance for all classes, in the room of one of them.
-    pub(crate) fn pooled(&self) -> Result<ClassStatistics, StatisticsError> {
-        let Weighted { points, labels, weights } = self.data;
-        ClassStatistics::pooled(points, labels, weights, self.learning())
-    }
-
-    /// The same with the variances of that covariance alone.
+    /// The statistics of everything that takes part with one covariance for all classes, of which only the variances are made.
     pub(crate) fn pooled_variances(&self) -> Result<ClassStatistics, StatisticsError> {
         let Weighted { points, labels, weights } = self.data;
         ClassStatistics::pooled_variances(points, labels, weights, self.learning())

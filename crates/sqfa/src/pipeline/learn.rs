@@ -47,6 +47,8 @@ pub(crate) struct Found {
     pub(crate) folds: Vec<Mat<f64>>,
     /// The principal components of preprocessed columns that it was found on, where it was.
     pub(crate) basis: Option<Mat<f64>>,
+    /// Whether it was found on many columns, beside components that hold too little of them.
+    pub(crate) whole: bool,
 }
 
 impl Found {
@@ -69,7 +71,7 @@ impl Found {
         let filters = filters(taken);
         let start = filters.first().cloned();
         let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
-        Some(Self { selection, less, start, folds: filters, basis: None })
+        Some(Self { selection, less, start, folds: filters, basis: None, whole: false })
     }
 }
 
@@ -211,14 +213,15 @@ impl Pipeline {
             Some(found) => found,
             None if self.finds_noise() => {
                 let selection = self.closed_form(job.aside, &job.statistics);
-                Found { selection, less: Vec::new(), start: None, folds: Vec::new(), basis: None }
+                let (less, folds) = (Vec::new(), Vec::new());
+                Found { selection, less, start: None, folds, basis: None, whole: false }
             }
             None => return self.learn_given(&job, observer),
         };
-        let Found { mut selection, less, start, basis, .. } = found;
+        let Found { mut selection, less, start, basis, whole, .. } = found;
         let mut less = less.into_iter();
         // Less noise is tried in the same units.
-        let chosen = self.in_units(job, selection.candidate.units, basis)?;
+        let chosen = self.in_units(job, selection.candidate.units, basis, whole)?;
         loop {
             let (fitted, cosine) =
                 self.learn_chosen(&chosen, selection.clone(), start.as_ref(), observer)?;
@@ -323,6 +326,7 @@ impl Pipeline {
         job: Job<'a>,
         units: Units,
         basis: Option<Mat<f64>>,
+        whole: bool,
     ) -> Result<Chosen<'a>, PipelineError> {
         let told = job.told();
         let Job { mut statistics, plain, aside, filters, .. } = job;
@@ -335,7 +339,7 @@ impl Pipeline {
                 plain
             }
         };
-        let space = turned(units, Space::plain(map, statistics), aside, basis)?;
+        let space = turned(units, Space::plain(map, statistics), aside, basis, whole)?;
         Ok(Chosen { units, space, seen, told, filters })
     }
 
@@ -387,24 +391,25 @@ impl Pipeline {
         aside: &[SetAside],
     ) -> Result<Space, PipelineError> {
         let plain = self.space_of(units, aside).plain(statistics);
-        turned(units, plain, aside, None)
+        turned(units, plain, aside, None, false)
     }
 }
 
-/// A space in its units: within principal components where units within classes meet many columns or covariances that keep no
-/// entries.
+/// A space in its units: within principal components where units within classes meet many columns, unless these are to be whole,
+/// or covariances that keep no entries.
 fn turned(
     units: Units,
     plain: Space,
     aside: &[SetAside],
     basis: Option<Mat<f64>>,
+    whole: bool,
 ) -> Result<Space, PipelineError> {
     let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
         Some(kept) => kept.len(),
         None => plain.statistics.dimension() - aside.len(),
     };
     let dense = plain.statistics.covariances().iter().all(|one| one.entries().is_some());
-    if units != Units::WithinClass || (columns <= WIDE && dense) {
+    if units != Units::WithinClass || ((whole || columns <= WIDE) && dense) {
         return finished(units, plain);
     }
     let basis = match basis {

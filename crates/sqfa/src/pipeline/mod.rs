@@ -5,6 +5,7 @@
 //! In more than [`WIDE`] columns the search runs on the leading principal components.
 
 mod arms;
+mod choose;
 mod closed_form;
 mod columns;
 mod count;

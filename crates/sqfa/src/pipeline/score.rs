@@ -6,6 +6,10 @@
 use crate::classify::{ClassifierError, Qda};
 use crate::points::Points;
 
+/// Answers in a word.
+const WORD: usize = 64;
+/// Standard errors by which a candidate that classifies fewer points rightly is clearly worse.
+const CLEARLY: f64 = 2.0;
 /// ln 0.05: a true class less probable than this counts as lost.
 const FLOOR: f64 = -2.995_732_273_553_991;
 
@@ -15,12 +19,44 @@ const FLOOR: f64 = -2.995_732_273_553_991;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Scores {
     pub(crate) values: Vec<f32>,
-    /// Who was classified rightly; none where only their number is kept.
-    pub(crate) hits: Vec<bool>,
+    /// Who was classified rightly.
+    pub(crate) hits: Hits,
     /// How many were, each as often as it counts.
     right: f64,
     /// None where every point counts once.
     pub(crate) weights: Vec<f64>,
+}
+
+/// Right and wrong answers, a bit each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Hits {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl Hits {
+    /// Whether an answer was right.
+    pub(crate) fn at(&self, at: usize) -> bool {
+        self.words[at / WORD] >> (at % WORD) & 1 == 1
+    }
+
+    fn iter(&self) -> impl Iterator<Item = bool> + Clone + '_ {
+        (0..self.count).map(|at| self.at(at))
+    }
+}
+
+impl Extend<bool> for Hits {
+    fn extend<I: IntoIterator<Item = bool>>(&mut self, more: I) {
+        for hit in more {
+            if self.count % WORD == 0 {
+                self.words.push(0);
+            }
+            if let Some(last) = self.words.last_mut() {
+                *last |= u64::from(hit) << (self.count % WORD);
+            }
+            self.count += 1;
+        }
+    }
 }
 
 /// How candidates, by number, did on held-out points.
@@ -35,6 +71,21 @@ pub(crate) trait Compared {
     fn ahead(&self, one: usize, other: usize) -> Difference;
     /// The same in accuracy.
     fn more_accurate(&self, one: usize, other: usize) -> Difference;
+
+    /// Those of some candidates that do not classify clearly fewer points rightly than the most accurate one.
+    ///
+    /// Scores alone would not do: features that say nothing are never sure and wrong, so that their posteriors can look
+    /// better than those of features that say something.
+    fn able(&self, some: &[usize]) -> Vec<usize> {
+        let more =
+            |best: usize, at| if self.accuracy(at) > self.accuracy(best) { at } else { best };
+        let Some(top) = some.iter().copied().reduce(more) else { return Vec::new() };
+        let clearly_worse = |at: usize| {
+            let ahead = self.more_accurate(top, at);
+            ahead.mean > CLEARLY * ahead.error
+        };
+        some.iter().copied().filter(|&at| !clearly_worse(at)).collect()
+    }
 }
 
 impl Compared for Vec<&Scores> {
@@ -96,22 +147,21 @@ impl Scores {
     pub(crate) fn of(values: Vec<f32>, hits: Vec<bool>, weights: Vec<f64>) -> Self {
         let right =
             hits.iter().zip(each(&weights)).map(|(hit, weight)| number(*hit) * weight).sum();
-        Self { values, hits, right, weights }
+        let mut kept = Hits::default();
+        kept.extend(hits);
+        Self { values, hits: kept, right, weights }
     }
 
     /// Room for so many points.
     pub(crate) fn with_room(points: usize) -> Self {
-        Self { values: Vec::with_capacity(points), ..Self::default() }
-    }
-
-    /// The same without who was classified rightly.
-    pub(crate) fn without_hits(self) -> Self {
-        Self { hits: Vec::new(), ..self }
+        let words = Vec::with_capacity(points.div_ceil(WORD));
+        let hits = Hits { words, count: 0 };
+        Self { values: Vec::with_capacity(points), hits, ..Self::default() }
     }
 
     pub(crate) fn extend(&mut self, other: Self) {
         self.values.extend(other.values);
-        self.hits.extend(other.hits);
+        self.hits.extend(other.hits.iter());
         self.right += other.right;
         self.weights.extend(other.weights);
     }
@@ -148,10 +198,10 @@ impl Scores {
         difference(pairs.map(|(&a, &b)| f64::from(a) - f64::from(b)), &self.weights)
     }
 
-    /// The same in accuracy; both know who was classified rightly.
+    /// The same in accuracy.
     pub(crate) fn more_accurate_than(&self, other: &Self) -> Difference {
-        let pairs = self.hits.iter().zip(&other.hits);
-        difference(pairs.map(|(&a, &b)| number(a) - number(b)), &self.weights)
+        let pairs = self.hits.iter().zip(other.hits.iter());
+        difference(pairs.map(|(a, b)| number(a) - number(b)), &self.weights)
     }
 }
 

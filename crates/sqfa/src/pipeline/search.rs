@@ -3,8 +3,8 @@
 //! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before; the last
 //! is left out where the second is already clearly behind the first. While the best of a unit is its largest or smallest
 //! and not clearly behind that of another unit, its grid grows by a decade; the best of all gets neighbours half a decade
-//! away. Candidates behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped; the
-//! others meet all folds.
+//! away. Candidates behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped, in score or in
+//! accuracy; the others meet all folds.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::transform::transform_rows_offset;
 
 use super::PipelineError;
 use super::folds::Parts;
-use super::score::Scores;
+use super::score::{Compared, Scores};
 use super::selection::{Candidate, DEFAULT_SHARE};
 use super::side::Side;
 use super::space::{Space, Units};
@@ -49,13 +49,19 @@ pub(crate) trait MakeSpace {
 pub(crate) struct Arm<'a> {
     pub(crate) units: Units,
     pub(crate) repeats: Vec<Parts<'a>>,
-    pub(crate) maker: Box<dyn MakeSpace + 'a>,
+    /// One a repeat, or one for all.
+    pub(crate) makers: Vec<Box<dyn MakeSpace + 'a>>,
 }
 
 /// A repeat, one of its folds and the rows that are held out in it; every arm holds out the same.
 pub(crate) type Held = (usize, usize, Arc<Vec<u32>>);
 
-impl Arm<'_> {
+impl<'a> Arm<'a> {
+    /// What makes the spaces of a repeat.
+    fn maker(&self, repeat: usize) -> &(dyn MakeSpace + 'a) {
+        &*self.makers[repeat.min(self.makers.len() - 1)]
+    }
+
     /// The folds that hold anything out, repeat by repeat.
     pub(crate) fn held(&self) -> Vec<Held> {
         let mut held = Vec::new();
@@ -110,7 +116,7 @@ impl<'p, 'a> Fold<'p, 'a> {
         estimator: Estimator,
     ) -> Result<Self, PipelineError> {
         let parts = &arm.repeats[*repeat];
-        let side = Side::new(&*arm.maker, parts.statistics(Some(*fold), estimator)?)?;
+        let side = Side::new(arm.maker(*repeat), parts.statistics(Some(*fold), estimator)?)?;
         Ok(Self { side, parts, held: held.clone() })
     }
 
@@ -277,7 +283,7 @@ impl<'p, 'a> Race<'p, 'a> {
             // The candidate is out, the race goes on.
             let Some((filters, cancelled)) = fitted else { return Ok(()) };
             self.cancelled |= cancelled;
-            let scores = fold.score(&filters)?.without_hits();
+            let scores = fold.score(&filters)?;
             let lifted = space.lift(filters.as_ref());
             let runner = &mut self.searched.runners[at];
             runner.scores.extend(scores);
@@ -355,23 +361,25 @@ impl<'p, 'a> Race<'p, 'a> {
         going.filter(|_| most > 0).collect()
     }
 
-    /// The best of them.
+    /// The best of them: of those that are not clearly less accurate than another.
     fn best(&self) -> Option<usize> {
-        let mean = |at: usize| self.searched.runners[at].scores.mean();
-        self.going().into_iter().reduce(|best, at| if mean(at) > mean(best) { at } else { best })
+        let scores = self.scores();
+        let more = |best: usize, at| if scores.mean(at) > scores.mean(best) { at } else { best };
+        scores.able(&self.going()).into_iter().reduce(more)
     }
 
     /// Those that are not clearly behind it.
     fn left(&self) -> Vec<usize> {
-        let runners = &self.searched.runners;
-        let Some(best) = self.best() else { return Vec::new() };
-        self.going()
-            .into_iter()
-            .filter(|&at| {
-                let behind = runners[best].scores.ahead_of(&runners[at].scores);
-                behind.mean <= CLEARLY * behind.error
-            })
-            .collect()
+        let (scores, Some(best)) = (self.scores(), self.best()) else { return Vec::new() };
+        let not_behind = |at: &usize| {
+            let behind = scores.ahead(best, *at);
+            behind.mean <= CLEARLY * behind.error
+        };
+        scores.able(&self.going()).into_iter().filter(not_behind).collect()
+    }
+
+    fn scores(&self) -> Vec<&Scores> {
+        self.searched.runners.iter().map(|runner| &runner.scores).collect()
     }
 }
 

@@ -101,7 +101,8 @@ impl<'a> Summed<'a> {
 
     /// How points are held out.
     pub(crate) fn plan(&self) -> Plan {
-        Plan::for_points(self.data.total())
+        let points = self.data.total();
+        if self.is_wide() { Plan::for_components(points) } else { Plan::for_points(points) }
     }
 
     /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.

@@ -64,7 +64,7 @@ impl Tally {
             let weight = weights.map_or(1, |weights| weights[row] as i64);
             for (scorer, scores) in scored.iter().enumerate() {
                 score[scorer + 1] = (f64::from(scores.values[at]) * STEPS).round() as i64;
-                hit[scorer + 1] = i64::from(scores.hits[at]);
+                hit[scorer + 1] = i64::from(scores.hits.at(at));
             }
             add_outer(&mut self.scores, &score, weight);
             add_outer(&mut self.hits, &hit, weight);
@@ -132,7 +132,7 @@ mod tests {
         let mut tally = Tally::new(all.len());
         for at in 0..all[0].values.len() {
             let scores = all.iter().map(|one| (f64::from(one.values[at]) * STEPS).round() as i64);
-            let hits = all.iter().map(|one| i64::from(one.hits[at]));
+            let hits = all.iter().map(|one| i64::from(one.hits.at(at)));
             let weight = all[0].weights[at] as i64;
             add_outer(
                 &mut tally.scores,

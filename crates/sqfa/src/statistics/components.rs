@@ -18,6 +18,8 @@ use crate::linalg::{
 const MAX_DIMENSION: usize = 8192;
 /// Up to this many samples an eigenproblem in their span costs less than rounds of subspace iteration.
 const FEW_SAMPLES: f64 = 4000.0;
+/// Up to this many it does even where dimensions are no more.
+const VERY_FEW: f64 = 512.0;
 /// Up to this many classes their sum would take a good part of the room that they take themselves.
 const FEW_CLASSES: usize = 3;
 /// Up to this many dimensions all entries are made from products where covariances keep none and samples span everything.
@@ -242,6 +244,7 @@ impl ClassStatistics {
         count: usize,
     ) -> Result<Mat<f64>, StatisticsError> {
         if self.dimension() <= MAX_DIMENSION
+            && !self.is_few_samples()
             && let Some(found) = Total::of_points(self).dense_after(map, count)
         {
             return Ok(found);
@@ -249,6 +252,13 @@ impl ClassStatistics {
         let applied = map.map(|map| map.applied(self));
         let applied = applied.as_ref().unwrap_or(self);
         Ok(applied.principal_components(count.min(applied.dimension()))?.0)
+    }
+
+    /// Whether an eigenproblem in the span of samples costs less than products with them: no more than some hundred, or few beside the
+    /// dimensions.
+    fn is_few_samples(&self) -> bool {
+        let (count, n) = (self.total_count(), self.dimension() as f64);
+        self.is_kept_as_samples() && (count <= VERY_FEW || 4.0 * count <= n)
     }
 
     /// The same by a dense eigenproblem in the span of few samples, where the covariances are kept as them.

@@ -1,0 +1,182 @@
+//! What is chosen before the last fit: the number of filters, units and noise, on points held out in turn.
+//!
+//! In few columns folds are sums that are merged. In many they are seen through principal components, and where these hold little
+//! of the columns through all of them, too; what classifies more points rightly is taken.
+
+use crate::optimize::{Control, Progress};
+use crate::statistics::{ClassStatistics, StatisticsError};
+
+use super::learn::{Found, Job};
+use super::search::Arm;
+use super::space::Units;
+use super::wide::{Kept, Seen};
+use super::{
+    COMPONENTS, Curve, NoChoice, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted,
+};
+
+/// The share of the variance within classes below which principal components may be no summary of the columns, and up to how
+/// many columns choices are then made on all of them, too: fits of every fold take some cubes of that.
+const HOLD: f64 = 0.75;
+const WHOLE: usize = 1024;
+/// Points a column from which on components hardly lean towards any of them.
+const MANY: usize = 20;
+
+/// What was chosen before the last fit.
+pub(super) struct Choice {
+    pub(super) filters: usize,
+    pub(super) curve: Option<Curve>,
+    pub(super) found: Option<Found>,
+}
+
+/// Where principal components come from.
+#[derive(Clone, Copy)]
+pub(super) enum Components<'a> {
+    /// Statistics of all points.
+    Known(&'a ClassStatistics),
+    /// Statistics of some points, each with one covariance for all classes or one a class.
+    Of(&'a dyn Fn(Vec<usize>) -> Result<ClassStatistics, StatisticsError>),
+}
+
+impl Pipeline {
+    /// Chooses the number of filters, units and noise on parts held out in turn, and sums all of them up.
+    pub(super) fn choose_on<'a>(
+        &self,
+        arms: &[Arm<'a>],
+        repeats: &'a [Parts<'a>],
+        aside: &'a [SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Job<'a>, Choice), PipelineError> {
+        let Some(first) = repeats.first() else {
+            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
+        };
+        let choice = self.choice(arms, first.data().points.columns() - aside.len(), observer)?;
+        Ok((Job::new(first, self.estimator(), aside, choice.filters)?, choice))
+    }
+
+    /// The number of filters, at most so many, and units and noise for them.
+    fn choice(
+        &self,
+        arms: &[Arm<'_>],
+        most: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Choice, PipelineError> {
+        let (filters, curve) = self.count(arms, most, observer)?;
+        let found = self.found(arms, filters, observer)?;
+        Ok(Choice { filters, curve, found })
+    }
+
+    /// Folds on their principal components.
+    pub(super) fn on_components(
+        &self,
+        data: &Weighted<'_>,
+        plan: Plan,
+        components: Components<'_>,
+        aside: &[SetAside],
+    ) -> Result<Vec<Seen>, PipelineError> {
+        let dealt = Parts::dealt(*data, plan, self.settings.seed);
+        self.dealt_on_components(data, &dealt, plan.held, components, aside)
+    }
+
+    /// The same of points that were dealt into parts.
+    pub(super) fn dealt_on_components(
+        &self,
+        data: &Weighted<'_>,
+        dealt: &[u16],
+        held: usize,
+        components: Components<'_>,
+        aside: &[SetAside],
+    ) -> Result<Vec<Seen>, PipelineError> {
+        let all = self.estimator().needs_points();
+        let known = match components {
+            Components::Known(statistics) => Some(self.bases(data, statistics, aside)?),
+            Components::Of(_) => None,
+        };
+        let mut folds: Vec<Seen> = Vec::new();
+        for fold in 0..held {
+            let is_held = |row: usize| usize::from(dealt[row]) == fold;
+            if (0..dealt.len()).all(|row| !is_held(row)) {
+                continue;
+            }
+            let bases = match (&known, components) {
+                (None, Components::Of(statistics_of)) => {
+                    let learned = |row: &usize| !is_held(*row) && data.weight(*row) > 0;
+                    let rows = (0..dealt.len()).filter(learned).collect();
+                    self.bases(data, &statistics_of(rows)?, aside)?
+                }
+                (known, _) => known.clone().unwrap_or_default(),
+            };
+            let first = folds.is_empty();
+            folds.push(Kept::new(data, is_held, all).seen(data, bases, first)?);
+        }
+        Ok(folds)
+    }
+
+    /// Chooses the number of filters, units and noise on principal components.
+    pub(super) fn choose_on_components(
+        &self,
+        folds: &[Seen],
+        points: usize,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Choice, PipelineError> {
+        let arms = self.arms_on(folds)?;
+        let mut choice = self.choice(&arms, COMPONENTS.min(points), observer)?;
+        drop(arms);
+        choice.found.iter_mut().for_each(|found| found.lift(folds));
+        Ok(choice)
+    }
+
+    /// Chooses on principal components, and on all columns where these hold little of them. Where points are many times the
+    /// columns, or an estimator looks at points, components are those of all points, and classes are summed up for them; elsewhere
+    /// their sums are not made yet.
+    pub(super) fn choose_wide<'a>(
+        &self,
+        parts: &'a Parts<'a>,
+        plan: Plan,
+        aside: &'a [SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
+        let data = parts.data();
+        let Weighted { points, labels, weights } = *data;
+        let many = points.rows() / MANY >= points.columns();
+        let little = plan.held == 1 && many && !parts.spares_room(self.estimator());
+        if little || self.estimator().needs_points() {
+            let job = Job::new(parts, self.estimator(), aside, 0)?;
+            let known = Components::Known(&job.statistics);
+            let folds = self.on_components(data, plan, known, aside)?;
+            let mut choice = self.choose_on_components(&folds, points.rows(), observer)?;
+            choice.found.iter_mut().for_each(|found| found.basis = found.basis_in(&folds).cloned());
+            return Ok((Some(job), choice));
+        }
+        let pooled = |rows: Vec<usize>| {
+            ClassStatistics::pooled(points, labels, weights, rows.iter().copied())
+        };
+        let folds = self.on_components(data, plan, Components::Of(&pooled), aside)?;
+        let columns = points.columns() - aside.len();
+        let held = folds.iter().map(Seen::least_held).fold(1.0, f64::min);
+        if columns > WHOLE || held >= HOLD || !self.searches() {
+            return Ok((None, self.choose_on_components(&folds, points.rows(), observer)?));
+        }
+        // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
+        let mut arms = self.arms_on(&folds)?;
+        let (filters, curve) = self.count(&arms, COMPONENTS.min(points.rows()), observer)?;
+        arms.retain(|arm| arm.units == Units::WithinClass);
+        let inside = self.found(&arms, filters, observer)?;
+        drop(arms);
+        let whole = [Parts::of_finite(*data, plan, self.settings.seed, false)?];
+        let all = self.found(&self.arms(&whole, aside), filters, observer)?;
+        let found = match (all, inside) {
+            (Some(all), Some(mut inside))
+                if inside.selection.accuracy() > all.selection.accuracy() =>
+            {
+                inside.lift(&folds);
+                inside.selection.tried.extend(all.selection.tried);
+                Some(inside)
+            }
+            (mut all, _) => {
+                all.iter_mut().for_each(|all| all.whole = true);
+                all
+            }
+        };
+        Ok((None, Choice { filters, curve, found }))
+    }
+}
