@@ -1,7 +1,8 @@
 //! What is chosen before the last fit: the number of filters, units and noise, on points held out in turn.
 //!
-//! In few columns folds are sums that are merged. In many they are seen through principal components, and where these hold little
-//! of the columns through all of them, too; what classifies more points rightly is taken.
+//! In few columns folds are sums that are merged. In many they are seen through principal components. Where these hold little of
+//! the columns they are no summary: some hundred columns are then tried as such, too, and what classifies more points rightly is
+//! taken; in more of them every column counts by its own deviation, which is what the last fit sees all of them by.
 
 use crate::optimize::{Control, Progress};
 use crate::statistics::{ClassStatistics, StatisticsError};
@@ -14,10 +15,8 @@ use super::{
     COMPONENTS, Curve, NoChoice, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted,
 };
 
-/// The share of the variance within classes below which principal components may be no summary of the columns, and up to how
-/// many columns choices are then made on all of them, too: fits of every fold take some cubes of that.
-const HOLD: f64 = 0.75;
-const WHOLE: usize = 1024;
+/// Columns up to which choices are made on all of them where components are no summary: fits of every fold take some cubes of that.
+const WHOLE: usize = 768;
 /// Points a column from which on components hardly lean towards any of them.
 const MANY: usize = 20;
 
@@ -91,12 +90,12 @@ impl Pipeline {
             Components::Known(statistics) => Some(self.bases(data, statistics, aside)?),
             Components::Of(_) => None,
         };
+        let not_empty = |fold: &usize| dealt.iter().any(|&part| usize::from(part) == *fold);
+        let numbers: Vec<usize> = (0..held).filter(not_empty).collect();
         let mut folds: Vec<Seen> = Vec::new();
-        for fold in 0..held {
+        // The first one last: its components stay, beside which there need be no room for those of others.
+        for &fold in numbers.iter().rev() {
             let is_held = |row: usize| usize::from(dealt[row]) == fold;
-            if (0..dealt.len()).all(|row| !is_held(row)) {
-                continue;
-            }
             let bases = match (&known, components) {
                 (None, Components::Of(statistics_of)) => {
                     let learned = |row: &usize| !is_held(*row) && data.weight(*row) > 0;
@@ -105,9 +104,10 @@ impl Pipeline {
                 }
                 (known, _) => known.clone().unwrap_or_default(),
             };
-            let first = folds.is_empty();
+            let first = Some(&fold) == numbers.first();
             folds.push(Kept::new(data, is_held, all).seen(data, bases, first)?);
         }
+        folds.reverse();
         Ok(folds)
     }
 
@@ -118,7 +118,11 @@ impl Pipeline {
         points: usize,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Choice, PipelineError> {
-        let arms = self.arms_on(folds)?;
+        let mut arms = self.arms_on(folds)?;
+        let has_own = arms.iter().any(|arm| arm.units == Units::PerFeature);
+        if has_own && folds.iter().any(Seen::is_flat) {
+            arms.retain(|arm| arm.units == Units::PerFeature);
+        }
         let mut choice = self.choice(&arms, COMPONENTS.min(points), observer)?;
         drop(arms);
         choice.found.iter_mut().for_each(|found| found.lift(folds));
@@ -143,6 +147,9 @@ impl Pipeline {
             let job = Job::new(parts, self.estimator(), aside, 0)?;
             let known = Components::Known(&job.statistics);
             let folds = self.on_components(data, plan, known, aside)?;
+            if let Some(choice) = self.choose_on_columns(data, plan, &folds, aside, observer)? {
+                return Ok((Some(job), choice));
+            }
             let mut choice = self.choose_on_components(&folds, points.rows(), observer)?;
             choice.found.iter_mut().for_each(|found| found.basis = found.basis_in(&folds).cloned());
             return Ok((Some(job), choice));
@@ -151,14 +158,31 @@ impl Pipeline {
             ClassStatistics::pooled(points, labels, weights, rows.iter().copied())
         };
         let folds = self.on_components(data, plan, Components::Of(&pooled), aside)?;
-        let columns = points.columns() - aside.len();
-        let held = folds.iter().map(Seen::least_held).fold(1.0, f64::min);
-        if columns > WHOLE || held >= HOLD || !self.searches() {
-            return Ok((None, self.choose_on_components(&folds, points.rows(), observer)?));
+        let choice = match self.choose_on_columns(data, plan, &folds, aside, observer)? {
+            Some(choice) => choice,
+            None => self.choose_on_components(&folds, points.rows(), observer)?,
+        };
+        Ok((None, choice))
+    }
+
+    /// Chooses on some hundred columns of which components hold little, and in units within classes on these, too; none where they
+    /// hold enough, columns are more, or nothing is searched.
+    fn choose_on_columns(
+        &self,
+        data: &Weighted<'_>,
+        plan: Plan,
+        folds: &[Seen],
+        aside: &[SetAside],
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<Option<Choice>, PipelineError> {
+        let few = data.points.columns() - aside.len() <= WHOLE;
+        let tried = self.searches() && !self.estimator().needs_points();
+        if !(few && tried && folds.iter().any(Seen::is_flat)) {
+            return Ok(None);
         }
         // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
-        let mut arms = self.arms_on(&folds)?;
-        let (filters, curve) = self.count(&arms, COMPONENTS.min(points.rows()), observer)?;
+        let mut arms = self.arms_on(folds)?;
+        let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
         arms.retain(|arm| arm.units == Units::WithinClass);
         let inside = self.found(&arms, filters, observer)?;
         drop(arms);
@@ -168,7 +192,7 @@ impl Pipeline {
             (Some(all), Some(mut inside))
                 if inside.selection.accuracy() > all.selection.accuracy() =>
             {
-                inside.lift(&folds);
+                inside.lift(folds);
                 inside.selection.tried.extend(all.selection.tried);
                 Some(inside)
             }
@@ -177,6 +201,6 @@ impl Pipeline {
                 all
             }
         };
-        Ok((None, Choice { filters, curve, found }))
+        Ok(Some(Choice { filters, curve, found }))
     }
 }

@@ -24,6 +24,9 @@ use super::{COMPONENTS, Parts, Pipeline, PipelineError, SetAside, Weighted};
 const CLASSES: usize = 4;
 const POINTS: usize = 512;
 
+/// The share of the variance within classes below which components may be no summary of the columns.
+const HOLD: f64 = 0.75;
+
 /// One fold on its principal components.
 pub(crate) struct Seen {
     kept: Kept,
@@ -210,9 +213,9 @@ impl Kept {
 }
 
 impl Seen {
-    /// The least share of the variance within classes that components hold under any scaling.
-    pub(crate) fn least_held(&self) -> f64 {
-        self.views.iter().map(|view| view.held).fold(1.0, f64::min)
+    /// Whether components hold so little of scaled columns that they may be no summary of them.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.views.iter().any(|view| view.units == Units::PerFeature && view.held < HOLD)
     }
 }
 
