@@ -157,7 +157,7 @@ ARCH ?= $(shell uname -m)
 LINUX := $(ARCH)-unknown-linux-gnu
 GLIBC := 2.28
 DIST := $(TARGET)/dist
-PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-cli
+PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-alloc sqfa-cli
 
 $(VENV)/.packaging: $(VENV)/.ready
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ziglang>=0.13" "cargo-zigbuild>=0.20"

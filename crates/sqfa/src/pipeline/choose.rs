@@ -147,7 +147,8 @@ impl Pipeline {
             let job = Job::new(parts, self.estimator(), aside, 0)?;
             let known = Components::Known(&job.statistics);
             let folds = self.on_components(data, plan, known, aside)?;
-            if let Some(choice) = self.choose_on_columns(data, plan, &folds, aside, observer)? {
+            if self.tries_columns(data, &folds, aside) {
+                let choice = self.choose_on_columns(data, plan, folds, aside, observer)?;
                 return Ok((Some(job), choice));
             }
             let mut choice = self.choose_on_components(&folds, points.rows(), observer)?;
@@ -158,41 +159,43 @@ impl Pipeline {
             ClassStatistics::pooled(points, labels, weights, rows.iter().copied())
         };
         let folds = self.on_components(data, plan, Components::Of(&pooled), aside)?;
-        let choice = match self.choose_on_columns(data, plan, &folds, aside, observer)? {
-            Some(choice) => choice,
-            None => self.choose_on_components(&folds, points.rows(), observer)?,
+        let choice = match self.tries_columns(data, &folds, aside) {
+            true => self.choose_on_columns(data, plan, folds, aside, observer)?,
+            false => self.choose_on_components(&folds, points.rows(), observer)?,
         };
         Ok((None, choice))
     }
 
-    /// Chooses on some hundred columns of which components hold little, and in units within classes on these, too; none where they
-    /// hold enough, columns are more, or nothing is searched.
+    /// Whether choices are made on columns: they are some hundred of which components hold little.
+    fn tries_columns(&self, data: &Weighted<'_>, folds: &[Seen], aside: &[SetAside]) -> bool {
+        let few = data.points.columns() - aside.len() <= WHOLE;
+        let searches = self.searches() && !self.estimator().needs_points();
+        few && searches && folds.iter().any(Seen::is_flat)
+    }
+
+    /// Chooses on columns of which components hold little, and in units within classes on these, too.
     fn choose_on_columns(
         &self,
         data: &Weighted<'_>,
         plan: Plan,
-        folds: &[Seen],
+        folds: Vec<Seen>,
         aside: &[SetAside],
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Option<Choice>, PipelineError> {
-        let few = data.points.columns() - aside.len() <= WHOLE;
-        let tried = self.searches() && !self.estimator().needs_points();
-        if !(few && tried && folds.iter().any(Seen::is_flat)) {
-            return Ok(None);
-        }
+    ) -> Result<Choice, PipelineError> {
         // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
-        let mut arms = self.arms_on(folds)?;
+        let mut arms = self.arms_on(&folds)?;
         let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
         arms.retain(|arm| arm.units == Units::WithinClass);
-        let inside = self.found(&arms, filters, observer)?;
+        let mut inside = self.found(&arms, filters, observer)?;
         drop(arms);
+        inside.iter_mut().for_each(|found| found.lift(&folds));
+        drop(folds);
         let whole = [Parts::of_finite(*data, plan, self.settings.seed, false)?];
         let all = self.found(&self.arms(&whole, aside), filters, observer)?;
         let found = match (all, inside) {
             (Some(all), Some(mut inside))
                 if inside.selection.accuracy() > all.selection.accuracy() =>
             {
-                inside.lift(folds);
                 inside.selection.tried.extend(all.selection.tried);
                 Some(inside)
             }
@@ -201,6 +204,6 @@ impl Pipeline {
                 all
             }
         };
-        Ok(Some(Choice { filters, curve, found }))
+        Ok(Choice { filters, curve, found })
     }
 }

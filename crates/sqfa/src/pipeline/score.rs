@@ -48,7 +48,7 @@ impl Hits {
 impl Extend<bool> for Hits {
     fn extend<I: IntoIterator<Item = bool>>(&mut self, more: I) {
         for hit in more {
-            if self.count % WORD == 0 {
+            if self.count.is_multiple_of(WORD) {
                 self.words.push(0);
             }
             if let Some(last) = self.words.last_mut() {
