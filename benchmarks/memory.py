@@ -78,7 +78,8 @@ def main() -> None:
     runs: list[dict[str, Any]] = []
     for rows, columns, classes, flags in CASES:
         write_table(table, rows, columns, classes)
-        most = peak([str(args.command), "fit", str(table), "-m", str(min(2, classes - 1)), *flags, "--out", str(model)])
+        filters = ["-m", str(min(2, classes - 1))]
+        most = peak([str(args.command), "fit", str(table), *filters, *flags, "--out", str(model)])
         decoded, sums = 8 * rows * columns, 8 * classes * columns * columns
         ratio = (most - base) / max(decoded, sums)
         runs.append(

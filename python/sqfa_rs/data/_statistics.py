@@ -296,7 +296,7 @@ def covariances_made(
     classes: int,
     weights: NDArray[np.uint64] | None,
 ) -> int | None:
-    """How many covariances with entries a fit makes, as in the command; none where points take less memory and time."""
+    """How many covariances with entries a fit makes, as in the command; none where points cost less."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4
     if sparse.issparse(X):
@@ -304,7 +304,7 @@ def covariances_made(
         return None if kept else classes
     estimator = estimator_name(covariance)
     made = _core.covariances(method, estimator, count, X.shape[1], classes, width)
-    # Weighted points are kept as they are by repeating them: one covariance would not do behind the method.
+    # Weighted points are kept by repeating them: one covariance would not do behind the method.
     return made if weights is None or made == classes else None
 
 

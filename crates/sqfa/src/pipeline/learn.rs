@@ -16,7 +16,7 @@ use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
 use super::space::{Space, Units, largest_cosine};
-use super::{COMPONENTS, Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
+use super::{Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
 
 /// |cosine| beyond which two filters see the same thing.
 const COINCIDE: f64 = 0.999;
@@ -339,7 +339,8 @@ impl Pipeline {
                 plain
             }
         };
-        let space = turned(units, Space::plain(map, statistics), aside, basis, whole)?;
+        let count = self.components();
+        let space = turned(units, Space::plain(map, statistics), aside, basis, count, whole)?;
         Ok(Chosen { units, space, seen, told, filters })
     }
 
@@ -391,17 +392,18 @@ impl Pipeline {
         aside: &[SetAside],
     ) -> Result<Space, PipelineError> {
         let plain = self.space_of(units, aside).plain(statistics);
-        turned(units, plain, aside, None, false)
+        turned(units, plain, aside, None, self.components(), false)
     }
 }
 
-/// A space in its units: within principal components where units within classes meet many columns, unless these are to be whole,
+/// A space in its units: within so many principal components where units within classes meet many columns, unless these are to be whole,
 /// or covariances that keep no entries.
 fn turned(
     units: Units,
     plain: Space,
     aside: &[SetAside],
     basis: Option<Mat<f64>>,
+    count: usize,
     whole: bool,
 ) -> Result<Space, PipelineError> {
     let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
@@ -415,7 +417,7 @@ fn turned(
     let basis = match basis {
         Some(known) => known,
         None => {
-            let count = COMPONENTS.min(plain.statistics.dimension());
+            let count = count.min(plain.statistics.dimension());
             plain.statistics.components_after(None, count)?
         }
     };

@@ -47,7 +47,7 @@ pub use tally::Tally;
 
 /// Columns beyond which units and noise are searched on principal components.
 pub const WIDE: usize = 256;
-/// Principal components of such a search.
+/// Principal components of such a search, of few filters.
 const COMPONENTS: usize = 128;
 
 /// How many filters.
@@ -116,6 +116,14 @@ impl Pipeline {
     fn estimator(&self) -> Estimator {
         let own = || reducer_entry(self.base()).map(|entry| entry.estimator(self.settings.degrees));
         self.estimator.or_else(|| own().ok()).unwrap_or_default()
+    }
+
+    /// Principal components that stand for many columns: twice as many as filters where these are many.
+    fn components(&self) -> usize {
+        match self.filters {
+            Filters::Count(filters) => COMPONENTS.max(filters.saturating_mul(2)),
+            Filters::Auto { .. } => COMPONENTS,
+        }
     }
 
     fn is_refined(&self) -> bool {

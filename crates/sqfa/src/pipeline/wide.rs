@@ -3,7 +3,7 @@
 //! Every fold has components of its own, those of the points that are learned from: components lean towards every point they
 //! have seen, so that one that had a part in them is no judge. Only where points are many times the columns is that nothing, and
 //! the components are those of all points. Cost for every fold: a covariance of all classes, some products with it and a pass
-//! over the points for each of two scalings; the search itself costs as in a table of [`COMPONENTS`] columns. Coordinates are kept
+//! over the points for each of two scalings; the search itself costs as in a table of as many columns as components. Coordinates are kept
 //! of points that are held out; the others are summed up and forgotten.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::arms::{OnComponents, coordinates, preprocessor};
 use super::learn::Found;
 use super::search::Arm;
 use super::space::{Units, components_after};
-use super::{COMPONENTS, Parts, Pipeline, PipelineError, SetAside, Weighted};
+use super::{Parts, Pipeline, PipelineError, SetAside, Weighted};
 
 /// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
 /// all points at once.
@@ -83,7 +83,7 @@ impl Pipeline {
             .map(|units| {
                 let scaling = self.scaling_of(units);
                 let map = preprocessor(statistics, scaling, self.centers(), aside);
-                let count = COMPONENTS.min(data.points.rows());
+                let count = self.components().min(data.points.rows());
                 let (basis, ratio) = components_after(map.as_ref(), statistics, count)?;
                 let (filters, offset) = match &map {
                     Some(map) => {

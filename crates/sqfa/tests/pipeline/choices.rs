@@ -183,3 +183,15 @@ fn what_is_chosen_in_columns_of_noise_is_no_worse_than_discriminants() {
         }
     }
 }
+
+/// More of them than the principal components on which few filters are searched.
+#[test]
+fn many_filters_of_many_columns_are_found() {
+    let data = mostly_noise(300, 3);
+    let mut pipeline = Pipeline::new("sqfa-h", 131);
+    pipeline.scaling = Some(Scaling::PerFeature);
+    pipeline.settings.stopping.max_iterations = 2;
+    let fitted = data.fit(&pipeline).unwrap();
+    assert_eq!((fitted.filters().nrows(), fitted.filters().ncols()), (400, 131));
+    assert!(fitted.selection.unwrap().tried.len() > 2);
+}

@@ -151,8 +151,9 @@ impl Prepared {
         {
             warnings.extend(warnings::constant_features(statistics));
         }
-        // Shrunk covariances have full rank, and those of few components as many dimensions.
-        let full = (fit.estimator() == Estimator::Empirical)
+        // Shrunk covariances have full rank, and those of few components as many dimensions; what takes no noise does not mind.
+        let minds = fit.method.takes(Setting::Noise);
+        let full = (minds && fit.estimator() == Estimator::Empirical)
             .then(|| fit.pca_dims.map_or(dimension, |dims| dims.min(dimension)));
         if let Some(counts) = &counts {
             warnings.extend(warnings::about(&classes, counts, full));
