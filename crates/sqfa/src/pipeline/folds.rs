@@ -57,9 +57,7 @@ impl Plan {
             }
         }
     }
-}
 
-impl Plan {
     /// The same where every fold has principal components of its own, which cost more than the fits: from so many points on, two
     /// folds of five are enough to judge by.
     pub(crate) fn for_components(points: u64) -> Self {
