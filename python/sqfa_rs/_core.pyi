@@ -127,7 +127,6 @@ class Remote:
         estimator: str,
         settings: dict[str, Any],
         given: bool,
-        hardly_vary: list[int],
     ) -> None: ...
     def ask(
         self, callback: Callable[..., object] | None, threads: int

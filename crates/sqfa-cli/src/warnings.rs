@@ -1,9 +1,7 @@
 //! What a user should know about the data before trusting a fit.
 
-use sqfa::{ClassStatistics, Classes, MatRef};
+use sqfa::{Classes, MatRef};
 
-/// Below this share of the mean variance a feature counts as nearly constant.
-const NEARLY_CONSTANT: f64 = 1e-6;
 /// Classes are strongly unbalanced when the largest has this many times the points of the smallest.
 const UNBALANCED: u64 = 10;
 /// Filters with a larger |cosine| see the same thing.
@@ -35,25 +33,6 @@ pub(crate) fn about_filters(filters: MatRef<'_, f64>, helps: &[&str]) -> Option<
         a + 1,
         b + 1,
         helps.join(", or ")
-    ))
-}
-
-/// A warning about columns that hardly vary and are nevertheless fitted.
-pub(crate) fn constant_features(statistics: &ClassStatistics) -> Option<String> {
-    let variances = statistics.total_variances();
-    let mean = variances.iter().sum::<f64>() / variances.len().max(1) as f64;
-    let nearly: Vec<usize> =
-        (0..variances.len()).filter(|&i| variances[i] <= NEARLY_CONSTANT * mean).collect();
-    if nearly.is_empty() {
-        return None;
-    }
-    let constant = nearly.iter().filter(|&&i| variances[i] <= 0.0).count();
-    let listed = list(nearly.iter().map(ToString::to_string), nearly.len());
-    Some(format!(
-        "{} of {} features are nearly constant ({constant} entirely; variance below {NEARLY_CONSTANT:e} \
-         of the mean): {listed}; a positive --noise keeps them harmless",
-        nearly.len(),
-        variances.len(),
     ))
 }
 

@@ -93,7 +93,11 @@ pub(crate) fn fit_given<'py>(
     let scaling = scaling(settings)?.unwrap_or_default();
     let (settings, error) = read(settings)?;
     let estimator = estimator.parse::<Estimator>()?;
-    let map = Preprocessor::new(&statistics.core, scaling, false);
+    let dropped = statistics.core.constant_columns();
+    if dropped.len() == statistics.core.dimension() {
+        return Err(PipelineError::AllConstant { columns: dropped.len() }.into());
+    }
+    let map = Preprocessor::dropping(&statistics.core, scaling, false, &dropped);
     let scaled = map.as_ref().map(|map| {
         let mut own = statistics.core.clone();
         map.apply(&mut own);
@@ -114,7 +118,7 @@ pub(crate) fn fit_given<'py>(
     let codes = codes.map(|codes| labels(&classes(names)?, &codes)).transpose()?;
     let training = match (points, &codes) {
         (Some(points), Some(labels)) => {
-            if points.rows() != labels.len() || points.columns() != core.dimension() {
+            if points.rows() != labels.len() || points.columns() != statistics.core.dimension() {
                 return Err(invalid("points, labels and statistics do not belong together"));
             }
             let samples = Samples { points, labels, preprocessor: map.as_ref() };
@@ -129,9 +133,10 @@ pub(crate) fn fit_given<'py>(
         let features = maximum_likelihood(core, fitted.filters.as_ref())?;
         Ok((fitted, features))
     })?;
+    let embedded = map.as_ref().map(|map| map.embed(reduction.filters.as_ref()));
     let learned = Learned {
         reduction: &reduction,
-        filters: reduction.filters.as_ref(),
+        filters: embedded.as_ref().unwrap_or(&reduction.filters).as_ref(),
         preprocessor: map.as_ref(),
         features,
         counts: core.counts(),

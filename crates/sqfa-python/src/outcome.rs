@@ -96,9 +96,8 @@ fn choices(learned: &Learned<'_>, result: &Bound<'_, PyDict>) -> Outcome<()> {
     let curve = learned.chosen.and_then(|chosen| chosen.curve.as_ref());
     let curve = curve.map(|curve| serde_json::to_string(&count_records(curve)));
     result.set_item("curve", curve.transpose()?)?;
-    let aside = learned.chosen.map(|chosen| chosen.set_aside.as_slice()).unwrap_or_default();
-    let aside: Vec<usize> = aside.iter().map(|one| one.column).collect();
-    result.set_item("set_aside", aside)?;
+    let dropped = learned.preprocessor.map(Preprocessor::dropped).unwrap_or_default();
+    result.set_item("set_aside", dropped)?;
     Ok(())
 }
 

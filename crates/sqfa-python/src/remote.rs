@@ -113,10 +113,9 @@ impl Remote {
 
 #[pymethods]
 impl Remote {
-    /// From the sums of every part and of the points in none; `given` takes the noise as the settings say. Columns that hardly
-    /// vary are told, since sums do not show them.
+    /// From the sums of every part and of the points in none; `given` takes the noise as the settings say.
     #[new]
-    #[pyo3(signature = (method, parts, rest, estimator, settings, given, hardly_vary))]
+    #[pyo3(signature = (method, parts, rest, estimator, settings, given))]
     fn new(
         method: &str,
         parts: Vec<PyRef<'_, Accumulator>>,
@@ -124,14 +123,13 @@ impl Remote {
         estimator: &str,
         settings: &Bound<'_, PyDict>,
         given: bool,
-        hardly_vary: Vec<usize>,
     ) -> Outcome<Self> {
         let (mut recipe, error) = pipeline(method, estimator, settings)?;
         if given {
             recipe.noise = NoiseRule::Settings;
         }
         let parts = parts.iter().map(|part| part.copy()).collect::<Outcome<Vec<_>>>()?;
-        let core = pipeline::Remote::new(recipe, &parts, &rest.copy()?, &hardly_vary)?;
+        let core = pipeline::Remote::new(recipe, &parts, &rest.copy()?)?;
         Ok(Self {
             state: Mutex::new(State { core, candidates: 0, fitted: None, space: None }),
             error,

@@ -129,7 +129,7 @@ class _Choosing:
         held = not given and _core.chooses(method, settings)
         narrow = engine.width is not None and engine.width <= _NARROW
         self.parts, folds = _FOLDS if narrow else _SPLIT
-        *sums, usual = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
+        sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
         whole = ClassAccumulator.merge_all(sums)
         if not whole.counts.sum():
             raise ValueError("there are no points in the data")
@@ -144,7 +144,6 @@ class _Choosing:
             estimator_name(estimator._covariance()),
             _started(estimator, start, settings, self.width),
             given,
-            usual.hardly_vary(),
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:

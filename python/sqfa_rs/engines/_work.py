@@ -18,7 +18,6 @@ from .. import _core
 from ..data import ClassAccumulator
 from ..data._inputs import dense, loose_points, repeated, repetition_counts
 from ..data._labels import class_names, joined, positions
-from ._columns import Usual
 
 # A part of the data becomes a result: points, labels, weights and the number of the part's first row.
 Work = Callable[[Any, Any, Any, int], Any]
@@ -43,24 +42,23 @@ class Sums:
 
 @dataclass(frozen=True)
 class FoldSums:
-    """The sums of the points of a part that are held out in turn, of those that never are, and last what
-    its columns usually hold."""
+    """The sums of the points of a part that are held out in turn, and last of those that never are."""
 
     parts: int
     held: int
     seed: int
 
-    def __call__(self, X: Any, y: Any, weight: Any, first: int) -> list[ClassAccumulator | Usual]:
-        """The sums, fold by fold, and the usual values."""
+    def __call__(self, X: Any, y: Any, weight: Any, first: int) -> list[ClassAccumulator]:
+        """The sums, fold by fold."""
         folds = [ClassAccumulator(n_jobs=1) for _ in range(self.held + 1)]
         points, labels, weights = _checked(X, y, weight)
         if not len(labels):
-            return [*folds, Usual.of(np.zeros((0, 0)))]
+            return folds
         fold = np.minimum(_folds(points, self.seed, self.parts), self.held)
         for at, sums in enumerate(folds):
             rows = fold == at
             sums.update(points[rows], labels[rows], None if weights is None else weights[rows])
-        return [*folds, Usual.of(points, weights)]
+        return folds
 
 
 @dataclass(frozen=True)

@@ -320,7 +320,7 @@ class Reducer(LinearReducer):
     def _choices(self) -> Iterator[str]:
         """What was found because it was not given, in words."""
         if len(self.set_aside_):
-            yield f"columns that hardly vary are set aside: {', '.join(map(str, self.set_aside_))}"
+            yield f"dropped constant columns: {', '.join(map(str, self.set_aside_))}"
         if self.selection_ is not None:
             units, share, reason, folds, tried = self.selection_
             how = f"{reason} of {len(tried)} on {folds} folds" if folds else "closed form"

@@ -47,7 +47,7 @@ class PCA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
@@ -158,7 +158,7 @@ class LDA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict
@@ -261,7 +261,7 @@ class SupervisedPCA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict

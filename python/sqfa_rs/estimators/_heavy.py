@@ -91,7 +91,7 @@ class HeavyTailedSQFA(BaseSQFA):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
     noise_ : float

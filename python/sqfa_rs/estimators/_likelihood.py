@@ -54,7 +54,7 @@ class AMA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -183,7 +183,7 @@ class LAD(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
     settings_ : dict

@@ -47,7 +47,7 @@ class LFDA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -156,7 +156,7 @@ class LMNN(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -265,7 +265,7 @@ class WDA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
@@ -374,7 +374,7 @@ class NCA(Reducer):
     scaling_ : str
         How columns were scaled: "none", "global-std" or "per-feature".
     set_aside_ : ndarray of int
-        Columns that hardly vary, which were set aside; their components are 0.
+        Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial

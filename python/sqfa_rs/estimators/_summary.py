@@ -75,7 +75,7 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
         yield "accuracy", f"{accuracy:.1%} on held-out points"
     yield "fit", _ended(estimator)
     if len(getattr(estimator, "set_aside_", ())):
-        yield "set aside", f"{len(estimator.set_aside_)} columns that hardly vary"
+        yield "dropped", f"{len(estimator.set_aside_)} constant columns"
 
 
 def held_out_accuracy(estimator: Any) -> float | None:

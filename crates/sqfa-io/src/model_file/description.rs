@@ -37,7 +37,7 @@ pub struct Description {
     /// The numbers of filters that were tried, where the number was chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters_tried: Vec<CountRecord>,
-    /// Columns that were set aside because they hardly vary; their filters are 0.
+    /// Constant columns, which the fit dropped; their filters are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<usize>,
     /// The classes, in the order of the tensors.

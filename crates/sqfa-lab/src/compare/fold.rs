@@ -183,7 +183,10 @@ impl Fold<'_> {
         let scaling = spec.scaling().unwrap_or_default();
         let preprocessor = super::Protocol::named(&spec.protocol)
             .and_then(|protocol| protocol.preprocessor(&statistics))
-            .or_else(|| Preprocessor::new(&statistics, scaling, spec.center));
+            .or_else(|| {
+                let dropped = statistics.constant_columns();
+                Preprocessor::dropping(&statistics, scaling, spec.center, &dropped)
+            });
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }

@@ -9,8 +9,9 @@ use super::{Lift, LiftError, LiftKind, LiftParts, LiftRecipe};
 use crate::finite::first_not_finite;
 use crate::linalg::{MAX_ORDER, Mat, rows_times_rows, symmetric_eigen};
 use crate::parallel;
-use crate::pipeline::{WIDE, alike, constant_columns};
+use crate::pipeline::{WIDE, alike};
 use crate::points::{Points, Scalar};
+use crate::statistics::constant_columns;
 
 /// Points whose distances to each other give the median.
 const LOOKED_AT: usize = 1000;
@@ -176,8 +177,8 @@ fn units(points: Points<'_>) -> (Vec<f64>, Vec<f64>) {
     };
     let offset = sums(&vec![0.0; n], 1);
     let mut variances = sums(&offset, 2);
-    for aside in constant_columns(points, None) {
-        variances[aside.column] = 0.0;
+    for column in constant_columns(points, None) {
+        variances[column] = 0.0;
     }
     let varying: Vec<f64> = variances.iter().copied().filter(|variance| *variance > 0.0).collect();
     let common = (varying.len() > WIDE && alike(varying.clone()))

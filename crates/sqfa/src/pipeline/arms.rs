@@ -8,38 +8,21 @@ use crate::statistics::{ClassStatistics, Preprocessor, Scaling};
 
 use super::search::{Arm, MakeSpace};
 use super::space::{Space, Units};
-use super::{NoiseRule, Parts, Pipeline, PipelineError, SetAside};
-
-/// The map of a scaling with some columns set aside; `None` when it would change nothing.
-pub(crate) fn preprocessor(
-    statistics: &ClassStatistics,
-    scaling: Scaling,
-    center: bool,
-    aside: &[SetAside],
-) -> Option<Preprocessor> {
-    let n = statistics.dimension();
-    let made = Preprocessor::new(statistics, scaling, center);
-    if aside.is_empty() {
-        return made;
-    }
-    let mut made =
-        made.unwrap_or_else(|| Preprocessor { offset: vec![0.0; n], factors: vec![1.0; n] });
-    aside.iter().for_each(|aside| made.factors[aside.column] = 0.0);
-    Some(made)
-}
+use super::{NoiseRule, Parts, Pipeline, PipelineError};
 
 /// Spaces on the columns themselves.
 pub(crate) struct OnColumns<'a> {
     pub(crate) units: Units,
     pub(crate) scaling: Scaling,
     pub(crate) center: bool,
-    pub(crate) aside: &'a [SetAside],
+    pub(crate) dropped: &'a [usize],
 }
 
 impl OnColumns<'_> {
     /// The space of preprocessed columns, whatever the units.
     pub(crate) fn plain(&self, mut statistics: ClassStatistics) -> Space {
-        let preprocessor = preprocessor(&statistics, self.scaling, self.center, self.aside);
+        let preprocessor =
+            Preprocessor::dropping(&statistics, self.scaling, self.center, self.dropped);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }
@@ -131,7 +114,7 @@ impl Pipeline {
     }
 
     /// One arm for every unit, on the columns.
-    pub(crate) fn arms<'a>(&self, repeats: &[Parts<'a>], aside: &'a [SetAside]) -> Vec<Arm<'a>> {
+    pub(crate) fn arms<'a>(&self, repeats: &[Parts<'a>], dropped: &'a [usize]) -> Vec<Arm<'a>> {
         let units = self.units().into_iter();
         units
             .map(|units| Arm {
@@ -141,7 +124,7 @@ impl Pipeline {
                     units,
                     scaling: self.scaling_of(units),
                     center: self.centers(),
-                    aside,
+                    dropped,
                 })],
             })
             .collect()

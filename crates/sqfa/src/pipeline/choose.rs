@@ -11,9 +11,7 @@ use super::learn::{Found, Job};
 use super::search::Arm;
 use super::space::Units;
 use super::wide::{Kept, Seen};
-use super::{
-    COMPONENTS, Curve, NoChoice, Parts, Pipeline, PipelineError, Plan, SetAside, Weighted,
-};
+use super::{COMPONENTS, Curve, NoChoice, Parts, Pipeline, PipelineError, Plan, Weighted};
 
 /// Columns up to which choices are made on all of them where components are no summary: fits of every fold take some cubes of that.
 const WHOLE: usize = 768;
@@ -42,14 +40,14 @@ impl Pipeline {
         &self,
         arms: &[Arm<'a>],
         repeats: &'a [Parts<'a>],
-        aside: &'a [SetAside],
+        dropped: &'a [usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(Job<'a>, Choice), PipelineError> {
         let Some(first) = repeats.first() else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let choice = self.choice(arms, first.data().points.columns() - aside.len(), observer)?;
-        Ok((Job::new(first, self.estimator(), aside, choice.filters)?, choice))
+        let choice = self.choice(arms, first.data().points.columns() - dropped.len(), observer)?;
+        Ok((Job::new(first, self.estimator(), dropped, choice.filters)?, choice))
     }
 
     /// The number of filters, at most so many, and units and noise for them.
@@ -70,10 +68,10 @@ impl Pipeline {
         data: &Weighted<'_>,
         plan: Plan,
         components: Components<'_>,
-        aside: &[SetAside],
+        dropped: &[usize],
     ) -> Result<Vec<Seen>, PipelineError> {
         let dealt = Parts::dealt(*data, plan, self.settings.seed);
-        self.dealt_on_components(data, &dealt, plan.held, components, aside)
+        self.dealt_on_components(data, &dealt, plan.held, components, dropped)
     }
 
     /// The same of points that were dealt into parts.
@@ -83,11 +81,11 @@ impl Pipeline {
         dealt: &[u16],
         held: usize,
         components: Components<'_>,
-        aside: &[SetAside],
+        dropped: &[usize],
     ) -> Result<Vec<Seen>, PipelineError> {
         let all = self.estimator().needs_points();
         let known = match components {
-            Components::Known(statistics) => Some(self.bases(data, statistics, aside)?),
+            Components::Known(statistics) => Some(self.bases(data, statistics, dropped)?),
             Components::Of(_) => None,
         };
         let not_empty = |fold: &usize| dealt.iter().any(|&part| usize::from(part) == *fold);
@@ -100,7 +98,7 @@ impl Pipeline {
                 (None, Components::Of(statistics_of)) => {
                     let learned = |row: &usize| !is_held(*row) && data.weight(*row) > 0;
                     let rows = (0..dealt.len()).filter(learned).collect();
-                    self.bases(data, &statistics_of(rows)?, aside)?
+                    self.bases(data, &statistics_of(rows)?, dropped)?
                 }
                 (known, _) => known.clone().unwrap_or_default(),
             };
@@ -136,7 +134,7 @@ impl Pipeline {
         &self,
         parts: &'a Parts<'a>,
         plan: Plan,
-        aside: &'a [SetAside],
+        dropped: &'a [usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
         let data = parts.data();
@@ -144,11 +142,11 @@ impl Pipeline {
         let many = points.rows() / MANY >= points.columns();
         let little = plan.held == 1 && many && !parts.spares_room(self.estimator());
         if little || self.estimator().needs_points() {
-            let job = Job::new(parts, self.estimator(), aside, 0)?;
+            let job = Job::new(parts, self.estimator(), dropped, 0)?;
             let known = Components::Known(&job.statistics);
-            let folds = self.on_components(data, plan, known, aside)?;
-            if self.tries_columns(data, &folds, aside) {
-                let choice = self.choose_on_columns(data, plan, folds, aside, observer)?;
+            let folds = self.on_components(data, plan, known, dropped)?;
+            if self.tries_columns(data, &folds, dropped) {
+                let choice = self.choose_on_columns(data, plan, folds, dropped, observer)?;
                 return Ok((Some(job), choice));
             }
             let mut choice = self.choose_on_components(&folds, points.rows(), observer)?;
@@ -158,17 +156,17 @@ impl Pipeline {
         let pooled = |rows: Vec<usize>| {
             ClassStatistics::pooled(points, labels, weights, rows.iter().copied())
         };
-        let folds = self.on_components(data, plan, Components::Of(&pooled), aside)?;
-        let choice = match self.tries_columns(data, &folds, aside) {
-            true => self.choose_on_columns(data, plan, folds, aside, observer)?,
+        let folds = self.on_components(data, plan, Components::Of(&pooled), dropped)?;
+        let choice = match self.tries_columns(data, &folds, dropped) {
+            true => self.choose_on_columns(data, plan, folds, dropped, observer)?,
             false => self.choose_on_components(&folds, points.rows(), observer)?,
         };
         Ok((None, choice))
     }
 
     /// Whether choices are made on columns: they are some hundred of which components hold little.
-    fn tries_columns(&self, data: &Weighted<'_>, folds: &[Seen], aside: &[SetAside]) -> bool {
-        let few = data.points.columns() - aside.len() <= WHOLE;
+    fn tries_columns(&self, data: &Weighted<'_>, folds: &[Seen], dropped: &[usize]) -> bool {
+        let few = data.points.columns() - dropped.len() <= WHOLE;
         let searches = self.searches() && !self.estimator().needs_points();
         few && searches && folds.iter().any(Seen::is_flat)
     }
@@ -179,7 +177,7 @@ impl Pipeline {
         data: &Weighted<'_>,
         plan: Plan,
         folds: Vec<Seen>,
-        aside: &[SetAside],
+        dropped: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Choice, PipelineError> {
         // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
@@ -191,7 +189,7 @@ impl Pipeline {
         inside.iter_mut().for_each(|found| found.lift(&folds));
         drop(folds);
         let whole = [Parts::of_finite(*data, plan, self.settings.seed, false)?];
-        let all = self.found(&self.arms(&whole, aside), filters, observer)?;
+        let all = self.found(&self.arms(&whole, dropped), filters, observer)?;
         let found = match (all, inside) {
             (Some(all), Some(mut inside))
                 if inside.selection.accuracy() > all.selection.accuracy() =>

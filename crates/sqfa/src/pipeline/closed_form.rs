@@ -10,7 +10,7 @@ use super::arms::OnColumns;
 use super::learn::Job;
 use super::selection::{Candidate, Reason, Selection};
 use super::space::Units;
-use super::{Aside, Filters, Fitted, NoChoice, Pipeline, PipelineError, SetAside, WIDE};
+use super::{Filters, Fitted, NoChoice, Pipeline, PipelineError, WIDE};
 
 /// Largest over median variance up to which columns are taken to be in one unit.
 const ALIKE: f64 = 100.0;
@@ -26,22 +26,18 @@ impl Pipeline {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });
         };
         self.check_start(statistics.dimension())?;
-        let aside = without_variance(&statistics);
-        if aside.len() == statistics.dimension() {
+        let dropped = statistics.constant_columns();
+        if dropped.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        self.learn(Job::of(statistics, &aside, filters), None, observer)
+        self.learn(Job::of(statistics, &dropped, filters), None, observer)
     }
 
     /// The closed-form choice; its noise is filled in by the fit.
-    pub(crate) fn closed_form(
-        &self,
-        aside: &[SetAside],
-        statistics: &ClassStatistics,
-    ) -> Selection {
+    pub(crate) fn closed_form(&self, dropped: &[usize], statistics: &ClassStatistics) -> Selection {
         let dense =
             statistics.covariances().iter().all(|covariance| covariance.entries().is_some());
-        let alike = like_pixels(statistics, aside);
+        let alike = like_pixels(statistics, dropped);
         let allowed = self.units();
         let wanted = if alike { Units::Common } else { Units::WithinClass };
         let units = allowed
@@ -60,23 +56,16 @@ impl Pipeline {
     }
 
     /// The space of a choice on the columns.
-    pub(crate) fn space_of<'a>(&self, units: Units, aside: &'a [SetAside]) -> OnColumns<'a> {
-        OnColumns { units, scaling: self.scaling_of(units), center: self.centers(), aside }
+    pub(crate) fn space_of<'a>(&self, units: Units, dropped: &'a [usize]) -> OnColumns<'a> {
+        OnColumns { units, scaling: self.scaling_of(units), center: self.centers(), dropped }
     }
 }
 
-/// Columns whose variance over all classes is 0.
-pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
-    let variances = statistics.total_variances();
-    let constant = variances.iter().enumerate().filter(|(_, variance)| **variance <= 0.0);
-    constant.map(|(column, _)| SetAside { column, why: Aside::Constant }).collect()
-}
-
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
-pub(crate) fn like_pixels(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
+pub(crate) fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
-    let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
-    statistics.dimension() - aside.len() > WIDE
+    let kept = all.filter(|(column, _)| !dropped.contains(column));
+    statistics.dimension() - dropped.len() > WIDE
         && alike(kept.map(|(_, variance)| variance).collect())
 }
 

@@ -5,13 +5,13 @@ use crate::model::{FitError, Start};
 use crate::optimize::{Control, Progress};
 use crate::points::ShrinkingPoints;
 use crate::reduce::{ReducerEntry, Setting, reducer_entry};
-use crate::statistics::ClassStatistics;
+use crate::statistics::{ClassStatistics, constant_columns};
 
 use super::choose::{Choice, Components};
 use super::learn::Job;
 use super::{
-    Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan, SetAside, Summed,
-    WIDE, Weighted, constant_columns,
+    Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan, Summed, WIDE,
+    Weighted,
 };
 
 impl Pipeline {
@@ -36,7 +36,7 @@ impl Pipeline {
         if !self.forgets_points() {
             return self.fit(data, observer);
         }
-        let Prepared { choice, aside, sums } = self.prepare(data, observer)?;
+        let Prepared { choice, dropped, sums } = self.prepare(data, observer)?;
         let (statistics, plain) = match sums {
             Some(made) => {
                 drop(points);
@@ -44,7 +44,7 @@ impl Pipeline {
             }
             None => (ClassStatistics::consuming(points, labels)?, None),
         };
-        self.learn_choice(Job::of(statistics, &aside, 0).with_plain(plain), choice, observer)
+        self.learn_choice(Job::of(statistics, &dropped, 0).with_plain(plain), choice, observer)
     }
 
     /// Whether filters are found from sums alone once all is chosen.
@@ -65,26 +65,26 @@ impl Pipeline {
     ) -> Result<Prepared, PipelineError> {
         let sums = Summed::once(data, self.settings.seed)?;
         self.check_start(sums.dimension())?;
-        let aside = sums.set_aside();
+        let dropped = sums.dropped();
         let (job, choice) = if !self.holds_out() {
             let (parts, filters) = (sums.whole()?, self.given_count()?);
             let early = !parts.spares_room(self.estimator());
             let job =
-                early.then(|| Job::new(parts, self.estimator(), aside, filters)).transpose()?;
+                early.then(|| Job::new(parts, self.estimator(), dropped, filters)).transpose()?;
             (job, Choice { filters, curve: None, found: None })
         } else if sums.is_wide() {
             let parts = sums.whole()?;
-            let (job, choice) = self.choose_wide(parts, sums.plan(), aside, observer)?;
+            let (job, choice) = self.choose_wide(parts, sums.plan(), dropped, observer)?;
             let early = job.is_none() && !parts.spares_room(self.estimator());
-            let made = early.then(|| Job::new(parts, self.estimator(), aside, 0)).transpose()?;
+            let made = early.then(|| Job::new(parts, self.estimator(), dropped, 0)).transpose()?;
             (job.or(made), choice)
         } else {
             let repeats = sums.repeats()?;
-            let arms = self.arms(repeats, aside);
-            let (job, choice) = self.choose_on(&arms, repeats, aside, observer)?;
+            let arms = self.arms(repeats, dropped);
+            let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
             (Some(job), choice)
         };
-        Ok(Prepared { choice, sums: job.map(Job::into_statistics), aside: aside.to_vec() })
+        Ok(Prepared { choice, sums: job.map(Job::into_statistics), dropped: dropped.to_vec() })
     }
 
     /// The same of points that are summed already, by the seed of the settings.
@@ -94,14 +94,14 @@ impl Pipeline {
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
         self.check_start(sums.dimension())?;
-        let aside = sums.set_aside();
+        let dropped = sums.dropped();
         if !self.holds_out() {
-            return self.fit_whole(sums.whole()?, aside, observer);
+            return self.fit_whole(sums.whole()?, dropped, observer);
         }
         if sums.is_wide() {
-            return self.fit_wide(sums.whole()?, sums.plan(), aside, observer);
+            return self.fit_wide(sums.whole()?, sums.plan(), dropped, observer);
         }
-        self.fit_parts(sums.repeats()?, aside, observer)
+        self.fit_parts(sums.repeats()?, dropped, observer)
     }
 
     /// The same of several numbers of filters; a method that finds them together is run once where nothing else is chosen.
@@ -117,7 +117,7 @@ impl Pipeline {
                 for &count in filters {
                     own(count).check_start(sums.dimension())?;
                 }
-                let job = Job::new(sums.whole()?, self.estimator(), sums.set_aside(), 0)?;
+                let job = Job::new(sums.whole()?, self.estimator(), sums.dropped(), 0)?;
                 self.learn_each(&job, filters, observer)
             }
             _ => filters.iter().map(|&count| own(count).fit_summed(sums, observer)).collect(),
@@ -162,11 +162,11 @@ impl Pipeline {
     pub fn fit_parts(
         &self,
         repeats: &[Parts<'_>],
-        aside: &[SetAside],
+        dropped: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let arms = self.arms(repeats, aside);
-        let (job, choice) = self.choose_on(&arms, repeats, aside, observer)?;
+        let arms = self.arms(repeats, dropped);
+        let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
         let kept = self.is_refined().then(|| job.clone());
         let starts = choice.found.as_ref().map(|found| found.folds.clone());
         let mut fitted = self.learn_choice(job, choice, observer)?;
@@ -188,17 +188,17 @@ impl Pipeline {
     fn fit_whole(
         &self,
         parts: &Parts<'_>,
-        aside: &[SetAside],
+        dropped: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
         let filters = self.given_count()?;
-        let wide = parts.data().points.columns() - aside.len() > WIDE;
+        let wide = parts.data().points.columns() - dropped.len() > WIDE;
         let pools = reducer_entry(self.base()).is_ok_and(|entry| entry.pools);
         if !(wide && pools && parts.spares_room(self.estimator())) {
-            let job = Job::new(parts, self.estimator(), aside, filters)?;
+            let job = Job::new(parts, self.estimator(), dropped, filters)?;
             return self.learn(job, None, observer);
         }
-        let job = Job::sparing(parts, aside, filters)?;
+        let job = Job::sparing(parts, dropped, filters)?;
         let mut fitted = self.learn(job, None, observer)?;
         // The classifier behind the filters sees every class.
         fitted.statistics = parts.smallest_statistics()?;
@@ -217,11 +217,11 @@ impl Pipeline {
         if self.is_refined() || !self.holds_out() {
             return self.fit_statistics(statistics, observer);
         }
-        let aside = constant_columns(data.points, data.weights);
-        if aside.len() == statistics.dimension() {
+        let dropped = constant_columns(data.points, data.weights);
+        if dropped.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        let job = Job::of(statistics, &aside, 0);
+        let job = Job::of(statistics, &dropped, 0);
         let plan = Plan::for_components(data.total());
         let rows_of = |rows: Vec<usize>| {
             let rows = match data.weights {
@@ -234,7 +234,7 @@ impl Pipeline {
             ClassStatistics::from_factor_rows(data.points, data.labels, &rows, self.estimator())
         };
         let components = Components::Of(&rows_of);
-        let folds = self.on_components(&data, plan, components, &aside)?;
+        let folds = self.on_components(&data, plan, components, &dropped)?;
         let choice = self.choose_on_components(&folds, data.points.rows(), observer)?;
         self.learn_choice(job, choice, observer)
     }
@@ -257,13 +257,13 @@ impl Pipeline {
         &self,
         parts: &Parts<'_>,
         plan: Plan,
-        aside: &[SetAside],
+        dropped: &[usize],
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Fitted, PipelineError> {
-        let (job, choice) = self.choose_wide(parts, plan, aside, observer)?;
+        let (job, choice) = self.choose_wide(parts, plan, dropped, observer)?;
         let job = match job {
             Some(made) => made,
-            None => Job::new(parts, self.estimator(), aside, 0)?,
+            None => Job::new(parts, self.estimator(), dropped, 0)?,
         };
         let mut fitted = self.learn_choice(job, choice, observer)?;
         if self.is_refined() {
@@ -273,10 +273,10 @@ impl Pipeline {
     }
 }
 
-/// A fit before it forgets its points: what was chosen, the columns that are set aside, and the statistics, plain ones beside
+/// A fit before it forgets its points: what was chosen, the columns that are set dropped, and the statistics, plain ones beside
 /// shrunk ones, unless their sums are still to be made.
 struct Prepared {
     choice: Choice,
-    aside: Vec<SetAside>,
+    dropped: Vec<usize>,
     sums: Option<(ClassStatistics, Option<ClassStatistics>)>,
 }

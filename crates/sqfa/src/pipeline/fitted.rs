@@ -8,19 +8,17 @@ use crate::reduce::Reduction;
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling, project};
 use crate::transform::{Features, transform};
 
-use super::{Curve, RefinementChoice, Selection, SetAside};
+use super::{Curve, RefinementChoice, Selection};
 
 /// A fitted pipeline.
 #[derive(Debug)]
 pub struct Fitted {
-    /// The method's own account; its filters are of preprocessed points, with zeros for columns set aside.
+    /// The method's own account; its filters are of preprocessed points, with zeros for dropped columns.
     pub reduction: Reduction,
     /// What turns raw points into preprocessed ones.
     pub preprocessor: Option<Preprocessor>,
     /// How columns were scaled, as asked for or as chosen.
     pub scaling: Scaling,
-    /// Columns that were set aside.
-    pub set_aside: Vec<SetAside>,
     /// How units and noise were chosen, where they were.
     pub selection: Option<Selection>,
     /// How the number of filters was chosen, where it was.
@@ -39,6 +37,11 @@ impl Fitted {
     /// The filters of preprocessed points, one a column.
     pub fn filters(&self) -> MatRef<'_, f64> {
         self.reduction.filters.as_ref()
+    }
+
+    /// Returns the constant columns, which the fit dropped.
+    pub fn dropped(&self) -> Vec<usize> {
+        self.preprocessor.as_ref().map(Preprocessor::dropped).unwrap_or_default()
     }
 
     /// The filters of the columns that were kept, one a column.

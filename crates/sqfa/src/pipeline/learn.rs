@@ -10,13 +10,13 @@ use crate::reduce::{
 };
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
-use super::arms::{finished, preprocessor};
+use super::arms::finished;
 use super::closed_form::like_pixels;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Reason, Selection, Tried, select};
 use super::space::{Space, Units, largest_cosine};
-use super::{Fitted, Parts, Pipeline, PipelineError, SetAside, WIDE};
+use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
 
 /// |cosine| beyond which two filters see the same thing.
 const COINCIDE: f64 = 0.999;
@@ -30,7 +30,7 @@ pub(crate) struct Job<'a> {
     /// Without shrinkage, where the estimator shrinks.
     plain: Option<ClassStatistics>,
     pub(crate) parts: Option<&'a Parts<'a>>,
-    pub(crate) aside: &'a [SetAside],
+    pub(crate) dropped: &'a [usize],
     pub(crate) filters: usize,
     /// Whether the statistics have variances alone.
     sparing: bool,
@@ -79,25 +79,25 @@ impl<'a> Job<'a> {
     pub(crate) fn new(
         parts: &'a Parts<'a>,
         estimator: Estimator,
-        aside: &'a [SetAside],
+        dropped: &'a [usize],
         filters: usize,
     ) -> Result<Self, StatisticsError> {
         let (statistics, plain) = parts.statistics(None, estimator)?;
-        Ok(Self { statistics, plain, parts: Some(parts), aside, filters, sparing: false })
+        Ok(Self { statistics, plain, parts: Some(parts), dropped, filters, sparing: false })
     }
 
     /// The same with variances alone, for a method that needs one covariance for all classes and makes it itself.
     pub(crate) fn sparing(
         parts: &'a Parts<'a>,
-        aside: &'a [SetAside],
+        dropped: &'a [usize],
         filters: usize,
     ) -> Result<Self, StatisticsError> {
-        let own = Self::of(parts.pooled_variances()?, aside, filters);
+        let own = Self::of(parts.pooled_variances()?, dropped, filters);
         Ok(Self { parts: Some(parts), sparing: true, ..own })
     }
 
-    pub(crate) fn of(statistics: ClassStatistics, aside: &'a [SetAside], filters: usize) -> Self {
-        Self { statistics, plain: None, parts: None, aside, filters, sparing: false }
+    pub(crate) fn of(statistics: ClassStatistics, dropped: &'a [usize], filters: usize) -> Self {
+        Self { statistics, plain: None, parts: None, dropped, filters, sparing: false }
     }
 
     /// The same with what a classifier should see, where the estimator shrinks.
@@ -111,25 +111,23 @@ impl<'a> Job<'a> {
     }
 
     /// What an account of a fit says of the data.
-    fn told(&self) -> Told<'a> {
+    fn told(&self) -> Told {
         Told {
             mean: self.statistics.total_mean(),
             warnings: Warning::of_statistics(&self.statistics),
             degrees: self.statistics.degrees(),
-            aside: self.aside,
         }
     }
 }
 
 /// What is told of the data whatever becomes of their statistics.
-struct Told<'a> {
+struct Told {
     mean: Vec<f64>,
     warnings: Vec<Warning>,
     degrees: Option<f64>,
-    aside: &'a [SetAside],
 }
 
-impl Told<'_> {
+impl Told {
     /// The account of filters of kept, preprocessed columns, with the statistics that a classifier should see.
     fn account(
         &self,
@@ -150,7 +148,6 @@ impl Told<'_> {
             reduction,
             preprocessor: map,
             scaling,
-            set_aside: self.aside.to_vec(),
             selection,
             curve: None,
             refinement: None,
@@ -162,12 +159,12 @@ impl Told<'_> {
 }
 
 /// A fit whose units are chosen.
-struct Chosen<'a> {
+struct Chosen {
     units: Units,
     space: Space,
     /// What a classifier should see.
     seen: ClassStatistics,
-    told: Told<'a>,
+    told: Told,
     filters: usize,
 }
 
@@ -212,7 +209,7 @@ impl Pipeline {
         let found = match found {
             Some(found) => found,
             None if self.finds_noise() => {
-                let selection = self.closed_form(job.aside, &job.statistics);
+                let selection = self.closed_form(job.dropped, &job.statistics);
                 let (less, folds) = (Vec::new(), Vec::new());
                 Found { selection, less, start: None, folds, basis: None, whole: false }
             }
@@ -272,7 +269,7 @@ impl Pipeline {
     /// Whether noise that nobody gave would meet columns that may be of several units as they came.
     fn mixes_units(&self, job: &Job<'_>) -> bool {
         let plain = reducer_entry(self.base()).is_ok_and(|own| own.has_plain_noise(&self.settings));
-        self.scaling.is_none() && plain && !like_pixels(&job.statistics, job.aside)
+        self.scaling.is_none() && plain && !like_pixels(&job.statistics, job.dropped)
     }
 
     /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the
@@ -291,7 +288,7 @@ impl Pipeline {
         scaling: Scaling,
         observer: &mut dyn FnMut(&Progress) -> Control,
     ) -> Result<Vec<Fitted>, PipelineError> {
-        let map = preprocessor(&job.statistics, scaling, self.centers(), job.aside);
+        let map = Preprocessor::dropping(&job.statistics, scaling, self.centers(), job.dropped);
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
         let statistics = applied.as_ref().unwrap_or(&job.statistics);
         let training = match job.parts {
@@ -321,16 +318,17 @@ impl Pipeline {
     }
 
     /// A job in the units that were chosen for it, on components where they were found already.
-    fn in_units<'a>(
+    fn in_units(
         &self,
-        job: Job<'a>,
+        job: Job<'_>,
         units: Units,
         basis: Option<Mat<f64>>,
         whole: bool,
-    ) -> Result<Chosen<'a>, PipelineError> {
+    ) -> Result<Chosen, PipelineError> {
         let told = job.told();
-        let Job { mut statistics, plain, aside, filters, .. } = job;
-        let map = preprocessor(&statistics, self.scaling_of(units), self.centers(), aside);
+        let Job { mut statistics, plain, dropped, filters, .. } = job;
+        let map =
+            Preprocessor::dropping(&statistics, self.scaling_of(units), self.centers(), dropped);
         map.iter().for_each(|map| map.apply(&mut statistics));
         let seen = match (plain, &map) {
             (None, _) => statistics.clone(),
@@ -340,14 +338,14 @@ impl Pipeline {
             }
         };
         let count = self.components();
-        let space = turned(units, Space::plain(map, statistics), aside, basis, count, whole)?;
+        let space = turned(units, Space::plain(map, statistics), dropped, basis, count, whole)?;
         Ok(Chosen { units, space, seen, told, filters })
     }
 
     /// Fits with a choice of units and noise; also says how nearly two filters coincide.
     fn learn_chosen(
         &self,
-        Chosen { units, space, seen, told, filters }: &Chosen<'_>,
+        Chosen { units, space, seen, told, filters }: &Chosen,
         mut selection: Selection,
         start: Option<&Mat<f64>>,
         observer: &mut dyn FnMut(&Progress) -> Control,
@@ -389,10 +387,10 @@ impl Pipeline {
         &self,
         statistics: ClassStatistics,
         units: Units,
-        aside: &[SetAside],
+        dropped: &[usize],
     ) -> Result<Space, PipelineError> {
-        let plain = self.space_of(units, aside).plain(statistics);
-        turned(units, plain, aside, None, self.components(), false)
+        let plain = self.space_of(units, dropped).plain(statistics);
+        turned(units, plain, dropped, None, self.components(), false)
     }
 }
 
@@ -401,14 +399,14 @@ impl Pipeline {
 fn turned(
     units: Units,
     plain: Space,
-    aside: &[SetAside],
+    dropped: &[usize],
     basis: Option<Mat<f64>>,
     count: usize,
     whole: bool,
 ) -> Result<Space, PipelineError> {
     let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
         Some(kept) => kept.len(),
-        None => plain.statistics.dimension() - aside.len(),
+        None => plain.statistics.dimension() - dropped.len(),
     };
     let dense = plain.statistics.covariances().iter().all(|one| one.entries().is_some());
     if units != Units::WithinClass || ((whole || columns <= WIDE) && dense) {

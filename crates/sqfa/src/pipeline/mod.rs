@@ -1,13 +1,12 @@
 //! Preprocessing → class statistics → units of the fit → method → features → classifier, as one recipe.
 //!
-//! A [`Pipeline`] sets constant columns aside, centres, chooses units and noise on held-out points where there are any
+//! A [`Pipeline`] drops constant columns, centers, chooses units and noise on held-out points where there are any
 //! (`search`), fits the method, refines its filters where asked for and gives a [`Fitted`] that says all it chose.
 //! In more than [`WIDE`] columns the search runs on the leading principal components.
 
 mod arms;
 mod choose;
 mod closed_form;
-mod columns;
 mod count;
 mod error;
 mod fit;
@@ -31,7 +30,6 @@ use crate::reduce::{REFINED, ReducerSettings, reducer_entry};
 use crate::statistics::{Estimator, Scaling};
 
 pub(crate) use closed_form::alike;
-pub use columns::{Aside, SetAside, constant_columns};
 pub use count::{Curve, CurvePoint};
 pub use error::{NoChoice, PipelineError};
 pub use fitted::Fitted;

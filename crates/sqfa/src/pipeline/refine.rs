@@ -158,7 +158,7 @@ impl Pipeline {
         let (choice, cancelled) = choose(climbs, observer)?;
         if choice.steps > 0 && !cancelled {
             let units = arm.units;
-            let space = self.space(job.statistics.clone(), units, job.aside)?;
+            let space = self.space(job.statistics.clone(), units, job.dropped)?;
             let points = Coordinates::new(parts, &parts.learned(), &space);
             let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
             let mut trace: Vec<f64> = Vec::new();

@@ -3,15 +3,14 @@
 //! The number of filters is one question, units and noise another; each is one pass over the points held out, for all
 //! candidates at once. So the grid of noise is given beforehand: a decade apart, half a decade around the default. Parts are
 //! those of [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two points is never held out.
-//! Columns are set aside where their variance is 0, and where whoever has the points says that they hardly vary. Cost: a fit a candidate and fold, on statistics.
+//! Cost: one fit per candidate and fold, on statistics.
 
 use crate::labels::Classes;
 use crate::linalg::Mat;
 use crate::optimize::{Control, Progress};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 
-use super::arms::{OnColumns, finished, preprocessor};
-use super::closed_form::without_variance;
+use super::arms::{OnColumns, finished};
 use super::count::curve;
 use super::folds::finished as statistics_of;
 use super::learn::{Found, Job};
@@ -21,8 +20,8 @@ use super::selection::{Candidate, DEFAULT_SHARE, Tried};
 use super::side::Side;
 use super::space::{Space, Units, components_after};
 use super::{
-    Aside, COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer,
-    SetAside, Tally, WIDE,
+    COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer, Tally,
+    WIDE,
 };
 
 /// The shares that are tried in every unit, times the default, in the order in which a race would reach them.
@@ -42,7 +41,7 @@ pub struct Question {
 /// A fit that asks for scores.
 pub struct Remote {
     recipe: Pipeline,
-    aside: Vec<SetAside>,
+    dropped: Vec<usize>,
     total: ClassAccumulator,
     /// Sums of what is learned from when a part is held out.
     training: Vec<(usize, ClassAccumulator)>,
@@ -66,13 +65,11 @@ enum Asked {
 impl Remote {
     /// From the sums of every part, and of the points in none.
     ///
-    /// As many parts are held out in turn as for points at hand: all, or the first where there are many points. `hardly` are
-    /// columns of one value but for few points.
+    /// As many parts are held out in turn as for points at hand: all, or the first where there are many points.
     pub fn new(
         recipe: Pipeline,
         parts: &[ClassAccumulator],
         rest: &ClassAccumulator,
-        hardly: &[usize],
     ) -> Result<Self, PipelineError> {
         let mut total = rest.clone();
         for part in parts {
@@ -101,14 +98,8 @@ impl Remote {
             }
             training.push((at, sums));
         }
-        let mut aside = without_variance(&total.clone().finish(Estimator::Empirical)?);
-        for &column in hardly.iter().filter(|&&column| column < total.dimension()) {
-            if aside.iter().all(|one| one.column != column) {
-                aside.push(SetAside { column, why: Aside::NearlyConstant });
-            }
-        }
-        aside.sort_by_key(|one| one.column);
-        if aside.len() == total.dimension() {
+        let dropped = total.clone().finish(Estimator::Empirical)?.constant_columns();
+        if dropped.len() == total.dimension() {
             return Err(PipelineError::AllConstant { columns: total.dimension() });
         }
         recipe.check_start(total.dimension())?;
@@ -118,7 +109,7 @@ impl Remote {
         };
         let searched = !recipe.searches();
         let (asked, curve, found) = (None, None, None);
-        Ok(Self { recipe, aside, total, training, held, asked, filters, curve, found, searched })
+        Ok(Self { recipe, dropped, total, training, held, asked, filters, curve, found, searched })
     }
 
     /// The classes, in the order of all sums.
@@ -177,7 +168,7 @@ impl Remote {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
         let (statistics, plain) = statistics_of(&[&self.total], self.recipe.estimator())?;
-        let job = Job::of(statistics, &self.aside, filters).with_plain(plain);
+        let job = Job::of(statistics, &self.dropped, filters).with_plain(plain);
         let mut fitted = self.recipe.learn(job, self.found.take(), observer)?;
         fitted.curve = self.curve.take();
         Ok(fitted)
@@ -191,7 +182,7 @@ impl Remote {
         let Filters::Auto { max } = self.recipe.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let columns = self.total.dimension() - self.aside.len();
+        let columns = self.total.dimension() - self.dropped.len();
         let columns = if columns > WIDE { COMPONENTS } else { columns };
         let mut counts = self.recipe.counts(max.min(columns))?;
         let makers = self.makers()?;
@@ -287,7 +278,7 @@ impl Remote {
     /// How the space of every unit is made: on columns, or on principal components of many.
     fn makers(&self) -> Result<Vec<Maker<'_>>, PipelineError> {
         let recipe = &self.recipe;
-        let wide = self.total.dimension() - self.aside.len() > WIDE;
+        let wide = self.total.dimension() - self.dropped.len() > WIDE;
         let total = wide.then(|| statistics_of(&[&self.total], recipe.estimator())).transpose()?;
         recipe
             .units()
@@ -299,10 +290,11 @@ impl Remote {
                         units,
                         scaling,
                         center: recipe.centers(),
-                        aside: &self.aside,
+                        dropped: &self.dropped,
                     }),
                     Some((total, _)) => {
-                        let map = preprocessor(total, scaling, recipe.centers(), &self.aside);
+                        let map =
+                            Preprocessor::dropping(total, scaling, recipe.centers(), &self.dropped);
                         Box::new(Within::new(units, map, total)?)
                     }
                 };

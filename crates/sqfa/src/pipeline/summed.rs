@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use crate::finite::first_not_finite;
 use crate::points::{Strain, Strained};
-use crate::statistics::{StatisticsError, check_classes};
+use crate::statistics::{StatisticsError, check_classes, constant_columns};
 
-use super::{Parts, PipelineError, Plan, SetAside, WIDE, Weighted, constant_columns};
+use super::{Parts, PipelineError, Plan, WIDE, Weighted};
 
 /// All in one part that is never held out.
 const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
@@ -22,7 +22,7 @@ const SHARE: usize = 4;
 pub struct Summed<'a> {
     data: Weighted<'a>,
     seed: u64,
-    aside: Vec<SetAside>,
+    dropped: Vec<usize>,
     whole: OnceLock<Parts<'a>>,
     repeats: OnceLock<Vec<Parts<'a>>>,
     /// Whether folds were given; otherwise they are dealt by the seed.
@@ -61,14 +61,14 @@ impl<'a> Summed<'a> {
                 Strain::Vanish { .. } | Strain::Digits { .. } => {}
             }
         }
-        let aside = constant_columns(data.points, data.weights);
-        if aside.len() == dimension {
+        let dropped = constant_columns(data.points, data.weights);
+        if dropped.len() == dimension {
             return Err(PipelineError::AllConstant { columns: dimension });
         }
         Ok(Self {
             data,
             seed,
-            aside,
+            dropped,
             whole: OnceLock::new(),
             repeats: OnceLock::new(),
             given: false,
@@ -94,9 +94,9 @@ impl<'a> Summed<'a> {
         self.data.points.columns()
     }
 
-    /// Columns that are set aside.
-    pub fn set_aside(&self) -> &[SetAside] {
-        &self.aside
+    /// Returns the constant columns, which every fit drops.
+    pub fn dropped(&self) -> &[usize] {
+        &self.dropped
     }
 
     /// How points are held out.
@@ -107,7 +107,7 @@ impl<'a> Summed<'a> {
 
     /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.
     pub(crate) fn is_wide(&self) -> bool {
-        !self.given && self.data.points.columns() - self.aside.len() > WIDE
+        !self.given && self.data.points.columns() - self.dropped.len() > WIDE
     }
 
     /// All points in one part.

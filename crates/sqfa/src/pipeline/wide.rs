@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times};
-use crate::statistics::{ClassAccumulator, ClassStatistics, StatisticsError};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Preprocessor, StatisticsError};
 use crate::transform::transform_rows_offset;
 
-use super::arms::{OnComponents, coordinates, preprocessor};
+use super::arms::{OnComponents, coordinates};
 use super::learn::Found;
 use super::search::Arm;
 use super::space::{Units, components_after};
-use super::{Parts, Pipeline, PipelineError, SetAside, Weighted};
+use super::{Parts, Pipeline, PipelineError, Weighted};
 
 /// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
 /// all points at once.
@@ -74,7 +74,7 @@ impl Pipeline {
         &self,
         data: &Weighted<'_>,
         statistics: &ClassStatistics,
-        aside: &[SetAside],
+        dropped: &[usize],
     ) -> Result<Vec<Basis>, PipelineError> {
         let units = [Units::PerFeature, Units::Common].into_iter();
         let needed =
@@ -82,7 +82,7 @@ impl Pipeline {
         needed
             .map(|units| {
                 let scaling = self.scaling_of(units);
-                let map = preprocessor(statistics, scaling, self.centers(), aside);
+                let map = Preprocessor::dropping(statistics, scaling, self.centers(), dropped);
                 let count = self.components().min(data.points.rows());
                 let (basis, ratio) = components_after(map.as_ref(), statistics, count)?;
                 let (filters, offset) = match &map {

@@ -3,6 +3,7 @@
 mod accumulator;
 mod class_sum;
 mod components;
+mod constant;
 mod consumed;
 mod covariance;
 mod entries;
@@ -32,6 +33,7 @@ use crate::points::Points;
 pub use crate::linalg::Lower;
 pub use accumulator::ClassAccumulator;
 pub(crate) use components::{leading_directions, total_times, total_variance};
+pub use constant::constant_columns;
 pub use covariance::{Covariance, Dense, Entries};
 pub use error::{StatisticsError, check_classes};
 pub use estimator::{ESTIMATORS, Estimator};

@@ -17,7 +17,7 @@ pub enum Scaling {
     None,
     /// All by one number, the standard deviation of all values of the training data.
     GlobalStd,
-    /// Each by its own standard deviation; constant dimensions are left alone.
+    /// Each by its own standard deviation.
     PerFeature,
 }
 
@@ -46,37 +46,57 @@ impl FromStr for Scaling {
     }
 }
 
-/// The map x ↦ (x − offset)·factor, dimension by dimension; a factor of 0 sets a dimension aside.
+/// The map x ↦ (x − offset)·factor, dimension by dimension; a factor of 0 drops a dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preprocessor {
     /// Subtracted first.
     pub offset: Vec<f64>,
-    /// Multiplied then; 0 for a dimension that is set aside.
+    /// Multiplied then; 0 for a dimension that is dropped.
     pub factors: Vec<f64>,
 }
 
 impl Preprocessor {
-    /// The map that scales and centres data of these statistics; `None` when it would change nothing.
+    /// Returns the map that scales and centers data of these statistics and keeps every dimension, or `None` if it would
+    /// change nothing. Constant dimensions have no scale of their own and keep the factor 1.
     pub fn new(statistics: &ClassStatistics, scaling: Scaling, center: bool) -> Option<Self> {
-        if scaling == Scaling::None && !center {
+        Self::dropping(statistics, scaling, center, &[])
+    }
+
+    /// Returns the map that scales and centers data of these statistics and drops some dimensions, or `None` if it would
+    /// change nothing.
+    pub fn dropping(
+        statistics: &ClassStatistics,
+        scaling: Scaling,
+        center: bool,
+        dropped: &[usize],
+    ) -> Option<Self> {
+        if scaling == Scaling::None && !center && dropped.is_empty() {
             return None;
         }
         let n = statistics.dimension();
-        let mean = statistics.total_mean();
-        let factors = match scaling {
+        let mut factors = match scaling {
             Scaling::None => vec![1.0; n],
             Scaling::GlobalStd => vec![inverse(global_std(statistics)); n],
-            Scaling::PerFeature => statistics
-                .total_variances()
-                .iter()
-                .map(|variance| inverse(variance.sqrt()))
-                .collect(),
+            Scaling::PerFeature => {
+                let variances = statistics.total_variances();
+                let mut factors: Vec<f64> =
+                    variances.iter().map(|variance| inverse(variance.sqrt())).collect();
+                // Their deviation is round-off, which must not become the unit.
+                statistics.constant_columns().into_iter().for_each(|i| factors[i] = 1.0);
+                factors
+            }
         };
-        let offset = if center { mean } else { vec![0.0; n] };
+        dropped.iter().for_each(|&i| factors[i] = 0.0);
+        let offset = if center { statistics.total_mean() } else { vec![0.0; n] };
         Some(Self { offset, factors })
     }
 
-    /// Turns statistics of raw data into those of preprocessed data; dimensions set aside leave dense ones.
+    /// Returns the dimensions that are dropped, in order.
+    pub fn dropped(&self) -> Vec<usize> {
+        (0..self.factors.len()).filter(|&i| self.factors[i] == 0.0).collect()
+    }
+
+    /// Turns statistics of raw data into those of preprocessed data; dropped dimensions leave dense ones.
     pub fn apply(&self, statistics: &mut ClassStatistics) {
         if let Some(selected) = self.selected(statistics) {
             *statistics = selected;
@@ -104,7 +124,7 @@ impl Preprocessor {
         Some(selected)
     }
 
-    /// Shifts and scales without setting anything aside.
+    /// Shifts and scales without dropping anything.
     fn rescale(&self, statistics: &mut ClassStatistics) {
         for class in 0..statistics.means.ncols() {
             let column = statistics.means.as_mut().col_mut(class);
@@ -120,14 +140,14 @@ impl Preprocessor {
         }
     }
 
-    /// The dimensions that are not set aside; `None` when all are kept.
+    /// The dimensions that are not dropped; `None` when all are kept.
     pub fn kept(&self) -> Option<Vec<usize>> {
         let kept: Vec<usize> =
             (0..self.factors.len()).filter(|&i| self.factors[i] != 0.0).collect();
         (kept.len() < self.factors.len()).then_some(kept)
     }
 
-    /// Filters of the kept dimensions as filters of all, with zeros where a dimension is set aside.
+    /// Filters of the kept dimensions as filters of all, with zeros where a dimension is dropped.
     pub fn embed(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match self.kept() {
             Some(kept) if filters.nrows() == kept.len() => {
@@ -199,8 +219,13 @@ impl ClassStatistics {
     /// The mean of all points.
     pub fn total_mean(&self) -> Vec<f64> {
         let shares = self.shares();
+        // Measured from the first class: where all classes have the same mean, it is the mean to the last bit.
+        let shift = |i: usize, k: usize| self.means()[(i, k)] - self.means()[(i, 0)];
         (0..self.dimension())
-            .map(|i| shares.iter().enumerate().map(|(k, share)| share * self.means()[(i, k)]).sum())
+            .map(|i| {
+                let shifts = shares.iter().enumerate().map(|(k, share)| share * shift(i, k));
+                self.means()[(i, 0)] + shifts.sum::<f64>()
+            })
             .collect()
     }
 

@@ -175,7 +175,7 @@ fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
 #[test]
 fn one_covariance_gives_the_discriminants_of_all_classes() {
     let mut data = wide(400, 300);
-    // A constant column is set aside, and others are in other units.
+    // A constant column is set dropped, and others are in other units.
     for row in data.values.chunks_mut(300) {
         row[17] = 3.0;
         row[18] *= 1e4;
@@ -192,7 +192,7 @@ fn one_covariance_gives_the_discriminants_of_all_classes() {
         let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
         assert_eq!(alone.reduction.settings, other.reduction.settings);
         assert_eq!(alone.reduction.trials, other.reduction.trials);
-        assert_eq!(alone.set_aside, other.set_aside);
+        assert_eq!(alone.dropped(), other.dropped());
         let (one, two) = (&alone.reduction.filters, &other.reduction.filters);
         assert!((one - two).norm_max() < 1e-9 * two.norm_max());
         let entry = |fitted: &sqfa::pipeline::Fitted, class: usize| {
@@ -245,7 +245,7 @@ fn points_that_are_given_up_give_the_bits_of_those_that_stay() {
                 assert_eq!(stays.reduction.filters, gone.reduction.filters, "{method}");
                 assert_eq!(stays.reduction.settings, gone.reduction.settings, "{method}");
                 assert_eq!(stays.mean, gone.mean, "{method}");
-                assert_eq!(stays.set_aside, gone.set_aside, "{method}");
+                assert_eq!(stays.dropped(), gone.dropped(), "{method}");
                 let seen = |fitted: &sqfa::pipeline::Fitted| {
                     project(fitted.statistics(), fitted.kept(), 0.0).covariance(1).to_vec()
                 };

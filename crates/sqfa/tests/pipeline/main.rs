@@ -1,4 +1,4 @@
-//! The pipeline: what is set aside, how folds are made, what units and weights may not change, what is chosen and refused.
+//! The pipeline: what is dropped, how folds are made, what units and weights may not change, what is chosen and refused.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,9 +13,9 @@ mod units;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::optimize::Control;
+use sqfa::optimize::{Control, Progress};
 use sqfa::pipeline::{Fitted, Pipeline, PipelineError, Weighted};
-use sqfa::{Labels, Points, Table};
+use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 /// A table of numbers with labels.
 #[derive(Clone)]
@@ -51,6 +51,11 @@ impl Data {
         }
     }
 
+    pub(crate) fn statistics(&self) -> ClassStatistics {
+        let labels = Labels::from_integers(&self.labels);
+        ClassStatistics::from_points(self.points(), &labels, Estimator::Empirical).unwrap()
+    }
+
     pub(crate) fn fit(&self, pipeline: &Pipeline) -> Result<Fitted, PipelineError> {
         self.fit_weighted(pipeline, None)
     }
@@ -81,6 +86,11 @@ pub(crate) fn three_classes(rows: usize, seed: u64) -> Data {
         labels.push(class as i64);
     }
     Data { values, columns: 6, labels }
+}
+
+/// An observer that lets a fit go on.
+pub(crate) fn goes_on(_: &Progress) -> Control {
+    Control::Continue
 }
 
 /// The share of points whose class the fitted pipeline guesses.

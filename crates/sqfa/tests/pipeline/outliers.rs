@@ -34,7 +34,7 @@ fn the_default_fit_resists_outliers() {
     let (clean, bad) = spoilt(600, 41);
     let plain = bad.fit(&Pipeline::new("sqfa", 2)).unwrap();
     let heavy = bad.fit(&Pipeline::new("sqfa-t", 2)).unwrap();
-    assert_eq!(heavy.set_aside.iter().map(|one| one.column).collect::<Vec<_>>(), [6]);
+    assert_eq!(heavy.dropped(), [6]);
     assert!(heavy.selection.is_some(), "units and noise are chosen");
     assert_eq!(heavy.reduction.setting(Setting::Degrees), Some(5.0));
     let unspoilt = accuracy(&clean.fit(&Pipeline::new("sqfa-t", 2)).unwrap(), &clean);

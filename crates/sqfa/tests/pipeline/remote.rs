@@ -62,7 +62,7 @@ fn fitted_in(data: &Data, recipe: Pipeline, count: usize) -> (Fitted, Remote, us
     let of_row = dealt(data.points());
     let mut parts = sums(data, &of_row, count);
     let rest = parts.pop().unwrap();
-    let mut remote = Remote::new(recipe, &parts, &rest, &[]).unwrap();
+    let mut remote = Remote::new(recipe, &parts, &rest).unwrap();
     let mut questions = 0;
     while let Some(question) = remote.ask(&mut |_| Control::Continue).unwrap() {
         questions += 1;

@@ -1,6 +1,6 @@
-//! What was chosen on held-out points, in words: columns set aside, units, noise, number of filters, refinement.
+//! What was chosen on held-out points, in words: dropped columns, units, noise, number of filters, refinement.
 
-use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, SetAside, Units};
+use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, Units};
 use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;
@@ -11,11 +11,8 @@ use crate::output::{number, percent};
 const LISTED: usize = 4;
 
 /// One line a choice.
-pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, String)> {
+pub(super) fn lines(chosen: &Fitted) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if !chosen.set_aside.is_empty() {
-        lines.push(("set aside", aside_words(&chosen.set_aside, prepared)));
-    }
     if let Some(curve) = &chosen.curve {
         lines.push(("filters", curve_words(curve)));
     }
@@ -28,11 +25,12 @@ pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, 
     lines
 }
 
-fn aside_words(aside: &[SetAside], prepared: &Prepared) -> String {
-    let names = aside.iter().take(LISTED).map(|one| prepared.column(one.column));
-    let more = if aside.len() > LISTED { ", …" } else { "" };
+/// Names the constant columns, which every fit drops.
+pub(super) fn dropped_words(dropped: &[usize], prepared: &Prepared) -> String {
+    let names = dropped.iter().take(LISTED).map(|&column| prepared.column(column));
+    let more = if dropped.len() > LISTED { ", …" } else { "" };
     let names = names.collect::<Vec<_>>().join(", ");
-    format!("{}, nearly constant: {names}{more}", many(aside.len(), "column"))
+    format!("{}: {names}{more}", many(dropped.len(), "constant column"))
 }
 
 fn units_words(units: Units) -> &'static str {

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sqfa::model::Start;
 use sqfa::optimize::{Control, Progress};
+use sqfa::pipeline::PipelineError;
 use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor, Scaling};
 use sqfa::transform::Features;
@@ -11,11 +12,14 @@ use sqfa_io::data::Part;
 use sqfa_io::model_file::maximum_likelihood;
 
 use super::Fit;
+use super::explain::explain_pipeline;
 use super::given::GivenFilters;
 
 /// Statistics ready to be fitted, and the way back to input space.
 pub(super) struct Direct<'a> {
     part: Option<&'a Part>,
+    /// Columns of the data as they came.
+    dimension: usize,
     scaling: Scaling,
     mean: Option<Vec<f64>>,
     preprocessor: Option<Preprocessor>,
@@ -36,7 +40,13 @@ impl<'a> Direct<'a> {
         part: Option<&'a Part>,
     ) -> Result<Self> {
         let mean = (statistics.moments() == Moments::Central).then(|| statistics.total_mean());
-        let preprocessor = Preprocessor::new(&statistics, scaling, fit.center);
+        let dimension = statistics.dimension();
+        let dropped = statistics.constant_columns();
+        if dropped.len() == dimension {
+            let error = PipelineError::AllConstant { columns: dimension };
+            return Err(explain_pipeline(&error, fit));
+        }
+        let preprocessor = Preprocessor::dropping(&statistics, scaling, fit.center, &dropped);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
             unshrunk.iter_mut().for_each(|statistics| preprocessor.apply(statistics));
@@ -45,7 +55,7 @@ impl<'a> Direct<'a> {
         if let Some(dims) = fit.pca_dims.filter(|_| !fit.method.has_own_components()) {
             let n = statistics.dimension();
             if dims > n {
-                bail!("--pca-dims {dims}: the data have {n} dimensions");
+                bail!("--pca-dims {dims}: the data have {n} columns that vary");
             }
             let (basis, _) = statistics.principal_components(dims).with_context(|| {
                 format!("--pca-dims: {n} dimensions are too many for a dense eigenproblem")
@@ -53,7 +63,8 @@ impl<'a> Direct<'a> {
             let inside = statistics.reduced(basis.as_ref());
             reduced = Some((basis, inside));
         }
-        let mut direct = Self { part, scaling, mean, preprocessor, statistics, unshrunk, reduced };
+        let mut direct =
+            Self { part, dimension, scaling, mean, preprocessor, statistics, unshrunk, reduced };
         if let (Some(part), true) = (part, fit.is_robust_inside()) {
             // Outliers are told in the components, where there are points enough.
             let coordinates = direct.coordinates(part);
@@ -79,7 +90,7 @@ impl<'a> Direct<'a> {
         fit: &Fit,
         given: GivenFilters,
     ) -> Result<(Start, Option<Mat<f64>>)> {
-        let (n, m) = (self.statistics.dimension(), fit.count()?);
+        let (n, m) = (self.dimension, fit.count()?);
         let GivenFilters { start, fixed } = given;
         if let Some(filters) = &start
             && (filters.nrows() != n || filters.ncols() != m)
@@ -173,6 +184,14 @@ impl<'a> Direct<'a> {
         match &self.reduced {
             Some((basis, _)) => product(basis.as_ref(), filters),
             None => filters.to_owned(),
+        }
+    }
+
+    /// Filters of the kept columns as filters of all.
+    pub(super) fn embedded(&self, filters: Mat<f64>) -> Mat<f64> {
+        match &self.preprocessor {
+            Some(preprocessor) => preprocessor.embed(filters.as_ref()),
+            None => filters,
         }
     }
 

@@ -146,11 +146,6 @@ impl Prepared {
         };
         let sketch = rows.zip(bounds).map(|(rows, bounds)| Sketch { rows, bounds });
         let mut warnings = Vec::new();
-        if let Source::Statistics { statistics, .. } = &source
-            && !fit.by_pipeline()
-        {
-            warnings.extend(warnings::constant_features(statistics));
-        }
         // Shrunk covariances have full rank, and those of few components as many dimensions; what takes no noise does not mind.
         let minds = fit.method.takes(Setting::Noise);
         let full = (minds && fit.estimator() == Estimator::Empirical)
@@ -273,9 +268,7 @@ impl Prepared {
                 .and_then(|fitted| fitted.curve.as_ref())
                 .map(count_records)
                 .unwrap_or_default(),
-            set_aside: fitted
-                .map(|fitted| fitted.set_aside.iter().map(|one| one.column).collect())
-                .unwrap_or_default(),
+            set_aside: learned.dropped(),
             classes: ClassNames::from(&self.classes),
             restricted: fit.classes.is_some(),
             lift: self.lift.as_ref().map(|lift| LiftRecord {
@@ -351,6 +344,11 @@ impl Learned {
         })
     }
 
+    /// The constant columns, which the fit dropped.
+    pub(super) fn dropped(&self) -> Vec<usize> {
+        self.preprocessor.as_ref().map(Preprocessor::dropped).unwrap_or_default()
+    }
+
     /// What the method found by itself.
     fn direct(fit: &Fit, direct: Direct<'_>, mut reduction: Reduction) -> Result<Self> {
         let fitted = direct.fitted_statistics();
@@ -367,8 +365,8 @@ impl Learned {
             mean: direct.mean(),
             second_moments,
             single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
+            filters: direct.embedded(filters),
             preprocessor: direct.into_preprocessor(),
-            filters,
             reduction,
             scaling,
             center: fit.center,

@@ -121,9 +121,7 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         center: learned.center,
         selection: chosen.and_then(|chosen| chosen.selection.as_ref()).map(SelectionRecord::from),
         filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(count_records),
-        set_aside: chosen
-            .map(|chosen| chosen.set_aside.iter().map(|one| prepared.column(one.column)).collect())
-            .unwrap_or_default(),
+        set_aside: learned.dropped().into_iter().map(|one| prepared.column(one)).collect(),
         optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
         classes: prepared.classes.len(),
         dimensions: prepared.dimension,
@@ -161,8 +159,12 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
             format!("{rows} rows a class; covariances within {} of the exact ones", number(most)),
         ));
     }
+    let dropped = learned.dropped();
+    if !dropped.is_empty() {
+        lines.push(("dropped", choices::dropped_words(&dropped, prepared)));
+    }
     if let Some(chosen) = &learned.fitted {
-        lines.extend(choices::lines(chosen, prepared));
+        lines.extend(choices::lines(chosen));
     }
     let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
     if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
