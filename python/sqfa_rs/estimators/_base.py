@@ -322,7 +322,7 @@ class Reducer(LinearReducer):
         if len(self.set_aside_):
             yield f"dropped constant columns: {', '.join(map(str, self.set_aside_))}"
         if self.selection_ is not None:
-            units, share, reason, folds, tried = self.selection_
+            units, share, reason, folds, _, tried = self.selection_
             how = f"{reason} of {len(tried)} on {folds} folds" if folds else "closed form"
             yield f"units {units}, noise {share:.3g} of the variance within classes ({how})"
 

@@ -90,6 +90,9 @@ class Selection(NamedTuple):
     """Why: "best", "within-one-error", "distinct-filters"; "closed-form" where nothing was held out."""
     folds: int
     """Folds that were held out in turn; 0 for the closed form."""
+    accuracy: float | None
+    """Held-out accuracy of the selection: for each fold, that of the candidate which the other folds
+    select. None if nothing was held out."""
     tried: list[Candidate]
     """All that was tried, in order."""
 
@@ -110,7 +113,7 @@ def selection_of(record: dict[str, Any] | None) -> Selection | None:
     if record is None:
         return None
     tried = [Candidate(**candidate) for candidate in record["tried"]]
-    return Selection(**{**record, "tried": tried})
+    return Selection(**{"accuracy": None, **record, "tried": tried})
 
 
 def selection_record(selection: Selection | None) -> dict[str, Any] | None:

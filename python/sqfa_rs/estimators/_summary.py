@@ -83,14 +83,13 @@ def held_out_accuracy(estimator: Any) -> float | None:
     refined = getattr(estimator, "refinement_", {}).get("held_out_accuracy_after")
     if refined is not None:
         return float(refined)
+    selection: Any = getattr(estimator, "selection_", None)
+    if selection is not None and selection.accuracy is not None:
+        return float(selection.accuracy)
     count = len(estimator.components_)
     for point in getattr(estimator, "curve_", []):
         if point.n_components == count:
             return float(point.accuracy)
-    selection: Any = getattr(estimator, "selection_", None)
-    for tried in [] if selection is None else selection.tried:
-        if (tried.units, tried.share) == (selection.units, selection.share):
-            return float(tried.accuracy)
     return None
 
 

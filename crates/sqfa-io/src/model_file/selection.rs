@@ -14,6 +14,9 @@ pub struct SelectionRecord {
     pub reason: String,
     /// Folds that were held out in turn.
     pub folds: usize,
+    /// The held-out accuracy of the selection; `null` if nothing was held out.
+    #[serde(default)]
+    pub accuracy: Option<f64>,
     /// All that was tried, in order.
     pub tried: Vec<TriedRecord>,
 }
@@ -69,6 +72,7 @@ impl From<&Selection> for SelectionRecord {
             share: selection.candidate.share,
             reason: reason.to_owned(),
             folds: selection.folds,
+            accuracy: selection.accuracy,
             tried: selection
                 .tried
                 .iter()

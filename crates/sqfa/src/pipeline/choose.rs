@@ -191,9 +191,7 @@ impl Pipeline {
         let whole = [Parts::of_finite(*data, plan, self.settings.seed, false)?];
         let all = self.found(&self.arms(&whole, dropped), filters, observer)?;
         let found = match (all, inside) {
-            (Some(all), Some(mut inside))
-                if inside.selection.accuracy() > all.selection.accuracy() =>
-            {
+            (Some(all), Some(mut inside)) if inside.selection.accuracy > all.selection.accuracy => {
                 inside.selection.tried.extend(all.selection.tried);
                 Some(inside)
             }

@@ -52,6 +52,7 @@ impl Pipeline {
             reason: Reason::ClosedForm,
             tried: Vec::new(),
             folds: 0,
+            accuracy: None,
         }
     }
 

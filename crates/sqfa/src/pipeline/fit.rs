@@ -265,9 +265,10 @@ impl Pipeline {
             Some(made) => made,
             None => Job::new(parts, self.estimator(), dropped, 0)?,
         };
+        let whole = choice.found.as_ref().is_some_and(|found| found.whole);
         let mut fitted = self.learn_choice(job, choice, observer)?;
         if self.is_refined() {
-            self.refine_wide(&mut fitted, Some(parts), observer)?;
+            self.refine_anew(&mut fitted, Some(parts), dropped, whole, observer)?;
         }
         Ok(fitted)
     }

@@ -278,6 +278,11 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// The part that choices are made on and nothing is learned from, if there is one.
+    pub(crate) fn spared(&self) -> Option<usize> {
+        self.spared
+    }
+
     /// The rows of one part.
     pub fn rows(&self, part: usize) -> Vec<usize> {
         self.within(part).collect()

@@ -52,11 +52,18 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// A choice that was made before, for other samples.
+    pub(crate) fn again(selection: Selection, whole: bool) -> Self {
+        let (less, folds) = (Vec::new(), Vec::new());
+        Self { selection, less, start: None, folds, basis: None, whole }
+    }
+
     /// The choice among what was tried, with the filters that every fold gave to what is taken.
     pub(crate) fn among(
         tried: Vec<Tried>,
         scores: &dyn Compared,
         folds: usize,
+        nested: impl FnOnce(&[Candidate]) -> Option<f64>,
         filters: impl FnOnce(usize) -> Vec<Mat<f64>>,
     ) -> Option<Self> {
         let candidates: Vec<Candidate> = tried.iter().map(|one| one.candidate).collect();
@@ -70,7 +77,8 @@ impl Found {
         less.sort_by(|a, b| b.share.total_cmp(&a.share));
         let filters = filters(taken);
         let start = filters.first().cloned();
-        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds };
+        let accuracy = nested(&candidates).or(Some(tried[taken].accuracy));
+        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds, accuracy };
         Some(Self { selection, less, start, folds: filters, basis: None, whole: false })
     }
 }
@@ -185,7 +193,7 @@ impl Pipeline {
             estimator: self.estimator(),
             filters,
         };
-        let Searched { runners, folds } = search(arms, &common, observer)?;
+        let Searched { runners, folds, held } = search(arms, &common, observer)?;
         let tried: Vec<Tried> = runners
             .iter()
             .map(|runner| Tried {
@@ -196,7 +204,11 @@ impl Pipeline {
             })
             .collect();
         let scores: Vec<&Scores> = runners.iter().map(|runner| &runner.scores).collect();
-        Ok(Found::among(tried, &scores, folds, |taken| runners[taken].filters.clone()))
+        let nested = |candidates: &[Candidate]| {
+            held.accuracy(&scores, |some| select(candidates, some).map(|(taken, ..)| taken))
+        };
+        let filters = |taken: usize| runners[taken].filters.clone();
+        Ok(Found::among(tried, &scores, folds, nested, filters))
     }
 
     /// Fits all points with what was found, or with the closed form where a noise is needed and nothing was.

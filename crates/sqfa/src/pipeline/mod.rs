@@ -15,6 +15,7 @@ mod folds;
 mod scorer;
 mod keys;
 mod learn;
+mod nested;
 mod refine;
 mod remote;
 mod score;

@@ -12,13 +12,14 @@ use crate::objective::TrainValidation;
 use crate::optimize::{Control, Progress, Termination};
 use crate::points::Points;
 use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
-use crate::transform::transform_rows_offset;
+use crate::transform::{Features, transform_rows_offset};
 
-use super::learn::Job;
-use super::score::Scores;
+use super::learn::{Found, Job};
+use super::score::{Compared, Scores};
 use super::search::{Arm, Fold};
+use super::side::Side;
 use super::space::Space;
-use super::{Fitted, Parts, Pipeline, PipelineError};
+use super::{Fitted, Parts, Pipeline, PipelineError, Plan, nested};
 
 /// Iterations after which held-out points are scored, in all.
 const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
@@ -53,6 +54,8 @@ pub struct RefinementChoice {
     pub gain: f64,
     /// The standard error of that, paired point by point.
     pub error: f64,
+    /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
+    pub accuracy: f64,
     /// All that was tried; the first is the start.
     pub trials: Vec<RefinementTrial>,
 }
@@ -70,14 +73,23 @@ pub struct RefinementSpace {
 
 /// The climb of one fold: where it is, and the coordinates it uses.
 struct Climb<'p, 'a> {
-    fold: &'p Fold<'p, 'a>,
+    fold: Fold<'p, 'a>,
     points: Coordinates,
     filters: Mat<f64>,
 }
 
+impl<'p, 'a> Climb<'p, 'a> {
+    /// The climb of samples that are learned from, from filters of preprocessed columns.
+    fn new(fold: Fold<'p, 'a>, learned: &[usize], start: &Mat<f64>) -> Self {
+        let points = Coordinates::new(fold.parts, learned, &fold.side.space);
+        let filters = with_unit_length(fold.side.space.lower(start.as_ref()));
+        Self { fold, points, filters }
+    }
+}
+
 /// Points in the coordinates of a space, with repeated rows for weights.
 struct Coordinates {
-    values: Vec<f64>,
+    features: Features,
     rows: Vec<usize>,
     codes: Vec<u32>,
 }
@@ -94,12 +106,12 @@ impl Coordinates {
             .flat_map(|at| std::iter::repeat_n(at, data.weight(rows[at]) as usize))
             .collect();
         let codes = repeated.iter().map(|&at| data.labels.codes()[rows[at]]).collect();
-        Self { values: features.to_f64(), rows: repeated, codes }
+        Self { features, rows: repeated, codes }
     }
 
     fn split(&self, order: usize) -> TrainValidation<'_> {
         TrainValidation {
-            points: super::arms::coordinates(&self.values, order),
+            points: self.features.as_points(order),
             preprocessor: None,
             rows: self.rows.clone(),
             codes: self.codes.clone(),
@@ -125,7 +137,8 @@ impl Coordinates {
 }
 
 impl Pipeline {
-    /// Refines filters whose units and noise were chosen on the folds of some arms.
+    /// Refines filters: on the folds of some arms where units and noise were chosen on them, with the filters that every fold
+    /// found there; otherwise on folds of which each fits the method anew.
     pub(crate) fn refine(
         &self,
         fitted: &mut Fitted,
@@ -137,28 +150,88 @@ impl Pipeline {
         let units = fitted.selection.as_ref().map(|selection| selection.candidate.units);
         let arm = arms.iter().find(|arm| Some(arm.units) == units);
         let (Some(arm), Some(starts), Some(parts)) = (arm, starts, job.parts) else {
-            return self.refine_wide(fitted, job.parts, observer);
+            return self.refine_anew(fitted, job.parts, job.dropped, false, observer);
         };
-        let mut folds = Vec::new();
-        for held in &arm.held() {
+        let mut climbs = Vec::new();
+        for (held, start) in arm.held().iter().zip(starts) {
             let (repeat, fold, _) = *held;
-            let parts = &arm.repeats[repeat];
-            let learned: Vec<usize> = parts.leave_out(fold).learned();
-            folds.push((Fold::new(arm, held, self.estimator())?, parts, learned));
+            let learned = arm.repeats[repeat].leave_out(fold).learned();
+            let fold = Fold::new(arm, held, self.estimator())?;
+            climbs.push(Climb::new(fold, &learned, start));
         }
-        let climbs: Vec<Climb<'_, '_>> = folds
-            .iter()
-            .zip(starts)
-            .map(|((fold, parts, learned), start)| Climb {
-                fold,
-                points: Coordinates::new(parts, learned, &fold.side.space),
-                filters: with_unit_length(fold.side.space.lower(start.as_ref())),
-            })
-            .collect();
-        let (choice, cancelled) = choose(climbs, observer)?;
+        let (choice, cancelled) = choose(&climbs, observer)?;
+        drop(climbs);
+        let space = || self.space(job.statistics.clone(), arm.units, job.dropped);
+        self.follow(fitted, parts, choice, cancelled, space, observer)
+    }
+
+    /// Refines filters of many columns, or of a method whose settings were not chosen on folds.
+    ///
+    /// Every fold fits the method to its own training samples, with the settings that were chosen, and climbs within the span
+    /// of these filters and of the principal components of the same samples. So nothing that is scored has been learned from.
+    /// `whole` says that units within classes were chosen on all columns.
+    pub(crate) fn refine_anew(
+        &self,
+        fitted: &mut Fitted,
+        parts: Option<&Parts<'_>>,
+        dropped: &[usize],
+        whole: bool,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
+        let Some(parts) = parts else {
+            return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
+        };
+        let recipe = self.refinement();
+        let mut climbs = Vec::new();
+        let dealt;
+        if let Some(part) = parts.spared() {
+            // Nothing was learned from these rows.
+            let space = self.around(&recipe, fitted)?;
+            let held = parts.within(part).map(|row| row as u32).collect();
+            let fold = Fold::of(Side::of(space), parts, held);
+            climbs.push(Climb::new(fold, &parts.learned(), &fitted.kept));
+        } else {
+            let data = *parts.data();
+            let plan = Plan::for_components(data.total());
+            dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
+            let filters = fitted.kept.ncols();
+            for &part in dealt.folds() {
+                let held: Vec<u32> = dealt.within(part).map(|row| row as u32).collect();
+                if held.is_empty() {
+                    continue;
+                }
+                let others = dealt.leave_out(part);
+                let job = Job::new(&others, self.estimator(), dropped, filters)?;
+                let found = fitted.selection.clone().map(|own| Found::again(own, whole));
+                let alone = self.learn(job, found, observer)?;
+                let fold = Fold::of(Side::of(self.around(&recipe, &alone)?), &dealt, held);
+                climbs.push(Climb::new(fold, &others.learned(), &alone.kept));
+            }
+        }
+        let (choice, cancelled) = choose(&climbs, observer)?;
+        drop(climbs);
+        let space = self.around(&recipe, fitted)?;
+        self.follow(fitted, parts, choice, cancelled, || Ok(space), observer)
+    }
+
+    /// The space around fitted filters: their own span and that of the leading principal components.
+    fn around(&self, recipe: &Refinement, fitted: &Fitted) -> Result<Space, PipelineError> {
+        let basis = recipe.basis(&fitted.statistics, fitted.kept.as_ref())?;
+        Ok(Space::plain(fitted.preprocessor.clone(), fitted.statistics.clone()).within(basis))
+    }
+
+    /// Climbs with all samples as far as the folds chose.
+    fn follow(
+        &self,
+        fitted: &mut Fitted,
+        parts: &Parts<'_>,
+        choice: RefinementChoice,
+        cancelled: bool,
+        space: impl FnOnce() -> Result<Space, PipelineError>,
+        observer: &mut dyn FnMut(&Progress) -> Control,
+    ) -> Result<(), PipelineError> {
         if choice.steps > 0 && !cancelled {
-            let units = arm.units;
-            let space = self.space(job.statistics.clone(), units, job.dropped)?;
+            let space = space()?;
             let points = Coordinates::new(parts, &parts.learned(), &space);
             let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
             let mut trace: Vec<f64> = Vec::new();
@@ -189,25 +262,6 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Refines filters of many columns, or of a method that looks at points, on one split of the points.
-    pub(crate) fn refine_wide(
-        &self,
-        fitted: &mut Fitted,
-        parts: Option<&Parts<'_>>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<(), PipelineError> {
-        let Some(parts) = parts else {
-            return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
-        };
-        let recipe = self.refinement();
-        let map = fitted.preprocessor.as_ref();
-        let training = parts.training(&fitted.statistics, map, self.estimator());
-        let refined = recipe.refine(&training, fitted.kept.as_ref(), observer)?;
-        drop(training);
-        fitted.adopt(refined);
-        Ok(())
-    }
-
     /// How filters are refined on one split.
     fn refinement(&self) -> Refinement {
         let own = || Refinement {
@@ -220,8 +274,7 @@ impl Pipeline {
 
     /// Where filters of statistics alone are refined: what the points must be turned into.
     pub fn refinement_space(&self, fitted: &Fitted) -> Result<RefinementSpace, PipelineError> {
-        let training = Training::from_statistics(&fitted.statistics);
-        let basis = self.refinement().basis(&training, fitted.kept.as_ref())?;
+        let basis = self.refinement().basis(&fitted.statistics, fitted.kept.as_ref())?;
         let (filters, offset) = match &fitted.preprocessor {
             Some(map) => {
                 let (filters, offset) = map.fold(basis.as_ref());
@@ -246,7 +299,9 @@ impl Pipeline {
         let start = transpose_times(basis, fitted.kept.as_ref());
         let samples = Samples { points: coordinates, labels, preprocessor: None };
         let training = Training::new(&statistics, samples).with_estimator(self.estimator());
-        let mut refined = self.refinement().refine(&training, start.as_ref(), observer)?;
+        let same = |_: &Training<'_>, _: &mut dyn FnMut(&Progress) -> Control| Ok(start.clone());
+        // The samples of an engine are many: a split of them cannot be learned by heart within few coordinates.
+        let mut refined = self.refinement().refine(&training, start.as_ref(), &same, observer)?;
         drop(training);
         refined.filters = with_fixed_signs(tall_times(basis, refined.filters.as_ref()));
         fitted.adopt(refined);
@@ -268,6 +323,7 @@ impl Fitted {
             noise: refined.noise,
             gain: refined.after - refined.before,
             error: f64::NAN,
+            accuracy: if refined.steps > 0 { refined.after } else { refined.before },
             trials: vec![trial(0, refined.before), trial(refined.steps, refined.after)],
         });
         if refined.steps > 0 {
@@ -282,27 +338,15 @@ impl Fitted {
     }
 }
 
-impl RefinementChoice {
-    /// Held-out accuracy of the start, and of what was taken.
-    fn accuracies(&self) -> (f64, f64) {
-        let before = self.trials.first().map_or(f64::NAN, |start| start.accuracy);
-        let taken = self
-            .trials
-            .iter()
-            .find(|trial| self.steps > 0 && (trial.steps, trial.noise) == (self.steps, self.noise));
-        (before, taken.map_or(before, |taken| taken.accuracy))
-    }
-}
-
 impl Fitted {
     /// Keeps a choice, and reports it among the settings of the fit.
     fn settle(&mut self, choice: RefinementChoice) {
-        let (before, after) = choice.accuracies();
+        let before = choice.trials.first().map_or(f64::NAN, |start| start.accuracy);
         self.reduction.settings.extend([
             (Setting::RefinementSteps, choice.steps as f64),
             (Setting::RefinementNoise, choice.noise),
             (Setting::AccuracyBefore, before),
-            (Setting::AccuracyAfter, after),
+            (Setting::AccuracyAfter, choice.accuracy),
         ]);
         self.refinement = Some(choice);
     }
@@ -310,15 +354,14 @@ impl Fitted {
 
 /// Climbs on every fold and chooses noise and steps.
 fn choose(
-    climbs: Vec<Climb<'_, '_>>,
+    climbs: &[Climb<'_, '_>],
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<(RefinementChoice, bool), PipelineError> {
     let mut start = Scores::default();
-    for climb in &climbs {
+    for climb in climbs {
         start.extend(climb.fold.score(&climb.filters)?);
     }
-    let mut best = (start.clone(), 0, NOISES[0]);
-    let mut trials = vec![trial(NOISES[0], 0, &start)];
+    let mut tried = vec![(start.clone(), 0, NOISES[0])];
     let mut cancelled = false;
     'noises: for noise in NOISES {
         let mut filters: Vec<Mat<f64>> = climbs.iter().map(|climb| climb.filters.clone()).collect();
@@ -336,28 +379,39 @@ fn choose(
                 }
                 scores.extend(climb.fold.score(filters)?);
             }
-            trials.push(trial(noise, *next, &scores));
             since = if scores.mean() > top { 0 } else { since + 1 };
             top = top.max(scores.mean());
-            if scores.mean() > best.0.mean() {
-                best = (scores, *next, noise);
-            }
+            tried.push((scores, *next, noise));
             if since == PATIENCE {
                 break;
             }
         }
     }
-    let gain = best.0.ahead_of(&start);
-    let more = best.0.more_accurate_than(&start);
-    let stays = gain.mean <= CLEARLY * gain.error || more.mean < 0.0;
+    let scores: Vec<&Scores> = tried.iter().map(|(scores, ..)| scores).collect();
+    let (best, taken) = taken(&scores, tried.len());
+    let gain = scores.ahead(best, 0);
+    let mut held = nested::Held::default();
+    climbs.iter().for_each(|climb| held.push(climb.fold.held.iter().map(|&row| u64::from(row))));
+    let nested = held.accuracy(&scores, |some| Some(self::taken(some, tried.len()).1));
     let choice = RefinementChoice {
-        steps: if stays { 0 } else { best.1 },
-        noise: best.2,
+        steps: tried[taken].1,
+        noise: tried[best].2,
         gain: gain.mean,
         error: gain.error,
-        trials,
+        accuracy: nested.unwrap_or(tried[taken].0.accuracy()),
+        trials: tried.iter().map(|(scores, steps, noise)| trial(*noise, *steps, scores)).collect(),
     };
     Ok((choice, cancelled))
+}
+
+/// Of so many trials, the one with the best mean score and the one to take: the best, or the start unless the best is clearly
+/// ahead of it.
+fn taken(scores: &dyn Compared, count: usize) -> (usize, usize) {
+    let more = |best: usize, at| if scores.mean(at) > scores.mean(best) { at } else { best };
+    let best = (0..count).fold(0, more);
+    let (gain, hits) = (scores.ahead(best, 0), scores.more_accurate(best, 0));
+    let stays = gain.mean <= CLEARLY * gain.error || hits.mean < 0.0;
+    (best, if stays { 0 } else { best })
 }
 
 fn trial(noise: f64, steps: usize, scores: &Scores) -> RefinementTrial {

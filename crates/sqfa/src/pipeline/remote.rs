@@ -152,7 +152,8 @@ impl Remote {
                     accuracy: tally.accuracy(at),
                 });
                 let filters = |taken: usize| candidates[taken].1.clone();
-                self.found = Found::among(tried.collect(), tally, self.training.len(), filters);
+                self.found =
+                    Found::among(tried.collect(), tally, self.training.len(), |_| None, filters);
             }
             _ => {}
         }

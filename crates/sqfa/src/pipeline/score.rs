@@ -187,6 +187,53 @@ impl Scores {
         self.right / self.total()
     }
 
+    /// How often the sample at a place counts.
+    pub(crate) fn weight(&self, place: usize) -> f64 {
+        self.weights.get(place).copied().unwrap_or(1.0)
+    }
+
+    /// The mean score over some places.
+    pub(crate) fn mean_at(&self, places: impl Iterator<Item = usize> + Clone) -> f64 {
+        self.paired(places, |place| f64::from(self.values[place])).mean
+    }
+
+    /// The accuracy over some places.
+    pub(crate) fn accuracy_at(&self, places: impl Iterator<Item = usize> + Clone) -> f64 {
+        self.paired(places, |place| number(self.hits.at(place))).mean
+    }
+
+    /// By how much this is better than another over some places that both have.
+    pub(crate) fn ahead_at(
+        &self,
+        other: &Self,
+        places: impl Iterator<Item = usize> + Clone,
+    ) -> Difference {
+        let value = |scores: &Self, place: usize| f64::from(scores.values[place]);
+        self.paired(places, |place| value(self, place) - value(other, place))
+    }
+
+    /// By how much this is more accurate than another over some places that both have.
+    pub(crate) fn more_accurate_at(
+        &self,
+        other: &Self,
+        places: impl Iterator<Item = usize> + Clone,
+    ) -> Difference {
+        self.paired(places, |place| number(self.hits.at(place)) - number(other.hits.at(place)))
+    }
+
+    /// The weighted mean of a quantity over some places, and its standard error.
+    fn paired(
+        &self,
+        places: impl Iterator<Item = usize> + Clone,
+        quantity: impl Fn(usize) -> f64 + Clone,
+    ) -> Difference {
+        let weights: Vec<f64> = match self.weights.is_empty() {
+            true => Vec::new(),
+            false => places.clone().map(|place| self.weights[place]).collect(),
+        };
+        difference(places.map(quantity), &weights)
+    }
+
     /// The sum of all weights.
     fn total(&self) -> f64 {
         each(&self.weights).take(self.len()).sum()

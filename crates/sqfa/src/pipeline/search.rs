@@ -16,12 +16,12 @@ use crate::reduce::{JUDGED, ReduceError, ReducerSettings, Training, reducer};
 use crate::statistics::{ClassStatistics, Estimator};
 use crate::transform::transform_rows_offset;
 
-use super::PipelineError;
 use super::folds::Parts;
 use super::score::{Compared, Scores};
 use super::selection::{Candidate, DEFAULT_SHARE};
 use super::side::Side;
 use super::space::{Space, Units};
+use super::{PipelineError, nested};
 
 /// Held-out points after which a candidate may be dropped.
 const ENOUGH: u64 = 300;
@@ -89,8 +89,8 @@ pub(crate) struct Common<'a> {
 /// The training side of one fold, in the units of one arm.
 pub(crate) struct Fold<'p, 'a> {
     pub(crate) side: Side,
-    parts: &'p Parts<'a>,
-    held: Arc<Vec<u32>>,
+    pub(crate) parts: &'p Parts<'a>,
+    pub(crate) held: Arc<Vec<u32>>,
 }
 
 /// A candidate on its way through the folds.
@@ -106,6 +106,8 @@ pub(crate) struct Runner {
 pub(crate) struct Searched {
     pub(crate) runners: Vec<Runner>,
     pub(crate) folds: usize,
+    /// The samples that the scores are of.
+    pub(crate) held: nested::Held,
 }
 
 impl<'p, 'a> Fold<'p, 'a> {
@@ -118,6 +120,11 @@ impl<'p, 'a> Fold<'p, 'a> {
         let parts = &arm.repeats[*repeat];
         let side = Side::new(arm.maker(*repeat), parts.statistics(Some(*fold), estimator)?)?;
         Ok(Self { side, parts, held: held.clone() })
+    }
+
+    /// A fold whose space was made elsewhere.
+    pub(crate) fn of(side: Side, parts: &'p Parts<'a>, held: Vec<u32>) -> Self {
+        Self { side, parts, held: Arc::new(held) }
     }
 
     /// The scores of filters of the space on the points held out.
@@ -230,7 +237,14 @@ impl<'p, 'a> Race<'p, 'a> {
             points += rows.iter().map(|&row| data.weight(row as usize)).sum::<u64>();
             first += 1;
         }
-        let searched = Searched { runners: Vec::new(), folds: held.len() };
+        // Repeats of one table hold out the same samples; on components every fold is a table of its own.
+        let own_rows = arms.first().is_some_and(|arm| arm.makers.len() > 1);
+        let mut samples = nested::Held::default();
+        for (repeat, _, rows) in &held {
+            let table = if own_rows { *repeat as u64 } else { 0 };
+            samples.push(rows.iter().map(|&row| table << 32 | u64::from(row)));
+        }
+        let searched = Searched { runners: Vec::new(), folds: held.len(), held: samples };
         let folds = arms.iter().map(|_| held.iter().map(|_| None).collect()).collect();
         Self { arms, common, held, folds, first, searched, cancelled: false }
     }

@@ -76,14 +76,9 @@ pub struct Selection {
     pub tried: Vec<Tried>,
     /// Folds that were held out in turn, over all repeats.
     pub folds: usize,
-}
-
-impl Selection {
-    /// The share of held-out points that what was taken classified rightly.
-    pub(crate) fn accuracy(&self) -> f64 {
-        let taken = self.tried.iter().find(|one| one.candidate == self.candidate);
-        taken.map_or(f64::NAN, |one| one.accuracy)
-    }
+    /// The held-out accuracy of the selection: for each fold, that of the candidate which the other folds select. With a
+    /// single fold, the accuracy of what was taken; `None` if nothing was held out.
+    pub accuracy: Option<f64>,
 }
 
 /// The candidate to take, and which others are as good.

@@ -29,6 +29,12 @@ impl Side {
         Ok(Self { space, plain, unit })
     }
 
+    /// The side of a space whose statistics are not shrunk.
+    pub(crate) fn of(space: Space) -> Self {
+        let unit = space.statistics.noise_scale();
+        Self { space, plain: None, unit }
+    }
+
     /// The statistics that a classifier sees.
     pub(crate) fn judging(&self) -> &ClassStatistics {
         self.plain.as_ref().unwrap_or(&self.space.statistics)

@@ -13,7 +13,7 @@ use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::{all_but, held_out};
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Moments, Preprocessor};
+use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
@@ -222,26 +222,6 @@ impl<'a> Training<'a> {
         learn.extend(all_but(&held, count).map(row));
         let held = held.into_iter().map(|at| row(at) as usize).collect();
         Ok((Some(learn), held))
-    }
-
-    /// The statistics of some rows as they are along the columns of an orthonormal basis, of which `coordinates` has those of
-    /// every row, one after the other.
-    pub(crate) fn statistics_within(
-        &self,
-        rows: &[u32],
-        basis: MatRef<'_, f64>,
-        coordinates: Points<'_>,
-    ) -> Result<ClassStatistics, ReduceError> {
-        let samples = *self.need_samples("statistics", Remedy::Number)?;
-        if self.estimator == Estimator::Empirical && self.statistics.moments() == Moments::Central {
-            // Sums of few coordinates cost a fraction of those of all columns.
-            let labels =
-                samples.labels.select(&rows.iter().map(|&row| row as usize).collect::<Vec<_>>());
-            let own = coordinates.rows_between(0..rows.len());
-            return Ok(ClassStatistics::in_double(own, &labels)?);
-        }
-        let learn = self.of_rows(samples, rows.to_vec(), self.estimator)?;
-        Ok(learn.statistics().reduced(basis))
     }
 
     /// Training data of some rows, with covariances kept in the form that all points have.

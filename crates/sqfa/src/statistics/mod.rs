@@ -95,15 +95,6 @@ impl ClassStatistics {
         accumulator.finish(estimator)
     }
 
-    /// The empirical statistics of labelled points, in double precision whatever that of the points.
-    pub(crate) fn in_double(points: Points<'_>, labels: &Labels) -> Result<Self, StatisticsError> {
-        let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns())
-            .only_for(Estimator::Empirical);
-        sums.update(points, labels)?;
-        sums.double = true;
-        sums.finish(Estimator::Empirical)
-    }
-
     /// Statistics from covariances in any form, one a class; `means` is n × c.
     pub fn from_parts(
         classes: Classes,

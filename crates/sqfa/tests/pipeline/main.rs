@@ -5,6 +5,7 @@
 mod choices;
 mod columns;
 mod folds;
+mod honest;
 mod outliers;
 mod refused;
 mod remote;

@@ -180,8 +180,8 @@ fn a_refinement_in_coordinates_is_that_of_the_points() {
     assert!(change.fold(0.0, f64::max) > 0.1);
     let length: f64 = (0..5).map(|i| there.kept()[(i, 0)].powi(2)).sum();
     assert!((length - 1.0).abs() < 1e-12);
-    // The refinement of the same filters on points at hand, by the same split.
-    let here = data.fit(&Pipeline::new("pca+refine", 1)).unwrap();
-    let here = here.refinement.unwrap();
-    assert_eq!((here.steps, here.noise), (choice.steps, choice.noise));
+    // Samples in memory are refined on folds instead of one split, and come to the same accuracy.
+    let here = data.fit(&Pipeline::new("pca+refine", 1)).unwrap().refinement.unwrap();
+    assert!(here.steps > 0, "{here:?}");
+    assert!((here.accuracy - choice.accuracy).abs() < 0.05, "{here:?} {choice:?}");
 }

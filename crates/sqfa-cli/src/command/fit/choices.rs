@@ -44,8 +44,8 @@ fn units_words(units: Units) -> &'static str {
 fn noise_words(selection: &Selection) -> String {
     let share = number(selection.candidate.share);
     let tried = selection.tried.len();
-    let right = selection.tried.iter().find(|tried| tried.candidate == selection.candidate);
-    let right = right.map(|tried| format!(", {} right there", percent(tried.accuracy)));
+    let right =
+        selection.accuracy.map(|accuracy| format!(", held-out accuracy {}", percent(accuracy)));
     let right = right.unwrap_or_default();
     let folds = match selection.folds {
         1 => "held-out points".to_owned(),
@@ -75,18 +75,16 @@ fn curve_words(curve: &Curve) -> String {
 pub(super) fn refinement_words(choice: &RefinementChoice) -> String {
     let start = choice.trials.first();
     let before = start.map_or(f64::NAN, |trial| trial.accuracy);
-    let taken = choice.trials.iter().find(|trial| {
-        trial.steps == choice.steps && (trial.noise == choice.noise || trial.steps == 0)
-    });
-    match taken {
-        Some(trial) if choice.steps > 0 => format!(
-            "{}: {} → {} on held-out points",
-            many(choice.steps, "step"),
-            percent(before),
-            percent(trial.accuracy)
+    match choice.steps {
+        0 => format!(
+            "not used: no significant improvement (held-out accuracy {})",
+            percent(choice.accuracy)
         ),
-        _ => {
-            format!("stayed put: no gain beyond chance over {} on held-out points", percent(before))
-        }
+        steps => format!(
+            "{}, held-out accuracy {} → {}",
+            many(steps, "step"),
+            percent(before),
+            percent(choice.accuracy)
+        ),
     }
 }
