@@ -190,7 +190,7 @@ fn chosen(fitted: &Fitted) -> Value {
     let refinement = fitted.refinement.as_ref().map(|choice| {
         json!({ "steps": choice.steps, "noise": choice.noise, "gain": choice.gain, "error": choice.error })
     });
-    json!({ "dropped": fitted.dropped().len(), "selection": selection, "refinement": refinement })
+    json!({ "dropped": fitted.dropped().len(), "distinct": fitted.distinct, "held_out_accuracy": fitted.selection.as_ref().and_then(|selection| selection.accuracy), "selection": selection, "refinement": refinement })
 }
 
 /// Means over cells that both columns have, and how often one is at least as good as the other.

@@ -40,6 +40,7 @@ pub mod points;
 pub mod labels;
 pub mod split;
 mod parallel;
+mod deal;
 mod linalg;
 mod finite;
 mod strain;

@@ -87,7 +87,7 @@ class Selection(NamedTuple):
     share: float
     """The noise as a share of the mean variance within classes, in these units."""
     reason: str
-    """Why: "best", "within-one-error", "distinct-filters"; "closed-form" where nothing was held out."""
+    """Why: "best" or "within-one-error"; "closed-form" where nothing was held out."""
     folds: int
     """Folds that were held out in turn; 0 for the closed form."""
     accuracy: float | None

@@ -10,7 +10,7 @@ pub struct SelectionRecord {
     pub units: String,
     /// The noise as a share of the mean within-class variance in these units.
     pub share: f64,
-    /// Why it was taken: `best`, `within-one-error`, `distinct-filters` or `closed-form`.
+    /// Why it was taken: `best`, `within-one-error` or `closed-form`.
     pub reason: String,
     /// Folds that were held out in turn.
     pub folds: usize,
@@ -64,7 +64,6 @@ impl From<&Selection> for SelectionRecord {
         let reason = match selection.reason {
             Reason::Best => "best",
             Reason::WithinOneError => "within-one-error",
-            Reason::DistinctFilters => "distinct-filters",
             Reason::ClosedForm => "closed-form",
         };
         Self {

@@ -250,7 +250,6 @@ impl Sqfa {
         (index, size): (usize, usize),
         batch: Range<usize>,
     ) -> Result<Vec<Mat<f64>>, FitError> {
-        let n = statistics.dimension();
         let frozen = learned.map_or(0, |filters| filters.ncols());
         batch
             .map(|restart| {
@@ -265,7 +264,8 @@ impl Sqfa {
                         .to_owned(),
                     _ => {
                         let stream = ((index as u64) << 32) | restart as u64;
-                        let drawn = with_unit_length(starts::random(n, size, self.seed, stream));
+                        let drawn =
+                            with_unit_length(starts::drawn(statistics, size, self.seed, stream));
                         if self.turns(size) && restart == 0 {
                             starts::turned(statistics, preconditioner, learned, drawn, self.seed)
                         } else if self.constraint == Constraint::Orthonormal || noise == 0.0 {

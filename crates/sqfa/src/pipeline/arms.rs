@@ -88,7 +88,13 @@ impl Pipeline {
             Some(Scaling::GlobalStd | Scaling::None) => return vec![Units::Common],
             None => {}
         }
-        // Units within classes turn columns into each other, which only a method that any linear map leaves alone allows.
+        let turns = self.turns();
+        Units::ALL.into_iter().filter(|&units| turns || units != Units::WithinClass).collect()
+    }
+
+    /// Whether filters may be any directions of length 1: units within classes turn columns into each other, which only a
+    /// method that any linear map leaves alone allows.
+    pub(crate) fn turns(&self) -> bool {
         let method = Method::named(self.base()).ok();
         let constraint = self.settings.constraint.or(method.map(|method| method.constraint));
         let invariant = match (&self.settings.distance, method) {
@@ -99,8 +105,7 @@ impl Pipeline {
                 .is_ok_and(|own| own.claims().is_none_or(|claims| claims.linear_invariant)),
             (_, None) => true,
         };
-        let turns = invariant && constraint.unwrap_or_default() == Constraint::Sphere;
-        Units::ALL.into_iter().filter(|&units| turns || units != Units::WithinClass).collect()
+        invariant && constraint.unwrap_or_default() == Constraint::Sphere
     }
 
     /// Whether columns are centred.

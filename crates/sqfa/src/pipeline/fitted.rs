@@ -27,6 +27,9 @@ pub struct Fitted {
     pub refinement: Option<RefinementChoice>,
     /// The mean of all points as they came.
     pub mean: Vec<f64>,
+    /// How many filters the fit found that differ from each other. They come first; the others were learned next to them,
+    /// orthogonal in the coordinates of the fit, because more noise and fewer filters served held-out samples best.
+    pub distinct: usize,
     /// Statistics of the preprocessed columns that were kept, without shrinkage.
     pub(crate) statistics: ClassStatistics,
     /// The filters of these columns.

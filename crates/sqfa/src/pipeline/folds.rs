@@ -1,32 +1,19 @@
 //! Folds of labelled points whose class sums are kept apart, so that any training part is a merge and nothing is summed twice.
 //!
-//! Equal rows of a class always share a fold, and which fold does not depend on the order of the rows, on weights or on the
-//! units of columns: distinct rows are sorted column by column, shuffled by the seed and dealt out. A weighted row and a
-//! repeated row therefore make the same folds. Cost: a sort, and one pass over the points.
+//! Which fold a row is in is decided in [`crate::deal`]. Cost: one pass over the points.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha12Rng;
-
+use crate::deal::deal;
 use crate::labels::Labels;
 use crate::linalg::triangle;
-use crate::parallel;
-use crate::points::{Points, Scalar, Table};
+use crate::points::Points;
 use crate::reduce::{Samples, Training};
 use crate::statistics::{
     ClassAccumulator, ClassStatistics, Estimator, Form, Preprocessor, StatisticsError,
 };
-use crate::with_table;
-
-/// A row that is in no fold: always learned from.
-const NEVER: u16 = u16::MAX;
-/// Distinct rows that a class needs before any of them is held out: two must stay to learn from.
-const FEWEST: usize = 3;
 
 /// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
 const HELD: u64 = 50_000;
@@ -217,7 +204,8 @@ impl<'a> Parts<'a> {
 
     /// The part of every row, without any sums.
     pub(crate) fn dealt(data: Weighted<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
-        Arc::new(deal(&data, plan, seed))
+        let Weighted { points, labels, .. } = data;
+        Arc::new(deal(points, labels, &|row| data.weight(row), (plan.parts, plan.held), seed))
     }
 
     /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
@@ -463,93 +451,10 @@ fn with_plain(
     Ok((finish(estimator)?, plain))
 }
 
-fn deal(data: &Weighted<'_>, plan: Plan, seed: u64) -> Vec<u16> {
-    if plan.held == 0 {
-        return vec![NEVER; data.labels.len()];
-    }
-    with_table!(data.points, table => deal_table(&table, data, plan, seed))
-}
-
-fn deal_table<S: Scalar>(
-    table: &Table<'_, S>,
-    data: &Weighted<'_>,
-    plan: Plan,
-    seed: u64,
-) -> Vec<u16> {
-    let mut generator = ChaCha12Rng::seed_from_u64(seed);
-    generator.set_stream(u64::MAX - 3);
-    // All rows, class after class, four bytes each: a table of few columns is hardly larger than the numbers of its rows.
-    // Beyond so many rows all are learned from.
-    let codes = &data.labels.codes()[..data.labels.len().min(u32::MAX as usize)];
-    let mut ends = vec![0_usize; data.labels.classes().len()];
-    codes.iter().for_each(|&code| ends[code as usize] += 1);
-    let mut starts = vec![0; ends.len()];
-    for class in 1..ends.len() {
-        starts[class] = starts[class - 1] + ends[class - 1];
-    }
-    ends.clone_from(&starts);
-    let mut all = vec![0_u32; codes.len()];
-    for (row, &code) in codes.iter().enumerate().filter(|&(row, _)| data.weight(row) > 0) {
-        all[ends[code as usize]] = row as u32;
-        ends[code as usize] += 1;
-    }
-    let mut of_row = vec![NEVER; data.labels.len()];
-    let mut dealt = 0;
-    for (&start, &end) in starts.iter().zip(&ends) {
-        let rows = &mut all[start..end];
-        parallel::sort(rows, &|a, b| compare(table, a as usize, b as usize));
-        let same = |first: u32, at: usize| {
-            compare(table, rows[first as usize] as usize, rows[at] as usize) == Ordering::Equal
-        };
-        // Where groups of equal rows begin.
-        let mut groups: Vec<u32> = Vec::with_capacity(rows.len());
-        for at in 0..rows.len() {
-            if groups.last().is_none_or(|&first| !same(first, at)) {
-                groups.push(at as u32);
-            }
-        }
-        if groups.len() < FEWEST {
-            continue;
-        }
-        groups.shuffle(&mut generator);
-        for (at, &first) in groups.iter().enumerate() {
-            let part = (at + dealt) % plan.parts;
-            if part < plan.held {
-                let group = (first as usize..rows.len()).take_while(|&at| same(first, at));
-                group.for_each(|at| of_row[rows[at] as usize] = part as u16);
-            }
-        }
-        dealt += groups.len();
-    }
-    of_row
-}
-
-/// Numbers that are compared at once while they are equal.
-const AT_ONCE: usize = 32;
-
-fn compare<S: Scalar>(table: &Table<'_, S>, a: usize, b: usize) -> Ordering {
-    let equal = match (table.row(a), table.row(b)) {
-        (Some(a), Some(b)) => {
-            let same = |(a, b): &(&[S], &[S])| {
-                a.iter().zip(*b).fold(true, |same, (a, b)| same & (a.to_f64() == b.to_f64()))
-            };
-            AT_ONCE * a.chunks(AT_ONCE).zip(b.chunks(AT_ONCE)).take_while(same).count()
-        }
-        _ => 0,
-    };
-    (equal..table.columns())
-        .map(|column| {
-            // Zero has one sign here.
-            let value = |row: usize| table.get(row, column).to_f64() + 0.0;
-            value(a).total_cmp(&value(b))
-        })
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::points::Table;
 
     #[test]
     fn a_spared_part_chooses_and_is_not_learned_from() {

@@ -12,14 +12,13 @@ use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, Stati
 
 use super::arms::finished;
 use super::closed_form::like_pixels;
+use super::distinct::replace_copies;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
-use super::selection::{Candidate, Reason, Selection, Tried, select};
-use super::space::{Space, Units, largest_cosine};
+use super::selection::{Candidate, Selection, Tried, select};
+use super::space::{Space, Units};
 use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
 
-/// |cosine| beyond which two filters see the same thing.
-const COINCIDE: f64 = 0.999;
 /// Starts of the last fit, of which the first is warm: this many divided by the number of filters, at least 1.
 const STARTS: usize = 16;
 
@@ -39,8 +38,6 @@ pub(crate) struct Job<'a> {
 /// What a search found.
 pub(crate) struct Found {
     pub(crate) selection: Selection,
-    /// Less noise that is as good, the largest first.
-    less: Vec<Candidate>,
     /// Filters of preprocessed columns to start from.
     pub(crate) start: Option<Mat<f64>>,
     /// The same of every fold.
@@ -54,8 +51,7 @@ pub(crate) struct Found {
 impl Found {
     /// A choice that was made before, for other samples.
     pub(crate) fn again(selection: Selection, whole: bool) -> Self {
-        let (less, folds) = (Vec::new(), Vec::new());
-        Self { selection, less, start: None, folds, basis: None, whole }
+        Self { selection, start: None, folds: Vec::new(), basis: None, whole }
     }
 
     /// The choice among what was tried, with the filters that every fold gave to what is taken.
@@ -67,19 +63,13 @@ impl Found {
         filters: impl FnOnce(usize) -> Vec<Mat<f64>>,
     ) -> Option<Self> {
         let candidates: Vec<Candidate> = tried.iter().map(|one| one.candidate).collect();
-        let (taken, reason, equal) = select(&candidates, scores)?;
+        let (taken, reason) = select(&candidates, scores)?;
         let candidate = candidates[taken];
-        let mut less: Vec<Candidate> = equal
-            .iter()
-            .map(|&at| candidates[at])
-            .filter(|other| other.units == candidate.units && other.share < candidate.share)
-            .collect();
-        less.sort_by(|a, b| b.share.total_cmp(&a.share));
         let filters = filters(taken);
         let start = filters.first().cloned();
         let accuracy = nested(&candidates).or(Some(tried[taken].accuracy));
         let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds, accuracy };
-        Some(Self { selection, less, start, folds: filters, basis: None, whole: false })
+        Some(Self { selection, start, folds: filters, basis: None, whole: false })
     }
 }
 
@@ -160,6 +150,7 @@ impl Told {
             curve: None,
             refinement: None,
             mean: self.mean.clone(),
+            distinct: kept.ncols(),
             statistics,
             kept,
         }
@@ -205,7 +196,7 @@ impl Pipeline {
             .collect();
         let scores: Vec<&Scores> = runners.iter().map(|runner| &runner.scores).collect();
         let nested = |candidates: &[Candidate]| {
-            held.accuracy(&scores, |some| select(candidates, some).map(|(taken, ..)| taken))
+            held.accuracy(&scores, |some| select(candidates, some).map(|(taken, _)| taken))
         };
         let filters = |taken: usize| runners[taken].filters.clone();
         Ok(Found::among(tried, &scores, folds, nested, filters))
@@ -222,24 +213,13 @@ impl Pipeline {
             Some(found) => found,
             None if self.finds_noise() => {
                 let selection = self.closed_form(job.dropped, &job.statistics);
-                let (less, folds) = (Vec::new(), Vec::new());
-                Found { selection, less, start: None, folds, basis: None, whole: false }
+                Found::again(selection, false)
             }
             None => return self.learn_given(&job, observer),
         };
-        let Found { mut selection, less, start, basis, whole, .. } = found;
-        let mut less = less.into_iter();
-        // Less noise is tried in the same units.
+        let Found { selection, start, basis, whole, .. } = found;
         let chosen = self.in_units(job, selection.candidate.units, basis, whole)?;
-        loop {
-            let (fitted, cosine) =
-                self.learn_chosen(&chosen, selection.clone(), start.as_ref(), observer)?;
-            let Some(next) = (cosine > COINCIDE).then(|| less.next()).flatten() else {
-                return Ok(fitted);
-            };
-            selection.candidate = next;
-            selection.reason = Reason::DistinctFilters;
-        }
+        self.learn_chosen(chosen, selection, start.as_ref(), observer)
     }
 
     /// Fits with the settings as they are, in units that serve held-out points best where the method chooses on them.
@@ -354,14 +334,14 @@ impl Pipeline {
         Ok(Chosen { units, space, seen, told, filters })
     }
 
-    /// Fits with a choice of units and noise; also says how nearly two filters coincide.
+    /// Fits with a choice of units and noise.
     fn learn_chosen(
         &self,
-        Chosen { units, space, seen, told, filters }: &Chosen,
+        Chosen { units, space, seen, told, filters }: Chosen,
         mut selection: Selection,
         start: Option<&Mat<f64>>,
         observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<(Fitted, f64), PipelineError> {
+    ) -> Result<Fitted, PipelineError> {
         let began = Instant::now();
         selection.noise = selection.candidate.share * space.statistics.noise_scale();
         let start = start.map(|start| with_unit_length(space.lower(start.as_ref())));
@@ -382,16 +362,20 @@ impl Pipeline {
         };
         let training = Training::from_statistics(&space.statistics);
         let method = reducer(self.base(), &settings)?;
-        let mut reduction = method.fit_one(&training, *filters, observer)?;
-        let cosine = largest_cosine(reduction.filters.as_ref());
+        let mut reduction = method.fit_one(&training, filters, observer)?;
+        let distinct = match self.turns() {
+            true => replace_copies(&mut reduction, self.base(), &settings, &training, observer)?,
+            false => filters,
+        };
         if space.is_turned() {
             let lifted = space.lift(reduction.filters.as_ref());
             // Of length 1 in the units of the fit, in which the noise is the same in every direction.
             reduction.filters = with_fixed_signs(lifted);
         }
         reduction.seconds = began.elapsed().as_secs_f64();
-        let units = (self.scaling_of(*units), space.preprocessor.clone());
-        Ok((told.account(reduction, units, Some(selection), seen.clone()), cosine))
+        let units = (self.scaling_of(units), space.preprocessor.clone());
+        let fitted = told.account(reduction, units, Some(selection), seen);
+        Ok(Fitted { distinct, ..fitted })
     }
 
     /// The space in which all points are fitted: principal components where units within classes meet many columns.
@@ -428,7 +412,7 @@ fn turned(
         Some(known) => known,
         None => {
             let count = count.min(plain.statistics.dimension());
-            plain.statistics.components_after(None, count)?
+            with_fixed_signs(plain.statistics.components_after(None, count)?)
         }
     };
     finished(units, plain.within(basis))

@@ -8,6 +8,7 @@ mod arms;
 mod choose;
 mod closed_form;
 mod count;
+mod distinct;
 mod error;
 mod fit;
 mod fitted;

@@ -57,8 +57,6 @@ pub enum Reason {
     Best,
     /// Nothing scored better by more than one standard error, and it is nearest to the default.
     WithinOneError,
-    /// A larger noise that was as good made filters coincide.
-    DistinctFilters,
     /// Nothing could be held out: the closed-form default.
     ClosedForm,
 }
@@ -81,11 +79,8 @@ pub struct Selection {
     pub accuracy: Option<f64>,
 }
 
-/// The candidate to take, and which others are as good.
-pub(crate) fn select(
-    tried: &[Candidate],
-    scores: &dyn Compared,
-) -> Option<(usize, Reason, Vec<usize>)> {
+/// Returns the candidate to take, and why.
+pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usize, Reason)> {
     let most = (0..tried.len()).map(|at| scores.met(at)).max()?;
     let full: Vec<usize> = (0..tried.len()).filter(|&at| scores.met(at) == most).collect();
     let full = scores.able(&full);
@@ -104,7 +99,7 @@ pub(crate) fn select(
         if tried[at].distance() < tried[nearest].distance() { at } else { nearest }
     })?;
     let reason = if taken == best { Reason::Best } else { Reason::WithinOneError };
-    Some((taken, reason, equal))
+    Some((taken, reason))
 }
 
 #[cfg(test)]
@@ -125,8 +120,8 @@ mod tests {
         let same = scores(&[-0.1, -0.4, -0.2]);
         let tried =
             [at(Units::Common, 0.3), at(Units::WithinClass, 3.0), at(Units::WithinClass, 0.3)];
-        let (taken, _, equal) = select(&tried, &vec![&same, &same, &same]).unwrap();
-        assert_eq!((taken, equal), (2, vec![0, 1, 2]));
+        let (taken, _) = select(&tried, &vec![&same, &same, &same]).unwrap();
+        assert_eq!(taken, 2);
     }
 
     #[test]
@@ -135,7 +130,7 @@ mod tests {
         let best = scores(&[-0.1, -0.6, -0.1, -0.6]);
         let usual = scores(&[-0.6, -0.3, -0.6, -0.3]);
         let tried = [at(Units::PerFeature, 0.03), at(Units::WithinClass, 0.3)];
-        let (taken, reason, _) = select(&tried, &vec![&best, &usual]).unwrap();
+        let (taken, reason) = select(&tried, &vec![&best, &usual]).unwrap();
         assert_eq!((taken, reason), (1, Reason::WithinOneError));
     }
 
@@ -144,8 +139,8 @@ mod tests {
         let best = scores(&[-0.1, -0.2, -0.1, -0.2]);
         let usual = scores(&[-0.6, -0.5, -0.6, -0.6]);
         let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 0.003)];
-        let (taken, reason, equal) = select(&tried, &vec![&usual, &best]).unwrap();
-        assert_eq!((taken, reason, equal), (1, Reason::Best, vec![1]));
+        let (taken, reason) = select(&tried, &vec![&usual, &best]).unwrap();
+        assert_eq!((taken, reason), (1, Reason::Best));
     }
 
     /// Features that say nothing give every class a third: ln 1/3 = −1.1. Others are right two times of three, and too sure of it.
@@ -157,8 +152,8 @@ mod tests {
         let sure = Scores::of(sure, hits(2), Vec::new());
         assert!(nothing.mean() > sure.mean());
         let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 30.0)];
-        let (taken, reason, equal) = select(&tried, &vec![&nothing, &sure]).unwrap();
-        assert_eq!((taken, reason, equal), (1, Reason::Best, vec![1]));
+        let (taken, reason) = select(&tried, &vec![&nothing, &sure]).unwrap();
+        assert_eq!((taken, reason), (1, Reason::Best));
         // Not so where accuracies hardly differ.
         let nearly =
             Scores::of(vec![-1.2; 90], (0..90).map(|at| at % 3 == 1).collect(), Vec::new());

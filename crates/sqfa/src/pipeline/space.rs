@@ -5,8 +5,8 @@
 //! Chen, Wiesel, Eldar and Hero (2010) for N − c degrees of freedom, at least [`LEAST_SHRINKAGE`]. With much noise filters in
 //! units of W are Fisher's discriminants, with little they see every difference between covariances. Cost: n³ + cn³.
 
-use crate::linalg::{Lower, Mat, MatRef, symmetric_eigen, tall_times, transpose_times, triangle};
-use crate::model::with_unit_length;
+use crate::linalg::{Lower, Mat, MatRef, symmetric_eigen, tall_times, triangle};
+use crate::model::{with_fixed_signs, with_unit_length};
 use crate::robust::{oracle_approximating, squared_norm};
 use crate::statistics::{ClassStatistics, Preprocessor, Scaling, StatisticsError};
 
@@ -155,6 +155,8 @@ fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     }
     let share = shrinkage(statistics, lower, mean).max(LEAST_SHRINKAGE);
     let (values, vectors) = symmetric_eigen(pooled.as_ref())?;
+    // Signs that do not depend on the order of columns.
+    let vectors = with_fixed_signs(vectors);
     let roots: Vec<f64> =
         values.iter().map(|value| ((1.0 - share) * value.max(0.0) + share * mean).sqrt()).collect();
     let forth = Mat::from_fn(n, n, |i, j| vectors[(i, j)] / roots[j]);
@@ -177,7 +179,8 @@ pub(crate) fn components_after(
     statistics: &ClassStatistics,
     most: usize,
 ) -> Result<(Mat<f64>, f64), StatisticsError> {
-    let basis = statistics.components_after(map, most)?;
+    // Signs that do not depend on the order of rows or columns.
+    let basis = with_fixed_signs(statistics.components_after(map, most)?);
     let folded = map.map(|map| map.fold(basis.as_ref()).0);
     let filters = folded.as_ref().unwrap_or(&basis);
     let within = statistics.reduced(filters.as_ref()).noise_scale();
@@ -193,16 +196,4 @@ pub(crate) fn components_after(
         })
         .sum();
     Ok((basis, own / within))
-}
-
-/// How nearly two filters of a space see the same thing: the largest |cosine| between any two.
-pub(crate) fn largest_cosine(filters: MatRef<'_, f64>) -> f64 {
-    let gram = transpose_times(filters, filters);
-    let mut largest = 0.0_f64;
-    for a in 0..filters.ncols() {
-        for b in 0..a {
-            largest = largest.max(gram[(a, b)].abs() / (gram[(a, a)] * gram[(b, b)]).sqrt());
-        }
-    }
-    largest
 }

@@ -8,18 +8,19 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::{QDA_SHRINKAGE, Qda};
+use crate::deal::deal;
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
-use crate::split::{all_but, held_out};
+use crate::split::SplitError;
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
 
-/// Share of every class that is held out to choose settings.
-pub(crate) const HELD_OUT: f64 = 0.15;
+/// Samples that are held out to choose settings: 15 %, as parts in all and parts held out.
+const HELD_OUT: (usize, usize) = (20, 3);
 /// Held-out points that are judged at a time.
 pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;
 
@@ -207,21 +208,28 @@ impl<'a> Training<'a> {
         if let Some(held) = &self.validation {
             return Ok((None, held.clone()));
         }
-        let (classes, codes) = (samples.labels.classes(), samples.labels.codes());
-        let split = match &self.rows {
-            Some(rows) => {
-                let own = rows.iter().map(|&row| codes[row as usize]);
-                held_out(classes, own, HELD_OUT, seed)
-            }
-            None => held_out(classes, codes.iter().copied(), HELD_OUT, seed),
+        let Samples { points, labels, .. } = samples;
+        let mut often = vec![u64::from(self.rows.is_none()); labels.len()];
+        self.rows.iter().flatten().for_each(|&row| often[row as usize] += 1);
+        let dealt = deal(points, labels, &|row| often[row], HELD_OUT, seed);
+        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
+        let all = || 0..labels.len() as u32;
+        let rows: Box<dyn Iterator<Item = u32>> = match &self.rows {
+            Some(rows) => Box::new(rows.iter().copied()),
+            None => Box::new(all()),
         };
-        let held = split.map_err(|source| ReduceError::Split { what, source })?;
-        let row = |at: u32| self.rows.as_ref().map_or(at, |rows| rows[at as usize]);
-        let count = self.rows.as_ref().map_or(codes.len(), Vec::len);
-        let mut learn = Vec::with_capacity(count - held.len());
-        learn.extend(all_but(&held, count).map(row));
-        let held = held.into_iter().map(|at| row(at) as usize).collect();
-        Ok((Some(learn), held))
+        let (held, learn): (Vec<u32>, Vec<u32>) = rows.partition(|&row| is_held(row));
+        if held.is_empty() {
+            let counts = labels.counts();
+            let smallest = (0..counts.len()).min_by_key(|&class| counts[class]).unwrap_or(0);
+            let source = SplitError::TooFew {
+                class: labels.classes().label(smallest).to_string(),
+                count: counts.get(smallest).map_or(0, |&count| count as usize),
+                share: HELD_OUT.1 as f64 / HELD_OUT.0 as f64,
+            };
+            return Err(ReduceError::Split { what, source });
+        }
+        Ok((Some(learn), held.into_iter().map(|row| row as usize).collect()))
     }
 
     /// Training data of some rows, with covariances kept in the form that all points have.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod arranged;
 mod choices;
 mod columns;
 mod folds;

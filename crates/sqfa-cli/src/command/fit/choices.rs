@@ -56,9 +56,6 @@ fn noise_words(selection: &Selection) -> String {
         Reason::WithinOneError => {
             format!("of {tried} on {folds} nothing is clearly better{right}")
         }
-        Reason::DistinctFilters => {
-            format!("as good as the best of {tried} on {folds}, with distinct filters{right}")
-        }
         Reason::ClosedForm => "the usual share: nothing could be held out".to_owned(),
     };
     format!("{share} of the variance within classes ({why})")

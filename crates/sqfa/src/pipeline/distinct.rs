@@ -1,0 +1,67 @@
+//! Filters that measure different things.
+//!
+//! With much noise a second copy of the best filter raises the objective more than a new direction does, so filters coincide
+//! and a plot of two features is a line. Held-out samples select so much noise when fewer filters suffice. The filters that
+//! differ are kept; the others are learned next to them, orthogonal in the coordinates of the fit, so that every feature shows
+//! something new. Neither less noise nor a constraint on all filters is as accurate.
+
+use crate::constraint::Constraint;
+use crate::linalg::{MatRef, beside};
+use crate::model::{Restarts, Start};
+use crate::optimize::{Control, Progress};
+use crate::reduce::{ReduceError, ReducerSettings, Reduction, Training, reducer};
+use crate::statistics::{ClassStatistics, project};
+
+/// The within-class correlation of two features above which they measure the same.
+const SAME: f64 = 0.99;
+
+/// Returns which filters differ from all those before them that do.
+pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Vec<usize> {
+    let (m, shares) = (filters.ncols(), statistics.shares());
+    let features = project(statistics, filters, 0.0);
+    let within = |a: usize, b: usize| -> f64 {
+        let entry = |class: usize| features.covariance(class)[a * m + b];
+        shares.iter().enumerate().map(|(class, share)| share * entry(class)).sum()
+    };
+    let same =
+        |a: usize, b: usize| within(a, b).abs() > SAME * (within(a, a) * within(b, b)).sqrt();
+    let mut kept: Vec<usize> = Vec::new();
+    for filter in 0..m {
+        if kept.iter().all(|&other| !same(filter, other)) {
+            kept.push(filter);
+        }
+    }
+    kept
+}
+
+/// Replaces filters that coincide with others, and returns how many differ: these come first.
+pub(crate) fn replace_copies(
+    reduction: &mut Reduction,
+    method: &str,
+    settings: &ReducerSettings,
+    training: &Training<'_>,
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<usize, ReduceError> {
+    let count = reduction.filters.ncols();
+    let kept = distinct(training.statistics(), reduction.filters.as_ref());
+    let possible = settings.fixed.is_none() && count <= training.statistics().dimension();
+    if kept.len() == count || !possible {
+        return Ok(count);
+    }
+    let kept: Vec<MatRef<'_, f64>> =
+        kept.iter().map(|&at| reduction.filters.subcols(at, 1)).collect();
+    let kept = beside(&kept);
+    let settings = ReducerSettings {
+        fixed: Some(kept.clone()),
+        constraint: Some(Constraint::Orthonormal),
+        start: Start::Auto,
+        restarts: Restarts::Count(1),
+        ..settings.clone()
+    };
+    let found = reducer(method, &settings)?.fit_one(training, count, observer)?;
+    let others = found.filters.subcols(kept.ncols(), count - kept.ncols());
+    reduction.filters = beside(&[kept.as_ref(), others]);
+    reduction.passes += found.passes;
+    reduction.evaluations += found.evaluations;
+    Ok(kept.ncols())
+}
