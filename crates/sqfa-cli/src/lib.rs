@@ -13,6 +13,7 @@ mod interrupt;
 mod output;
 mod points;
 mod progress;
+mod suggest;
 mod warnings;
 
 use std::ffi::OsString;

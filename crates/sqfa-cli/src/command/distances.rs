@@ -155,7 +155,7 @@ impl Distances {
         }
         let statistics = match loaded {
             Loaded::Data(LabeledData { train: Part { points, labels }, .. }) => {
-                data::check_sums(labels.classes().len(), points.columns())?;
+                data::check_sums(labels.classes().len(), points.columns(), "")?;
                 ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
             }
             Loaded::Statistics(given) => data::class_statistics(given, None)?,

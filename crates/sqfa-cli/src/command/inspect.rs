@@ -43,6 +43,7 @@ fn text(model: &Model) -> String {
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
         ("columns", columns(model)),
         ("data", data(model)),
+        ("label", about.data.label.clone().unwrap_or_else(|| "without a name".to_owned())),
         ("classes", classes(model)),
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),

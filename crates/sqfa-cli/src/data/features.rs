@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use sqfa::{Labels, Points};
 use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points};
-use sqfa_io::formats::Missing;
+use sqfa_io::formats::{Column, Missing};
 use sqfa_io::model_file::Model;
 
 use super::{Builtin, check_exists, check_flags, in_flags, options, tell};
 use crate::args::{DataFlags, MissingArg, PartArg};
 use crate::failure::usage;
-use crate::output;
+use crate::{output, suggest};
 
 /// Points under the name of their part, with labels where there are any.
 #[derive(Debug)]
@@ -79,11 +79,14 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
     check_exists(data)?;
     check_flags(data, flags.labels.is_some(), &flags.table)?;
     let asked = flags.table.missing;
+    let given = options(&flags.table);
+    let known = model.description().data.label.clone();
     let options = LoadOptions {
+        label: given.label.clone().or(known.map(Column::Known)),
         labels: flags.labels.clone(),
         expected: model.feature_names().map(<[String]>::to_vec),
         missing: if asked.is_some() { Missing::Keep } else { Missing::Refuse },
-        ..options(&flags.table)
+        ..given
     };
     let means = match asked {
         Some(MissingArg::Mean) => Some(model.column_means().ok_or_else(|| {
@@ -114,10 +117,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
 
 fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
     let Loaded::Data(LabeledData { train, test, .. }) = builtin.load()? else {
-        bail!(
-            "'{data}' holds class statistics, not points; for a toy, draw points first: \
-             sqfa dataset {data} --train 1000 --test 1000 --out points.npz"
-        );
+        bail!("'{data}' holds class statistics, not points{}", drawing(data));
     };
     let several = test.is_some();
     let named = |(name, part): (&'static str, Option<sqfa_io::data::Part>)| {
@@ -126,6 +126,18 @@ fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
         Some(NamedPart { name, points: part.points, labels: Some(part.labels) })
     };
     Ok([("train", Some(train)), ("test", test)].into_iter().filter_map(named).collect())
+}
+
+/// The command that draws points of a built-in toy, where it is one.
+pub(crate) fn drawing(data: &str) -> String {
+    let toy = |builtin: &Builtin| matches!(builtin, Builtin::Toy(_)) && builtin.name() == data;
+    match Builtin::ALL.iter().any(toy) {
+        true => {
+            let words = ["dataset", data, "--train", "1000", "--test", "1000", "--out", "points.npz"];
+            format!("; draw some with: {}", suggest::command(words))
+        }
+        false => String::new(),
+    }
 }
 
 /// The rows that lack a value or a label, ascending; an error when nobody said what to do about them.

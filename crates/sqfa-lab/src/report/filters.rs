@@ -28,9 +28,6 @@ pub(super) fn section(view: &View) -> Markup {
     };
     let body = html! {
         (grid(&view.facts, &(0..view.filters).map(|k| view.weights(k)).collect::<Vec<_>>(), &view.title))
-        @if view.facts.image_shape.is_none() && view.facts.dimensions >= 16 {
-            p.note { "If points are images, name their size with --image WIDTHxHEIGHT to see filters as images." }
-        }
     };
     framed_section("filters", &format!("Filters: {}", view.title), &lead, body)
 }

@@ -146,6 +146,14 @@ impl TryFrom<FitArgs> for Fit {
     }
 }
 
+/// The names of a table.
+struct Names {
+    /// Those of the columns; empty where they have none.
+    columns: Vec<String>,
+    /// The label column, by name or by position where there are no names.
+    label: Option<String>,
+}
+
 /// Where the time went, in seconds.
 struct Times {
     read: f64,
@@ -162,14 +170,14 @@ impl Fit {
         let _ready = self.check_files()?;
         let line = StatusLine::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let (loaded, columns) = self.load(&line)?;
+        let (loaded, names) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
         let given = self.read_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let mut prepared = Prepared::new(&self, loaded, columns, lifted)?;
+        let mut prepared = Prepared::new(&self, loaded, names, lifted)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
@@ -209,12 +217,12 @@ impl Fit {
         files::check(&inputs, &outputs)
     }
 
-    fn load(&self, line: &StatusLine) -> Result<(Loaded, Vec<String>)> {
+    fn load(&self, line: &StatusLine) -> Result<(Loaded, Names)> {
         let sketch = match self.form {
             Form::Sketch(size) => Some(size),
             _ => None,
         };
-        let Opened { mut loaded, columns, .. } =
+        let Opened { mut loaded, columns, label, .. } =
             data::open_all(&self.data, &self.flags, sketch, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
@@ -231,9 +239,10 @@ impl Fit {
             (loaded, _) => loaded,
         };
         if let Loaded::Data(data) = &loaded {
-            check_size(&data.train.points, &columns)?;
+            check_size(&data.train.points, &columns, true)?;
+            data::check_counts(&data.train.labels)?;
         }
-        Ok((self.sketched(loaded, sketch)?, columns))
+        Ok((self.sketched(loaded, sketch)?, Names { columns, label }))
     }
 
     /// Points as sketches of so many rows, where these are wanted.
@@ -360,7 +369,7 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     let form = if fit.needs_dense() { Form::Dense } else { fit.form };
     let (classes, columns) = (labels.classes().len(), points.columns());
     if form.decide(points.rows() as u64, columns, classes, points.width()) == Form::Dense {
-        data::check_sums(classes, columns)?;
+        data::check_sums(classes, columns, learn::KEEP_POINTS)?;
     }
     let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };
     ClassStatistics::from_points_as(form, points, labels, estimator).context("DATA cannot be used")

@@ -11,6 +11,7 @@ use super::choices;
 use super::learn::{Learned, Prepared, Sketch, trials};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
+use crate::suggest;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -44,6 +45,7 @@ struct Report<'a> {
     optimizer: Option<&'a str>,
     classes: usize,
     dimensions: usize,
+    label: Option<&'a str>,
     n_train: Option<u64>,
     sketch: Option<&'a Sketch>,
     seed: u64,
@@ -127,6 +129,7 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
         classes: prepared.classes.len(),
         dimensions: prepared.dimension,
+        label: prepared.label.as_deref(),
         n_train: prepared.count(),
         sketch: prepared.sketch.as_ref(),
         seed: fit.settings.seed,
@@ -148,6 +151,9 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     );
     let model = fit.out.display();
     let mut lines = Vec::new();
+    if let Some(label) = &prepared.label {
+        lines.push(("label", label_words(label, prepared)));
+    }
     if let Some(objective) = fitted.objective {
         let refined = fit.refine && fitted.setting(Setting::RefinementSteps) != Some(0.0);
         let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
@@ -232,14 +238,28 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         ),
     ));
     lines.push(("model", model.to_string()));
-    let next = match (prepared.test.is_some(), prepared.count()) {
-        (true, _) => format!("sqfa evaluate {model} {}", fit.data.join(" ")),
-        (false, Some(_)) => format!("sqfa evaluate {model} --test FILE"),
-        (false, None) => format!("sqfa inspect {model}"),
+    let next = match &fit.data[..] {
+        [data] if prepared.had_points && data != "-" => {
+            let test = match prepared.test {
+                Some(_) => "",
+                None => "   (training accuracy; name a file of new samples for test accuracy)",
+            };
+            format!("{}{test}", suggest::with_model("evaluate", &fit.out, data))
+        }
+        _ => suggest::command(["inspect", &fit.out.display().to_string()]),
     };
     lines.push(("next", next));
     text.push_str(&pairs(&lines));
     output::say(&text)
+}
+
+/// The label column with its classes.
+fn label_words(label: &str, prepared: &Prepared) -> String {
+    const LISTED: usize = 5;
+    let classes = prepared.classes.iter().take(LISTED).map(|class| class.to_string());
+    let more = if prepared.classes.len() > LISTED { ", …" } else { "" };
+    let column = if prepared.columns.is_empty() { "column " } else { "" };
+    format!("{column}{label}: {}{more}", classes.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn many(count: usize, what: &str) -> String {
