@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::page::section as framed_section;
 use super::style::{filters, framed, keys, percent, seconds, title_of};
-use crate::compare::{Manifest, Spec, Summary};
+use crate::compare::{Manifest, Spec, Summary, at_most};
 use crate::figure::{Axis, Band, Figure, Line, Mark, Panel, Range, Rule, Style};
 
 const WIDTH: f64 = 760.0;
@@ -185,7 +185,12 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                                             }
                                         }
                                     }
-                                    None => { td data-value="-1" { @if summary.not_applicable { "n/a" } @else { "–" } } }
+                                    None => {
+                                        @match at_most(summaries, summary).and_then(|most| most.accuracies[index].map(|spread| (most.filters, spread.median))) {
+                                            Some((most, median)) => td data-value=(median) title=(format!("with {most}, the most this method can have")) { "(" (format!("{:.1}", 100.0 * median)) ")" },
+                                            None => td data-value="-1" { @if summary.not_applicable { "n/a" } @else { "–" } },
+                                        }
+                                    }
                                 }
                             }
                             @match summary.seconds {
