@@ -33,6 +33,7 @@ pub(crate) struct Dataset {
 #[derive(Serialize)]
 struct Report {
     name: String,
+    #[serde(rename = "n_classes")]
     classes: usize,
     dimensions: usize,
     n_train: Option<usize>,
@@ -99,7 +100,7 @@ impl Dataset {
             (None, _) => "exact means and covariances".to_owned(),
         };
         let next = suggest::command(["fit", &file, "--filters", "2", "--out", "model.sqfa"]);
-        output::say(&format!(
+        output::summarize(&format!(
             "{name}: {points}, {classes} classes, {dimensions} dimensions → {file}\n  next  {next}\n"
         ))
     }

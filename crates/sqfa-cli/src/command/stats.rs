@@ -7,7 +7,8 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::statistics::{ClassAccumulator, Form};
 use sqfa_io::data::{
-    Holds, LoadOptions, Summed, file_kind, open_batches, TableSums, read_table_sums, write_table_sums,
+    Holds, LoadOptions, Summed, TableSums, file_kind, open_batches, read_table_sums,
+    write_table_sums,
 };
 use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
@@ -220,7 +221,7 @@ fn report(
         "written",
         format!("{} from {files} file{plural} in {}", out.display(), seconds(elapsed)),
     ));
-    output::say(&pairs(&lines))
+    output::summarize(&pairs(&lines))
 }
 
 /// What class sums hold, for people.

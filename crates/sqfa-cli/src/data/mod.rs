@@ -19,15 +19,15 @@ use sqfa_io::data::{
 use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
-pub(crate) use features::{NamedPart, drawing, incomplete, one_part, parts};
+pub(crate) use features::{NamedPart, drawing, gaps, ids, incomplete, one_part, open_parts, parts};
 pub(crate) use memory::{available as available_memory, check_sums};
 pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
 
 use crate::args::{DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
-use crate::{output, suggest};
 use crate::points::Precision;
+use crate::{output, suggest};
 
 /// Loads a data set by built-in name or from a file, and tells what was decided on the way.
 pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
@@ -157,7 +157,9 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
         Some(Remedy::DropMissing) => "--missing drop".to_owned(),
         Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),
         Some(Remedy::Encoding) => "--encoding latin-1 or --encoding windows-1252".to_owned(),
-        Some(Remedy::Delimiter) => "use --delimiter if another character separates cells".to_owned(),
+        Some(Remedy::Delimiter) => {
+            "use --delimiter if another character separates cells".to_owned()
+        }
         _ => return error.into(),
     };
     Advised { error, flag }.into()

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use sqfa_io::data::{
-    ColumnMeans, LoadOptions, Loaded, Opened, Summed, TableSums, decoded_bytes, is_sums, open_batches,
-    read_table_sums,
+    ColumnMeans, LoadOptions, Loaded, Opened, Summed, TableSums, decoded_bytes, is_sums,
+    open_batches, read_table_sums,
 };
 use sqfa_io::formats::{Column, Missing};
 
@@ -51,7 +51,8 @@ pub(crate) fn open_all(
         }
         check_flags(file, flags.labels.is_some(), &flags.table)?;
         let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
-        let label = given.label.clone().or(summed.label().map(|name| Column::Known(name.to_owned())));
+        let label =
+            given.label.clone().or(summed.label().map(|name| Column::Known(name.to_owned())));
         let options = LoadOptions { label, expected, fill: fill.clone(), ..given.clone() };
         let reader = open_batches(path, &options, None).map_err(in_flags)?;
         let mut rate = Rate::new(file, at, files.len());

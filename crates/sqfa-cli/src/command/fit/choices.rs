@@ -1,6 +1,8 @@
 //! What was chosen on held-out points, in words: columns set aside, units, noise, number of filters, refinement.
 
-use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, SetAside, Units};
+use sqfa::pipeline::{
+    Curve, Fitted, Reason, RefinementChoice, RefinementTrial, Selection, SetAside, Units,
+};
 use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;
@@ -10,14 +12,18 @@ use crate::output::{number, percent};
 /// How many names a line lists.
 const LISTED: usize = 4;
 
-/// One line a choice.
-pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, String)> {
+/// One line per choice; `most` is the limit of `--filters auto`.
+pub(super) fn lines(
+    chosen: &Fitted,
+    prepared: &Prepared,
+    most: Option<usize>,
+) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if !chosen.set_aside.is_empty() {
         lines.push(("set aside", aside_words(&chosen.set_aside, prepared)));
     }
     if let Some(curve) = &chosen.curve {
-        lines.push(("filters", curve_words(curve)));
+        lines.push(("filters", curve_words(curve, prepared.dimension, most)));
     }
     if let Some(selection) = &chosen.selection {
         lines.push(("units", units_words(selection.candidate.units).to_owned()));
@@ -26,6 +32,27 @@ pub(super) fn lines(chosen: &Fitted, prepared: &Prepared) -> Vec<(&'static str, 
         lines.push(("units", units_words(Units::PerFeature).to_owned()));
     }
     lines
+}
+
+/// The accuracy on held-out samples, where something was chosen on them, and how they were held out.
+pub(super) fn held_out(chosen: &Fitted) -> Option<(f64, String)> {
+    let selection = chosen.selection.as_ref().filter(|one| one.reason != Reason::ClosedForm)?;
+    let accuracy = match &chosen.refinement {
+        Some(choice) => taken(choice)?.accuracy,
+        None => selection.tried.iter().find(|one| one.candidate == selection.candidate)?.accuracy,
+    };
+    let how = match selection.folds {
+        1 => "one held-out part".to_owned(),
+        folds => format!("{folds}-fold cross-validation"),
+    };
+    Some((accuracy, how))
+}
+
+/// The trial of a refinement that was selected.
+fn taken(choice: &RefinementChoice) -> Option<&RefinementTrial> {
+    choice.trials.iter().find(|trial| {
+        trial.steps == choice.steps && (trial.noise == choice.noise || trial.steps == 0)
+    })
 }
 
 fn aside_words(aside: &[SetAside], prepared: &Prepared) -> String {
@@ -66,21 +93,25 @@ fn noise_words(selection: &Selection) -> String {
     format!("{share} of the variance within classes ({why})")
 }
 
-fn curve_words(curve: &Curve) -> String {
+/// The number of filters that was selected; `most` is the limit, which is reported where it was reached.
+fn curve_words(curve: &Curve, columns: usize, most: Option<usize>) -> String {
     let points = curve.points.iter();
     let tried: Vec<String> =
         points.map(|point| format!("{}: {}", point.filters, percent(point.accuracy))).collect();
-    format!("{} ({})", curve.filters, tried.join(", "))
+    let limit = match most {
+        Some(most) if curve.filters >= most && most < columns => {
+            format!("; stopped at the limit: try --max-filters {}", (2 * most).min(columns))
+        }
+        _ => String::new(),
+    };
+    format!("{} ({}{limit})", curve.filters, tried.join(", "))
 }
 
 /// What became of the filters on held-out points.
 pub(super) fn refinement_words(choice: &RefinementChoice) -> String {
     let start = choice.trials.first();
     let before = start.map_or(f64::NAN, |trial| trial.accuracy);
-    let taken = choice.trials.iter().find(|trial| {
-        trial.steps == choice.steps && (trial.noise == choice.noise || trial.steps == 0)
-    });
-    match taken {
+    match taken(choice) {
         Some(trial) if choice.steps > 0 => format!(
             "{}: {} → {} on held-out points",
             many(choice.steps, "step"),

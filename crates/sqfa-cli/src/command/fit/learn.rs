@@ -94,12 +94,7 @@ pub(super) struct Learned {
 }
 
 impl Prepared {
-    pub(super) fn new(
-        fit: &Fit,
-        loaded: Loaded,
-        names: Names,
-        lift: Option<Lift>,
-    ) -> Result<Self> {
+    pub(super) fn new(fit: &Fit, loaded: Loaded, names: Names, lift: Option<Lift>) -> Result<Self> {
         let rows = match &loaded {
             Loaded::Sums(_, sums) => sums.sketch(),
             _ => None,

@@ -63,13 +63,17 @@ pub(crate) struct Fit {
 impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
-    fn try_from(args: FitArgs) -> Result<Self> {
+    fn try_from(mut args: FitArgs) -> Result<Self> {
+        reject_unused(&args)?;
+        // For methods that maximize a distance auto is the default, whatever the data are.
+        if args.method.distance.is_some() && args.noise == Some(Noise::Auto) {
+            args.noise = None;
+        }
         let filters = match args.filters {
             FiltersArg::Count(count) => Filters::Count(count),
             FiltersArg::Auto => Filters::Auto { max: args.max_filters },
         };
         check_distance(&args)?;
-        reject_unused(&args)?;
         if let (Some(dims), Filters::Count(filters)) = (args.pca_dims, filters)
             && dims < filters
         {
@@ -80,11 +84,6 @@ impl TryFrom<FitArgs> for Fit {
         if let (StartArg::File(path), Restarts::Count(2..)) = (&args.start, args.restarts) {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
-        }
-        if args.form == Form::Factor && args.noise == Some(Noise::Auto) {
-            return usage(
-                "--noise auto goes with --form dense: give scale or a number with --form factor",
-            );
         }
         check_sketch(&args)?;
         check_fixed(&args)?;
@@ -194,7 +193,7 @@ impl Fit {
         model.write(&self.out)?;
         if let Some(path) = &self.report {
             line.tell("report");
-            page::write(path, &self, &prepared, &model, &learned.reduction)?;
+            page::write(path, &self, &prepared, &model, &learned)?;
         }
         drop(guard);
         drop(line);

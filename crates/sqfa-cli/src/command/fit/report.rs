@@ -3,9 +3,10 @@
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::optimize::Termination;
+use sqfa::pipeline::Filters;
 use sqfa::reduce::{Choice, Objective, Reduction, Setting};
 use sqfa::{Estimator, Noise};
-use sqfa_io::model_file::{CountRecord, SelectionRecord, Trial, count_records};
+use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, Trial, count_records};
 
 use super::choices;
 use super::learn::{Learned, Prepared, Sketch, trials};
@@ -43,7 +44,8 @@ struct Report<'a> {
     filters_tried: Option<Vec<CountRecord>>,
     set_aside: Vec<String>,
     optimizer: Option<&'a str>,
-    classes: usize,
+    n_classes: usize,
+    classes: ClassNames,
     dimensions: usize,
     label: Option<&'a str>,
     n_train: Option<u64>,
@@ -127,7 +129,8 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
             .map(|chosen| chosen.set_aside.iter().map(|one| prepared.column(one.column)).collect())
             .unwrap_or_default(),
         optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
-        classes: prepared.classes.len(),
+        n_classes: prepared.classes.len(),
+        classes: (&prepared.classes).into(),
         dimensions: prepared.dimension,
         label: prepared.label.as_deref(),
         n_train: prepared.count(),
@@ -168,7 +171,11 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         ));
     }
     if let Some(chosen) = &learned.fitted {
-        lines.extend(choices::lines(chosen, prepared));
+        let most = match fit.filters {
+            Filters::Auto { max } => Some(max),
+            Filters::Count(_) => None,
+        };
+        lines.extend(choices::lines(chosen, prepared, most));
     }
     let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
     if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
@@ -250,7 +257,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     };
     lines.push(("next", next));
     text.push_str(&pairs(&lines));
-    output::say(&text)
+    output::summarize(&text)
 }
 
 /// The label column with its classes.
