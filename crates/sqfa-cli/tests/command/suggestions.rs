@@ -168,6 +168,47 @@ fn flags_that_an_error_suggests_remove_it() {
 }
 
 #[test]
+fn flags_that_a_message_mentions_help() {
+    let folder = Folder::new();
+    folder.write("few.csv", "a,b,label\n1,2,x\n2,3,x\n3,1,y\n4,1,y\n");
+    let mut constant = "a,b,c,label\n".to_owned();
+    let mut wide = (0..200).map(|at| format!("c{at},")).collect::<String>() + "label\n";
+    for at in 0..60 {
+        let (a, b, class) = row(at);
+        constant.push_str(&format!("{a},{b},{},{class}\n", if at % 3 == 0 { "7" } else { &b }));
+        let cells = (0..200).map(|k| format!("{:.4},", ((at * 7 + k * k) as f64).sin()));
+        wide.push_str(&format!("{}{class}\n", cells.collect::<String>()));
+    }
+    folder.write("constant.csv", constant);
+    folder.write("wide.csv", wide);
+    for (file, mentioned, flags) in [
+        ("few.csv", "set --noise", "--noise 0.1"),
+        ("few.csv", "--covariance oas", "--noise 0 --covariance oas"),
+        ("few.csv", "--pca-dims", "--noise 0 --pca-dims 1"),
+        ("constant.csv", "--covariance oas", "--noise 0 --covariance oas"),
+        ("constant.csv", "drop constant dimensions", "--noise 0 --ignore c"),
+    ] {
+        let said = folder.run(&format!("fit {file} -m 1 --noise 0 --out m.sqfa"));
+        assert!(said.code == 1 && said.err.contains(mentioned), "{}", said.err);
+        works(&folder, &format!("sqfa fit {file} -m 1 --out m.sqfa {flags}"));
+    }
+    let said = folder.run("fit wide.csv -m 1 --out m.sqfa");
+    assert!(said.err.contains("use --covariance oas or --pca-dims"), "{}", said.err);
+    for flags in ["--covariance oas", "--pca-dims 3"] {
+        let said = works(&folder, &format!("sqfa fit wide.csv -m 1 --out m.sqfa {flags}"));
+        assert!(!said.err.contains("singular"), "{}", said.err);
+    }
+    // Where sums of all classes do not fit, the samples themselves do.
+    let short = |flags: &str| {
+        let line = format!("fit wide.csv -m 1 --out m.sqfa {flags}");
+        Said::new(&line, folder.command(&line).env("SQFA_MEMORY", "300000").output().unwrap())
+    };
+    short("--form dense").fails(1, "(--form factor --noise scale)");
+    assert_eq!(short("--form factor --noise scale").code, 0);
+    works(&folder, "sqfa fit wide.csv -m 1 --constraint orthonormal --out m.sqfa");
+}
+
+#[test]
 fn other_commands_that_a_message_names_work() {
     let folder = Folder::new();
     folder.write("t.csv", table(20));

@@ -46,7 +46,7 @@ pub fn read_column(
 
 /// The values of a column of a table as text, one per row; they may all be different, and missing ones are empty.
 ///
-/// `columns` are the names of features, which are read along; all of the table where they are empty.
+/// `columns` are the names of features, which are read along; those that `options` select where they are empty.
 ///
 /// # Errors
 ///
@@ -62,11 +62,14 @@ pub fn read_ids(
         let problem = format!("only tables have a column '{key}' that identifies rows");
         return Err(DataError::content(&place, problem));
     }
-    let only = Some(columns.to_vec()).filter(|columns| !columns.is_empty());
+    let select = match columns.is_empty() {
+        true => options.select.clone(),
+        false => Selection { only: Some(columns.to_vec()), ignore: Vec::new() },
+    };
     let column = key.parse().map_or_else(|_| Column::Name(key.to_owned()), Column::Index);
     let options = LoadOptions {
         label: Some(column),
-        select: Selection { only, ignore: Vec::new() },
+        select,
         missing: Missing::Keep,
         test: None,
         ..options.clone()
