@@ -60,8 +60,8 @@ def compare(
     methods : sequence of str, default=("paper",)
         Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
     n_components : int or sequence of ints, default=None
-        Numbers of components. By default 2, 4 and 8 as far as there are features, and the most that LDA can
-        have, which is one fewer than classes.
+        Numbers of components. By default 2, 4 and 8 as far as there are features, and the most that LDA
+        can have, which is one fewer than classes.
     seeds : int, default=3
         How many seeds every method that uses one is run with.
     random_state : int, default=0
@@ -151,7 +151,7 @@ def compare(
         parts = {"splits": int(splits)}
     spec = {
         "methods": [methods] if isinstance(methods, str) else list(methods),
-        "filters": [int(count) for count in counts],  # type: ignore[arg-type]
+        "filters": [int(count) for count in counts],
         "seeds": int(seeds),
         "first_seed": int(random_state),
         "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),

@@ -34,7 +34,12 @@ def run(folder: pathlib.Path, *words: str) -> bytes:
     for name in ("COLUMNS", "CI"):
         environment.pop(name, None)
     process = subprocess.Popen(
-        [str(COMMAND), *words], cwd=folder, stdin=theirs, stdout=subprocess.DEVNULL, stderr=theirs, env=environment
+        [str(COMMAND), *words],
+        cwd=folder,
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=environment,
     )
     os.close(theirs)
     written = b""
@@ -54,9 +59,7 @@ def run(folder: pathlib.Path, *words: str) -> bytes:
 def screen(written: str) -> list[str]:
     """Return the lines that a terminal shows in the end."""
     lines, row, column = [""], 0, 0
-    for control, digits, kind, text in re.findall(
-        r"(\x1b\[)([0-9;?]*)([A-Za-z])|([\s\S])", written
-    ):
+    for control, digits, kind, text in re.findall(r"(\x1b\[)([0-9;?]*)([A-Za-z])|([\s\S])", written):
         if control:
             count = int(digits) if digits.isdigit() else 1
             if kind == "A":

@@ -160,7 +160,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
     html! {
         div.scroll {
             table.sortable {
-                caption { "Medians over seeds with the range of the middle 80 %. ① and ② mark the two best methods of each number of filters." }
+                caption { "Medians over seeds with the range of the middle 80 %. ① and ② mark the two best methods of each number of filters. A number in parentheses is that of the most filters a method can have." }
                 thead { tr {
                     th scope="col" { "method" }
                     th scope="col" { "filters" }
