@@ -27,7 +27,7 @@ def compare(
     y_test: Any = None,
     *,
     methods: Sequence[str] = ("paper",),
-    n_components: int | Sequence[int] = (2, 4, 8),
+    n_components: int | Sequence[int] | None = None,
     seeds: int = 3,
     random_state: int = 0,
     classifiers: Sequence[str] = ("qda",),
@@ -59,8 +59,9 @@ def compare(
         Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
     methods : sequence of str, default=("paper",)
         Methods by name ("sqfa", "sqfa-h", "lda", …, "sqfa+refine"), or "paper" or "all".
-    n_components : int or sequence of ints, default=(2, 4, 8)
-        Numbers of components.
+    n_components : int or sequence of ints, default=None
+        Numbers of components. By default 2, 4 and 8 as far as there are features, and the most that LDA
+        can have, which is one fewer than classes.
     seeds : int, default=3
         How many seeds every method that uses one is run with.
     random_state : int, default=0
@@ -137,7 +138,10 @@ def compare(
         test_codes = positions(column_or_1d(y_test), classes)
     if circular is not None and not 0 < circular < float("inf"):
         raise ValueError(f"circular is {circular}: give the period of the labels, as in 180")
-    counts = [n_components] if np.ndim(n_components) == 0 else list(n_components)  # type: ignore[arg-type]
+    if n_components is None:
+        counts: list[Any] = []
+    else:
+        counts = [n_components] if np.ndim(n_components) == 0 else list(n_components)  # type: ignore[arg-type]
     parts: Any = "given"
     if test_fraction is not None:
         parts = {"fraction": float(test_fraction)}
@@ -147,7 +151,7 @@ def compare(
         parts = {"splits": int(splits)}
     spec = {
         "methods": [methods] if isinstance(methods, str) else list(methods),
-        "filters": [int(count) for count in counts],  # type: ignore[arg-type]
+        "filters": [int(count) for count in counts],
         "seeds": int(seeds),
         "first_seed": int(random_state),
         "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),

@@ -170,3 +170,18 @@ def test_refusals_of_sessions():
         compare(X, [y[0], y[1][few]], splits=2, **QUICK)
     with pytest.raises(ValueError, match="session 'data 2' has no point of class .*45"):
         compare([X[0], X[1][few]], [y[0], y[1][few]], splits=2, **QUICK)
+
+
+def test_numbers_of_components_follow_the_data():
+    X, y = clouds(60, 3)
+    table = compare(X, y, methods=["lda", "pca"], cv=3)
+    assert sorted(set(table.n_components)) == [2, 3]
+    table = compare(X[y < 2], y[y < 2], methods=["lda", "pca"], cv=3)
+    assert sorted(set(table.n_components)) == [1, 2, 3]
+
+
+def clouds(rows, columns):
+    """Return three classes around different means."""
+    rng = np.random.default_rng(3)
+    y = np.arange(rows) % 3
+    return rng.normal(size=(rows, columns)) + y[:, None], y

@@ -13,6 +13,7 @@ mod interrupt;
 mod output;
 mod points;
 mod progress;
+mod suggest;
 mod warnings;
 
 use std::ffi::OsString;
@@ -32,6 +33,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
 }
 
 fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
+    output::be_quiet(arguments.quiet);
     command::use_threads(arguments.threads)?;
     match arguments.command {
         Subcommand::Dataset(args) => command::dataset::Dataset::try_from(args)?.run(),

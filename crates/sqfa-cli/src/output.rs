@@ -1,8 +1,29 @@
 //! Everything the command says: results on standard output, remarks on standard error.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+
+use crate::progress::undisturbed;
+
+/// Whether only results and errors are printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Prints only results and errors from now on, or all remarks again.
+pub(crate) fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether only results and errors are printed.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Writes a summary of files that were written, unless the command is to be quiet.
+pub(crate) fn summarize(text: &str) -> anyhow::Result<()> {
+    if is_quiet() { Ok(()) } else { say(text) }
+}
 
 /// Writes text to standard output; a closed pipe comes back as an error that ends the command quietly.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
@@ -23,6 +44,12 @@ pub(crate) fn warn(message: &str) {
 
 /// Writes a remark of some kind to standard error, coloured on terminals.
 pub(crate) fn complain(kind: &str, message: &str) {
+    if kind == "error" || !is_quiet() {
+        undisturbed(|| remark(kind, message));
+    }
+}
+
+fn remark(kind: &str, message: &str) {
     let mut stderr = io::stderr().lock();
     let colour = if kind == "error" { "31" } else { "33" };
     let plain = !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some();
@@ -36,7 +63,12 @@ pub(crate) fn complain(kind: &str, message: &str) {
 
 /// Writes a plain line to standard error.
 pub(crate) fn hint(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", printable(message));
+    if is_quiet() {
+        return;
+    }
+    undisturbed(|| {
+        let _ = writeln!(io::stderr().lock(), "{}", printable(message));
+    });
 }
 
 /// Text without control characters, which class names of strangers' files may hold.

@@ -27,10 +27,10 @@ impl Precision {
 }
 
 /// Refuses points whose squares the precision cannot hold, which would only show as a failed or a wrong fit, and warns of
-/// columns that have lost their digits.
-pub(crate) fn check_size(points: &OwnedPoints, columns: &[String]) -> Result<()> {
+/// columns that have lost their digits; `precision` says whether the command has a flag for it.
+pub(crate) fn check_size(points: &OwnedPoints, columns: &[String], precision: bool) -> Result<()> {
     let wider = match points.view() {
-        Points::F32(_) => "use --precision f64, or ",
+        Points::F32(_) if precision => "use --precision f64, or ",
         _ => "",
     };
     let (mut vanishing, mut rounded) = (Vec::new(), Vec::new());

@@ -1,15 +1,28 @@
 //! One line of progress on terminals, nothing elsewhere; also where a fit learns that it should stop.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sqfa::optimize::{Control, Progress};
 use sqfa_io::data::Summing;
 
-use crate::interrupt;
+use crate::{interrupt, output};
 
 /// How often the line is redrawn while nothing is reported.
 const TICK: Duration = Duration::from_millis(120);
+
+/// The line on the terminal, if there is one.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Does something that prints while the progress line, if any, is out of the way.
+pub(crate) fn undisturbed<T>(print: impl FnOnce() -> T) -> T {
+    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match shown {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
+}
 
 /// The progress line; it vanishes when dropped.
 pub(crate) struct StatusLine {
@@ -20,12 +33,18 @@ impl StatusLine {
     /// A line that begins by saying what is under way.
     pub(crate) fn new(message: &str) -> Self {
         // Standard error draws nothing unless it is a terminal.
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} · {elapsed}") {
+        let target = match output::is_quiet() {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        // A wide message is cut to the width of the terminal: a line that wraps could not be removed again.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} · {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(message.to_owned());
+        bar.set_message(output::printable(message));
         if !bar.is_hidden() {
+            *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
             bar.enable_steady_tick(TICK);
         }
         Self { bar }
@@ -33,7 +52,7 @@ impl StatusLine {
 
     /// Says what is under way now.
     pub(crate) fn tell(&self, message: &str) {
-        self.bar.set_message(message.to_owned());
+        self.bar.set_message(output::printable(message));
     }
 
     /// Shows an iteration and answers whether to go on.
@@ -88,6 +107,7 @@ impl Rate {
 
 impl Drop for StatusLine {
     fn drop(&mut self) {
+        *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.bar.finish_and_clear();
     }
 }

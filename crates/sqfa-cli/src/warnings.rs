@@ -59,7 +59,7 @@ fn unbalanced(classes: &Classes, counts: &[u64]) -> Option<String> {
         let label = |k| classes.label(k);
         format!(
             "classes are strongly unbalanced: '{}' has {} points and '{}' {}; every pair of classes \
-             counts the same in the fit, and accuracy is dominated by large classes (see --priors)",
+             counts the same in the fit, and accuracy is dominated by large classes",
             label(most),
             counts[most],
             label(least),

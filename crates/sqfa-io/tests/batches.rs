@@ -286,7 +286,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "a,b,label\n1,2,x\n3,NaN,y\n",
             "1 of 2 rows have missing values (b: 1; the first in line 3)",
         ),
-        ("a,b,label\n1,2,x\n3,4,\n", "(the label: 1; the first in line 3)"),
+        ("a,b,label\n1,2,x\n3,4,\n", "1 of 2 rows have no label (the first in line 3)"),
         ("a,b,c\n1,2,x\n", "name the column of labels"),
         ("a,b,label\n", "no points"),
     ] {

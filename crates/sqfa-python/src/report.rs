@@ -85,6 +85,7 @@ pub(crate) fn model_report(
         climbs.push((format!("start {}", start + 1), Climb::of(trace)));
     }
     let view = View {
+        headline: String::new(),
         title: words.title,
         facts,
         tested_on: words.tested_on,

@@ -28,7 +28,7 @@ pub(crate) struct CompareArgs {
     /// Points with labels, or a built-in data set (see sqfa --help); several files are sessions that share no filters.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
-    /// Numbers of filters [default: 2,4,8].
+    /// Numbers of filters [default: up to 2,4,8, and one fewer than classes].
     #[arg(long, short = 'm', value_name = "M,M,…", value_delimiter = ',')]
     #[arg(value_parser = values::positive)]
     pub(crate) filters: Option<Vec<usize>>,

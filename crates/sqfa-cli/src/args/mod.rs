@@ -39,7 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   sqfa demo                                        eight methods on moving textures, in a minute
   sqfa fit data.csv --label species --filters 2 --out model.sqfa
-  sqfa evaluate model.sqfa test.csv --label species
+  sqfa evaluate model.sqfa test.csv
   sqfa transform model.sqfa data.csv --out features.csv
   sqfa fit mnist/ --method sqfa-h --filters 8 --out mnist.sqfa   (a folder of IDX files)
   sqfa evaluate mnist.sqfa mnist/
@@ -64,6 +64,9 @@ pub(crate) struct Arguments {
     /// Threads to use; all cores unless given. Results do not depend on it.
     #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
     pub(crate) threads: Option<usize>,
+    /// Print results and errors only: no warnings, notes, progress or summaries of written files.
+    #[arg(long, short = 'q', global = true)]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Subcommand,
 }
@@ -117,8 +120,8 @@ pub(crate) struct DataFlags {
 /// What a table cannot say about itself.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TableFlags {
-    /// Label column of a table, by name or by position from 0; otherwise the one called label,
-    /// class, target or y.
+    /// Label column of a table, by name or by position from 0 [default: the one that the model remembers, or the one
+    /// called label, class, target or y].
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) label: Option<String>,
     /// Columns of a table that are points: names, positions from 0, or ranges such as c-f

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sqfa::statistics::Scaling;
 use sqfa::{Distance, Noise};
 
 use super::values::{self, PartArg, PriorsArg};
@@ -12,7 +13,11 @@ const TRANSFORM_EXAMPLES: &str = "\
 Examples:
   sqfa transform model.sqfa data.npz --out features.npz     every part under its own name
   sqfa transform model.sqfa X.npy --out Z.npy
-  sqfa transform model.sqfa table.csv --label species --out features.csv";
+  sqfa transform model.sqfa table.csv --id name --out features.csv
+  sqfa transform model.sqfa table.csv --out - | head
+
+There is one output row per input row: the features of a row that lacks a value are empty (NaN in arrays), unless
+--missing says otherwise.";
 
 /// Flags of `sqfa transform`.
 #[derive(Debug, Args)]
@@ -22,9 +27,12 @@ pub(crate) struct TransformArgs {
     pub(crate) model: PathBuf,
     /// Points, with or without labels.
     pub(crate) data: String,
-    /// File to write: .npy, .npz or .csv (labels beside the features where there are any).
+    /// File to write: .npy, .npz or .csv (with labels where there are any); - prints csv to standard output.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Column of a table to copy to the output, which identifies its rows.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
     /// Which part of DATA; all parts when writing .npz.
@@ -105,7 +113,7 @@ pub(crate) struct ClassifierFlags {
 const EVALUATE_EXAMPLES: &str = "\
 Examples:
   sqfa evaluate model.sqfa data.npz                        on its test part
-  sqfa evaluate model.sqfa --test test.csv --label species
+  sqfa evaluate model.sqfa --test test.csv
   sqfa evaluate model.sqfa X.npy --labels y.npy --json";
 
 /// Flags of `sqfa evaluate`.
@@ -149,7 +157,8 @@ pub(crate) struct DistancesArgs {
     /// Distance [default: the model's own, or calvo-oller].
     #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
     pub(crate) distance: Option<Distance>,
-    /// Noise σ² on every covariance: scale or a number [default: the model's own, or scale].
+    /// Noise σ² on every covariance: scale (the mean within-class variance), a number in the squared units of the scaled
+    /// data, or auto [default: auto, the model's own, and scale for data].
     #[arg(long, value_name = "NOISE", value_parser = values::noise)]
     #[arg(allow_negative_numbers = true)]
     pub(crate) noise: Option<Noise>,
@@ -158,6 +167,9 @@ pub(crate) struct DistancesArgs {
     /// Between these classes of DATA only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
+    /// Scale DATA first, so that distances do not depend on the units of columns [default: per-feature].
+    #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
+    pub(crate) scale: Option<Scaling>,
     /// Measure DATA in its leading K principal components.
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,
@@ -187,7 +199,8 @@ Examples:
   sqfa export model.sqfa --format csv > filters.csv
   sqfa export model.sqfa --format npz --out model.npz
 
-In the npz, features of raw points X are X @ raw_filters + raw_offset; with a lift, X are its features.";
+The csv has one row per column, by name, and a last row (offset): features of raw samples X are
+X @ filters + offset. In the npz they are X @ raw_filters + raw_offset; with a lift, X are its features.";
 
 /// Flags of `sqfa export`.
 #[derive(Debug, Args)]
@@ -195,9 +208,12 @@ In the npz, features of raw points X are X @ raw_filters + raw_offset; with a li
 pub(crate) struct ExportArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// npz: every array; csv: the filters, one a column.
+    /// npz: every array; csv: filters and offset for raw samples, with the names of the columns.
     #[arg(long, value_enum)]
     pub(crate) format: ExportFormat,
+    /// With --format csv: filters for scaled and centered samples instead, as they were optimized.
+    #[arg(long)]
+    pub(crate) scaled: bool,
     /// File to write; csv goes to standard output without it.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

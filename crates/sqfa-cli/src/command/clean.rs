@@ -122,7 +122,7 @@ impl Clean {
         }
         drop(guard);
         let report = self.report(&found, &names, points.rows(), points.columns(), &opened.columns);
-        if args.json { output::say_json(&report) } else { output::say(&text(&report)) }
+        if args.json { output::say_json(&report) } else { output::summarize(&text(&report)) }
     }
 
     fn report(

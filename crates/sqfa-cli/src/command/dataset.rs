@@ -20,6 +20,7 @@ use crate::files;
 use crate::interrupt::{self, Guard};
 use crate::output;
 use crate::progress::StatusLine;
+use crate::suggest;
 
 /// Dimensions of the filter-count experiment unless asked for others.
 const FILTER_COUNT_DIMENSIONS: usize = 5000;
@@ -32,6 +33,7 @@ pub(crate) struct Dataset {
 #[derive(Serialize)]
 struct Report {
     name: String,
+    #[serde(rename = "n_classes")]
     classes: usize,
     dimensions: usize,
     n_train: Option<usize>,
@@ -97,9 +99,9 @@ impl Dataset {
             (Some(train), None) => format!("{train} points"),
             (None, _) => "exact means and covariances".to_owned(),
         };
-        output::say(&format!(
-            "{name}: {points}, {classes} classes, {dimensions} dimensions → {file}\n  \
-             next  sqfa fit {file} --filters 2 --out model.sqfa\n"
+        let next = suggest::command(["fit", &file, "--filters", "2", "--out", "model.sqfa"]);
+        output::summarize(&format!(
+            "{name}: {points}, {classes} classes, {dimensions} dimensions → {file}\n  next  {next}\n"
         ))
     }
 

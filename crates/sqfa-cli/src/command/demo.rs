@@ -13,11 +13,13 @@ const SPEC: &str = include_str!("demo.toml");
 
 const NEXT: &str = "
 Try next
-  sqfa compare YOURS.csv --label COLUMN --report yours.html         every method on your own table
-  sqfa fit YOURS.csv --label COLUMN --filters 2 --out model.sqfa    one model
-  sqfa evaluate model.sqfa TEST.csv --label COLUMN                  its accuracy
-  sqfa paper                                                        the paper's tables and figures
-  sqfa --help                                                       everything else
+  sqfa dataset toy-6d --train 500 --test 500 --out toy.npz    samples of a toy problem as a file
+  sqfa fit toy.npz --filters 2 --out model.sqfa               one model
+  sqfa evaluate model.sqfa toy.npz                            its accuracy on the test samples
+  sqfa compare toy.npz --report toy.html                      every method, as a report
+  sqfa paper                                                  the paper's tables and figures
+  sqfa --help                                                 everything else
+Your own table goes in place of toy.npz; --label names its label column.
 ";
 
 /// Compares methods on the built-in videos.

@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::distance::{PairError, pairwise};
+use sqfa::statistics::{Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::write_npy;
@@ -39,6 +40,8 @@ pub(crate) struct Distances {
 struct Report {
     distance: String,
     noise: f64,
+    /// How data were scaled; nothing for models, which have a scaling of their own.
+    scale: Option<&'static str>,
     dimensions: usize,
     classes: ClassNames,
     mean: f64,
@@ -49,9 +52,6 @@ impl TryFrom<DistancesArgs> for Distances {
     type Error = anyhow::Error;
 
     fn try_from(args: DistancesArgs) -> Result<Self> {
-        if args.noise == Some(Noise::Auto) {
-            return usage("--noise auto needs a fit: give scale or a number");
-        }
         if let Some(out) = &args.out
             && !["npy", "csv"].contains(&ending(out).as_str())
         {
@@ -72,6 +72,7 @@ impl TryFrom<DistancesArgs> for Distances {
 struct Measured {
     distance: Distance,
     noise: f64,
+    scaling: Option<Scaling>,
     classes: Classes,
     gaussians: Gaussians,
 }
@@ -84,7 +85,7 @@ impl Distances {
         let outputs: Vec<&Path> = self.args.out.as_deref().into_iter().collect();
         let _ready = files::check(&[path], &outputs)?;
         let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
-        let Measured { distance, noise, classes, gaussians } = measured;
+        let Measured { distance, noise, scaling, classes, gaussians } = measured;
         if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {
             bail!(
                 "the exact Fisher–Rao distance in {} dimensions would take very long (at most \
@@ -103,6 +104,7 @@ impl Distances {
         let report = Report {
             distance: distance.name().to_owned(),
             noise,
+            scale: scaling.map(Scaling::name),
             dimensions: gaussians.order(),
             classes: (&classes).into(),
             mean: sum / (count * (count - 1)) as f64,
@@ -122,13 +124,16 @@ impl Distances {
     }
 
     fn in_model(&self, path: &Path) -> Result<Measured> {
-        let DistancesArgs { flags, classes, pca_dims, .. } = &self.args;
+        let DistancesArgs { flags, classes, pca_dims, scale, .. } = &self.args;
         if flags.table.given().is_some()
             || flags.labels.is_some()
             || classes.is_some()
             || pca_dims.is_some()
+            || scale.is_some()
         {
-            return usage("--label, --labels, --classes and --pca-dims go with data, not a model");
+            return usage(
+                "--label, --labels, --classes, --scale and --pca-dims go with data, not a model",
+            );
         }
         let model = read_model(path)?;
         let distance =
@@ -145,7 +150,8 @@ impl Distances {
             _ => model.description().noise,
         };
         let gaussians = model.noisy_gaussians(noise)?;
-        Ok(Measured { distance, noise, classes: model.classes().clone(), gaussians })
+        let classes = model.classes().clone();
+        Ok(Measured { distance, noise, scaling: None, classes, gaussians })
     }
 
     fn in_data(&self) -> Result<Measured> {
@@ -153,14 +159,19 @@ impl Distances {
         if let Some(names) = &self.args.classes {
             loaded = data::restrict(loaded, names)?;
         }
-        let statistics = match loaded {
+        let mut statistics = match loaded {
             Loaded::Data(LabeledData { train: Part { points, labels }, .. }) => {
-                data::check_sums(labels.classes().len(), points.columns())?;
+                data::check_sums(labels.classes().len(), points.columns(), "")?;
                 ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
             }
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
         };
+        // The noise is the same for all columns, and so are principal components: both depend on units.
+        let scaling = self.args.scale.unwrap_or(Scaling::PerFeature);
+        if let Some(preprocessor) = Preprocessor::new(&statistics, scaling, false) {
+            preprocessor.apply(&mut statistics);
+        }
         let n = statistics.dimension();
         let statistics = match self.args.pca_dims {
             Some(dims) if dims > n => bail!("--pca-dims {dims}: the data have {n} dimensions"),
@@ -187,7 +198,8 @@ impl Distances {
             None => Distance::named("calvo-oller")?,
         };
         let gaussians = sqfa::statistics::project(&statistics, identity.as_ref(), noise);
-        Ok(Measured { distance, noise, classes: statistics.classes().clone(), gaussians })
+        let classes = statistics.classes().clone();
+        Ok(Measured { distance, noise, scaling: Some(scaling), classes, gaussians })
     }
 }
 
@@ -234,9 +246,10 @@ fn text(report: &Report, classes: &Classes, matrix: &Mat<f64>) -> String {
     let name = |class: usize| output::printable(&classes.label(class).to_string());
     let count = classes.len();
     let mut text = format!(
-        "{} between {count} classes in {} dimensions, noise {}: mean {}\n",
+        "{} between {count} classes in {} dimensions{}, noise {}: mean {}\n",
         report.distance,
         report.dimensions,
+        report.scale.map(|scale| format!(" (scaling {scale})")).unwrap_or_default(),
         number(report.noise),
         measured(report.mean),
     );

@@ -13,6 +13,7 @@ use crate::args::EvaluateArgs;
 use crate::data::{NamedPart, incomplete, keep_known, one_part};
 use crate::failure::usage;
 use crate::output::{self, percent};
+use crate::suggest;
 
 /// How many classes and confusions a report lists.
 const LISTED: usize = 5;
@@ -120,9 +121,10 @@ impl Evaluate {
     fn known(&self, part: NamedPart, model: &Model) -> Result<(Part, usize)> {
         let data = &self.data;
         let Some(labels) = part.labels else {
+            let predict = suggest::with_model("predict", &self.args.model, data);
             bail!(
-                "'{data}' has no labels to compare with: name them with --label or --labels, or use \
-                 sqfa predict"
+                "'{data}' has no labels to compare with: name them with --label or --labels, or predict \
+                 them: {predict}"
             );
         };
         if !model.description().restricted

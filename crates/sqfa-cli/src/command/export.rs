@@ -8,7 +8,7 @@ use sqfa::{Gaussians, MatRef};
 use sqfa_io::formats::NpzWriter;
 use sqfa_io::model_file::Model;
 
-use super::tables::{class_values, write_text};
+use super::tables::{cell, class_values, write_text};
 use super::{ending, read_model};
 use crate::args::{ExportArgs, ExportFormat};
 use crate::failure::usage;
@@ -24,20 +24,29 @@ pub(crate) struct Export {
 
 enum Target {
     Npz(PathBuf),
-    Csv(Option<PathBuf>),
+    /// A table of filters, scaled or raw.
+    Csv {
+        out: Option<PathBuf>,
+        scaled: bool,
+    },
 }
 
 impl TryFrom<ExportArgs> for Export {
     type Error = anyhow::Error;
 
     fn try_from(args: ExportArgs) -> Result<Self> {
+        if args.scaled && args.format == ExportFormat::Npz {
+            return usage(
+                "--scaled goes with --format csv: the npz has both (filters and raw_filters)",
+            );
+        }
         let target = match (args.format, args.out) {
             (ExportFormat::Npz, None) => return usage("--format npz needs --out FILE.npz"),
             (ExportFormat::Npz, Some(out)) if ending(&out) != "npz" => {
                 return usage(format!("--out {}: name a file that ends in .npz", out.display()));
             }
             (ExportFormat::Npz, Some(out)) => Target::Npz(out),
-            (ExportFormat::Csv, out) => Target::Csv(out),
+            (ExportFormat::Csv, out) => Target::Csv { out, scaled: args.scaled },
         };
         Ok(Self { model: args.model, target })
     }
@@ -48,16 +57,16 @@ impl Export {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let outputs: Vec<&Path> = match &self.target {
-            Target::Npz(out) | Target::Csv(Some(out)) => vec![out],
-            Target::Csv(None) => Vec::new(),
+            Target::Npz(out) | Target::Csv { out: Some(out), .. } => vec![out],
+            Target::Csv { out: None, .. } => Vec::new(),
         };
         let _ready = files::check(&[&self.model], &outputs)?;
         let model = read_model(&self.model)?;
         let _guard = Guard::new();
         match self.target {
             Target::Npz(out) => npz(&model, &out),
-            Target::Csv(Some(out)) => write_text(&out, &csv(model.filters())),
-            Target::Csv(None) => output::say(&csv(model.filters())),
+            Target::Csv { out: Some(out), scaled } => write_text(&out, &csv(&model, scaled)),
+            Target::Csv { out: None, scaled } => output::say(&csv(&model, scaled)),
         }
     }
 }
@@ -92,13 +101,27 @@ fn rows(matrix: MatRef<'_, f64>) -> Vec<f64> {
     (0..n).flat_map(|i| (0..m).map(move |j| matrix[(i, j)])).collect()
 }
 
-fn csv(filters: MatRef<'_, f64>) -> String {
-    let m = filters.ncols();
-    let mut text = (1..=m).map(|j| format!("filter_{j}")).collect::<Vec<_>>().join(",") + "\n";
-    for row in rows(filters).chunks(m) {
-        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+/// One row per column with its weight in every filter and, for raw samples, the offset as the last row.
+fn csv(model: &Model, scaled: bool) -> String {
+    let (raw, offset) = model.raw_filters();
+    let m = raw.ncols();
+    let filters = if scaled { model.filters() } else { raw.as_ref() };
+    let offset = (!scaled).then(|| offset.unwrap_or_else(|| vec![0.0; m]));
+    // A nonlinear feature map has features of its own.
+    let names = model.feature_names().filter(|_| model.lift().is_none()).unwrap_or_default();
+    let name = |column: usize| names.get(column).cloned().unwrap_or_else(|| column.to_string());
+    let head = (1..=m).map(|j| format!(",filter_{j}")).collect::<String>();
+    let mut text = format!("column{head}\n");
+    let mut add = |name: &str, weights: &[f64]| {
+        let cells: Vec<String> = weights.iter().map(ToString::to_string).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}", cells.join(","));
+        let _ = writeln!(text, "{},{}", cell(name), cells.join(","));
+    };
+    for (column, weights) in rows(filters).chunks(m).enumerate() {
+        add(&name(column), weights);
+    }
+    if let Some(offset) = offset {
+        add("(offset)", &offset);
     }
     text
 }

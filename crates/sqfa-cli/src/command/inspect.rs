@@ -28,6 +28,17 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
             object.insert("filters".to_owned(), model.filters().ncols().into());
             object.insert("dimensions".to_owned(), model.columns().into());
             object.insert("counts".to_owned(), serde_json::to_value(model.counts())?);
+            // The same kinds of values as `sqfa fit --json` prints.
+            let settings = model.description().settings.iter();
+            let settings: serde_json::Map<String, serde_json::Value> =
+                settings.map(|(setting, value)| (setting.to_string(), (*value).into())).collect();
+            object.insert("settings".to_owned(), settings.into());
+            let names = model.feature_names().unwrap_or_default();
+            let name =
+                |&at: &usize| names.get(at).cloned().unwrap_or_else(|| at.to_string()).into();
+            let aside: Vec<serde_json::Value> =
+                model.description().set_aside.iter().map(name).collect();
+            object.insert("set_aside".to_owned(), aside.into());
         }
         return output::say_json(&json);
     }
@@ -43,6 +54,7 @@ fn text(model: &Model) -> String {
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
         ("columns", columns(model)),
         ("data", data(model)),
+        ("label", about.data.label.clone().unwrap_or_else(|| "without a name".to_owned())),
         ("classes", classes(model)),
         ("preprocessing", preprocessing(about)),
         ("covariances", format!("{}, {}", about.covariance, about.precision)),

@@ -149,16 +149,12 @@ pub(crate) fn remember(words: Vec<OsString>) {
     WORDS.get_or_init(|| words);
 }
 
+/// The words of the command line, the name of the program first.
+pub(crate) fn typed_words() -> &'static [OsString] {
+    WORDS.get().map(Vec::as_slice).unwrap_or_default()
+}
+
 /// The command line as a shell would take it.
 pub(crate) fn typed() -> String {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c))
-    };
-    let words = WORDS.get().map(Vec::as_slice).unwrap_or_default().iter().skip(1);
-    let words = words.map(|word| word.to_string_lossy()).map(|word| match plain(&word) {
-        true => word.into_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    });
-    std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    crate::suggest::command(typed_words().iter().skip(1).map(|word| word.to_string_lossy()))
 }

@@ -7,7 +7,8 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::statistics::{ClassAccumulator, Form};
 use sqfa_io::data::{
-    Holds, LoadOptions, Summed, file_kind, open_batches, read_named_sums, write_named_sums,
+    Holds, LoadOptions, Summed, TableSums, file_kind, open_batches, read_table_sums,
+    write_table_sums,
 };
 use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
@@ -151,21 +152,26 @@ impl Points {
             added.map_err(in_flags)?;
             tell(file, &summed.take_notes());
         }
-        let columns = summed.columns().to_vec();
+        let (columns, label) = (summed.columns().to_vec(), summed.label().map(str::to_owned));
         let sums = summed.finish().map_err(in_flags)?.settled();
         tell(&self.files[0], &alike(sums.classes()));
         line.tell("writing");
-        write(&self.out, &sums, &columns)?;
+        write(&self.out, &sums, &columns, label.as_deref())?;
         drop(line);
         report(&sums, self.files.len(), &self.out, began, self.json)
     }
 }
 
 /// Until here Ctrl-C ends the command at once; a file under way is finished or given up in order.
-fn write(out: &Path, sums: &ClassAccumulator, columns: &[String]) -> Result<()> {
+fn write(
+    out: &Path,
+    sums: &ClassAccumulator,
+    columns: &[String],
+    label: Option<&str>,
+) -> Result<()> {
     let guard = Guard::new();
     guard.check()?;
-    Ok(write_named_sums(out, sums, columns)?)
+    Ok(write_table_sums(out, sums, columns, label)?)
 }
 
 fn merge(args: &MergeArgs) -> Result<()> {
@@ -175,12 +181,13 @@ fn merge(args: &MergeArgs) -> Result<()> {
     let _ready = files::check(&inputs, &[&args.out])?;
     let mut summed = Summed::default();
     for file in &files {
-        let (sums, columns) = read_named_sums(Path::new(file))?;
+        let TableSums { sums, columns, label } = read_table_sums(Path::new(file))?;
         summed.join_named(sums, &columns, file)?;
+        summed.know_label(label);
     }
-    let columns = summed.columns().to_vec();
+    let (columns, label) = (summed.columns().to_vec(), summed.label().map(str::to_owned));
     let sums = summed.finish()?;
-    write(&args.out, &sums, &columns)?;
+    write(&args.out, &sums, &columns, label.as_deref())?;
     report(&sums, files.len(), &args.out, began, args.json)
 }
 
@@ -214,7 +221,7 @@ fn report(
         "written",
         format!("{} from {files} file{plural} in {}", out.display(), seconds(elapsed)),
     ));
-    output::say(&pairs(&lines))
+    output::summarize(&pairs(&lines))
 }
 
 /// What class sums hold, for people.

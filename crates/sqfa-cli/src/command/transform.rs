@@ -13,7 +13,7 @@ use super::tables::{cell, label_values, write_text};
 use super::units::check_units;
 use super::{ending, read_model};
 use crate::args::TransformArgs;
-use crate::data::{NamedPart, incomplete, parts};
+use crate::data::{self, NamedPart, gaps, open_parts};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -43,15 +43,31 @@ impl TryFrom<TransformArgs> for Transform {
     type Error = anyhow::Error;
 
     fn try_from(args: TransformArgs) -> Result<Self> {
+        if args.out == Path::new("-") && args.json {
+            return usage("--json and --out - both print to standard output: name a file");
+        }
         let format = match ending(&args.out).as_str() {
+            _ if args.out == Path::new("-") => Format::Csv,
             "npy" => Format::Npy,
             "npz" => Format::Npz,
             "csv" => Format::Csv,
             _ => {
                 let out = args.out.display();
-                return usage(format!("--out {out}: name a file that ends in .npy, .npz or .csv"));
+                return usage(format!(
+                    "--out {out}: name a file that ends in .npy, .npz or .csv, or - for csv on standard output"
+                ));
             }
         };
+        if args.id.is_some() {
+            if format == Format::Npy {
+                return usage("--id: an .npy file holds the features alone; write .csv or .npz");
+            }
+            if args.data == "-" {
+                return usage(
+                    "--id reads the table twice, and standard input cannot be: save it to a file",
+                );
+            }
+        }
         Ok(Self { args, format })
     }
 }
@@ -61,6 +77,8 @@ struct Transformed {
     name: Option<&'static str>,
     features: Features,
     labels: Option<Labels>,
+    /// What identifies every row, where that was asked for.
+    ids: Option<Vec<String>>,
     rows: usize,
 }
 
@@ -69,9 +87,13 @@ impl Transform {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let Self { args, format } = self;
-        let _ready = files::check(&[&args.model, args.data.as_ref()], &[&args.out])?;
+        let to_file = args.out != Path::new("-");
+        let outputs: Vec<&Path> = if to_file { vec![&args.out] } else { Vec::new() };
+        let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
         let model = read_model(&args.model)?;
-        let parts = parts(&args.data, &args.flags, args.part, &model)?;
+        let parts = open_parts(&args.data, &args.flags, args.part, &model)?;
+        let ids = args.id.as_ref().map(|id| data::ids(&args.data, id, &args.flags, &model));
+        let mut ids = ids.transpose()?;
         if parts.len() > 1 && format != Format::Npz {
             return usage(format!(
                 "'{}' has a training and a test part: name one with --part, or write .npz",
@@ -82,19 +104,37 @@ impl Transform {
         let transformed = parts
             .into_iter()
             .map(|part| {
-                let NamedPart { name, points, labels } = complete(part, &args)?;
-                let features = model.transform(points.view())?;
-                check_units(&args.data, &model, &features);
-                Ok(Transformed { name, features, labels, rows: points.rows() })
+                let Complete { part, kept, gaps } = complete(part, &args)?;
+                let NamedPart { name, points, labels } = part;
+                let mut features = model.transform(points.view())?;
+                if gaps.is_empty() {
+                    check_units(&args.data, &model, &features);
+                }
+                leave_open(&mut features, &gaps, m);
+                let ids = ids.take().map(|all| match &kept {
+                    Some(kept) => kept.iter().map(|&row| all[row].clone()).collect(),
+                    None => all,
+                });
+                let rows = points.rows();
+                if ids.as_ref().is_some_and(|ids| ids.len() != rows) {
+                    anyhow::bail!("'{}' changed while it was read", args.data);
+                }
+                Ok(Transformed { name, features, labels, ids, rows })
             })
             .collect::<Result<Vec<_>>>()?;
         let guard = Guard::new();
         match (format, transformed.first()) {
-            (Format::Npz, _) => write_npz(&args.out, &transformed, m)?,
+            (Format::Npz, _) => write_npz(&args.out, &transformed, m, args.id.as_deref())?,
             (Format::Npy, Some(part)) => {
                 write_npy(&args.out, &[part.rows, m], values(&part.features).as_ref())?;
             }
-            (Format::Csv, Some(part)) => write_text(&args.out, &csv(part, m))?,
+            (Format::Csv, Some(part)) => {
+                let text = csv(part, m, args.id.as_deref());
+                if !to_file {
+                    return output::say(&text);
+                }
+                write_text(&args.out, &text)?;
+            }
             (_, None) => anyhow::bail!("'{}' holds no points", args.data),
         }
         drop(guard);
@@ -109,24 +149,57 @@ impl Transform {
             .collect();
         let parts =
             if parts.is_empty() { parts.concat() } else { format!(" ({})", parts.join(", ")) };
-        output::say(&format!("{n_points} points{parts} × {m} features → {file}\n"))
+        output::summarize(&format!("{n_points} samples{parts} × {m} features → {file}\n"))
     }
 }
 
-/// The points without those that lack a value, where --missing says so.
-fn complete(part: NamedPart, args: &TransformArgs) -> Result<NamedPart> {
-    let gaps = incomplete(&part, &args.flags)?;
-    if gaps.is_empty() {
-        return Ok(part);
-    }
+/// Points that all have numbers.
+struct Complete {
+    part: NamedPart,
+    /// The rows that are left, where some are left out.
+    kept: Option<Vec<usize>>,
+    /// Rows that lack a value, ascending: their features are left open.
+    gaps: Vec<usize>,
+}
+
+/// Leaves out the points that lack a value where --missing says so, and otherwise notes them.
+fn complete(part: NamedPart, args: &TransformArgs) -> Result<Complete> {
+    let gaps = gaps(&part);
     let count = part.points.rows();
-    output::complain(
-        "note",
-        &format!("{} of {count} rows lack a value and are left out", gaps.len()),
-    );
+    if gaps.is_empty() {
+        return Ok(Complete { part, kept: None, gaps });
+    }
+    if gaps.len() == count {
+        return usage("every row lacks a value: nothing is left");
+    }
+    let lacking = format!("{} of {count} rows lack a value", gaps.len());
+    if args.flags.table.missing.is_none() {
+        output::complain(
+            "note",
+            &format!(
+                "{lacking}: their features are empty (use --missing drop or --missing mean otherwise)"
+            ),
+        );
+        // Any number does: the features of these rows are left open afterwards.
+        let means = vec![0.0; part.points.columns()];
+        let part = NamedPart { points: part.points.filled(&means), ..part };
+        return Ok(Complete { part, kept: None, gaps });
+    }
+    output::complain("note", &format!("{lacking} and are left out"));
     let kept: Vec<usize> = (0..count).filter(|row| gaps.binary_search(row).is_err()).collect();
     let labels = part.labels.map(|labels| labels.select(&kept));
-    Ok(NamedPart { name: part.name, points: part.points.select(&kept), labels })
+    let part = NamedPart { name: part.name, points: part.points.select(&kept), labels };
+    Ok(Complete { part, kept: Some(kept), gaps: Vec::new() })
+}
+
+/// Makes the features of some rows NaN.
+fn leave_open(features: &mut Features, rows: &[usize], m: usize) {
+    for &row in rows {
+        match features {
+            Features::F32(values) => values[row * m..(row + 1) * m].fill(f32::NAN),
+            Features::F64(values) => values[row * m..(row + 1) * m].fill(f64::NAN),
+        }
+    }
 }
 
 fn values(features: &Features) -> Values {
@@ -136,11 +209,14 @@ fn values(features: &Features) -> Values {
     }
 }
 
-fn write_npz(path: &Path, parts: &[Transformed], m: usize) -> Result<()> {
+fn write_npz(path: &Path, parts: &[Transformed], m: usize, id: Option<&str>) -> Result<()> {
     let mut npz = NpzWriter::create(path, false)?;
     for part in parts {
         let ending = part.name.map(|name| format!("_{name}")).unwrap_or_default();
         npz.add(&format!("X{ending}"), &[part.rows, m], values(&part.features).as_ref())?;
+        if let (Some(ids), Some(id)) = (&part.ids, id) {
+            npz.add(id, &[part.rows], Values::Text(ids.clone()).as_ref())?;
+        }
         if let Some(labels) = &part.labels {
             npz.add(&format!("y{ending}"), &[part.rows], label_values(labels).as_ref())?;
         }
@@ -148,19 +224,22 @@ fn write_npz(path: &Path, parts: &[Transformed], m: usize) -> Result<()> {
     Ok(npz.finish()?)
 }
 
-fn csv(part: &Transformed, m: usize) -> String {
-    let mut names: Vec<String> = (1..=m).map(|j| format!("feature_{j}")).collect();
+fn csv(part: &Transformed, m: usize, id: Option<&str>) -> String {
+    let features = (1..=m).map(|j| format!("feature_{j}"));
+    let mut names: Vec<String> = id.map(cell).into_iter().chain(features).collect();
     if part.labels.is_some() {
         names.push("label".to_owned());
     }
     let mut text = names.join(",") + "\n";
     for row in 0..part.rows {
-        let mut cells: Vec<String> = (row * m..(row + 1) * m)
-            .map(|at| match &part.features {
-                Features::F32(values) => values[at].to_string(),
-                Features::F64(values) => values[at].to_string(),
-            })
-            .collect();
+        let own = part.ids.iter().map(|ids| cell(&ids[row]));
+        let numbers = (row * m..(row + 1) * m).map(|at| match &part.features {
+            Features::F32(values) if values[at].is_nan() => String::new(),
+            Features::F64(values) if values[at].is_nan() => String::new(),
+            Features::F32(values) => values[at].to_string(),
+            Features::F64(values) => values[at].to_string(),
+        });
+        let mut cells: Vec<String> = own.chain(numbers).collect();
         if let Some(labels) = &part.labels {
             let label = labels.classes().label(labels.codes()[row] as usize);
             cells.push(cell(&label.to_string()));

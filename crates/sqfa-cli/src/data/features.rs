@@ -4,14 +4,16 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use sqfa::{Labels, Points};
-use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points};
-use sqfa_io::formats::Missing;
+use sqfa_io::data::{
+    LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points, read_ids,
+};
+use sqfa_io::formats::{Column, Missing};
 use sqfa_io::model_file::Model;
 
 use super::{Builtin, check_exists, check_flags, in_flags, options, tell};
 use crate::args::{DataFlags, MissingArg, PartArg};
 use crate::failure::usage;
-use crate::output;
+use crate::{output, suggest};
 
 /// Points under the name of their part, with labels where there are any.
 #[derive(Debug)]
@@ -34,10 +36,30 @@ pub(crate) fn parts(
     wanted: Option<PartArg>,
     model: &Model,
 ) -> Result<Vec<NamedPart>> {
+    parts_with(data, flags, wanted, model, flags.table.missing.is_some())
+}
+
+/// The same where points that lack a value are there as NaN whether or not --missing was typed.
+pub(crate) fn open_parts(
+    data: &str,
+    flags: &DataFlags,
+    wanted: Option<PartArg>,
+    model: &Model,
+) -> Result<Vec<NamedPart>> {
+    parts_with(data, flags, wanted, model, true)
+}
+
+fn parts_with(
+    data: &str,
+    flags: &DataFlags,
+    wanted: Option<PartArg>,
+    model: &Model,
+    keep: bool,
+) -> Result<Vec<NamedPart>> {
     let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data);
     let mut parts = match builtin {
         Some(builtin) => built_in(builtin, data)?,
-        None => from_file(data, flags, model)?,
+        None => from_file(data, flags, model, keep)?,
     };
     if let Some(wanted) = wanted {
         let name = if wanted == PartArg::Train { "train" } else { "test" };
@@ -75,15 +97,18 @@ pub(crate) fn one_part(
     Ok(parts.swap_remove(at))
 }
 
-fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPart>> {
+fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result<Vec<NamedPart>> {
     check_exists(data)?;
     check_flags(data, flags.labels.is_some(), &flags.table)?;
     let asked = flags.table.missing;
+    let given = options(&flags.table);
+    let known = model.description().data.label.clone();
     let options = LoadOptions {
+        label: given.label.clone().or(known.map(Column::Known)),
         labels: flags.labels.clone(),
         expected: model.feature_names().map(<[String]>::to_vec),
-        missing: if asked.is_some() { Missing::Keep } else { Missing::Refuse },
-        ..options(&flags.table)
+        missing: if keep { Missing::Keep } else { Missing::Refuse },
+        ..given
     };
     let means = match asked {
         Some(MissingArg::Mean) => Some(model.column_means().ok_or_else(|| {
@@ -114,10 +139,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
 
 fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
     let Loaded::Data(LabeledData { train, test, .. }) = builtin.load()? else {
-        bail!(
-            "'{data}' holds class statistics, not points; for a toy, draw points first: \
-             sqfa dataset {data} --train 1000 --test 1000 --out points.npz"
-        );
+        bail!("'{data}' holds class statistics, not points{}", drawing(data));
     };
     let several = test.is_some();
     let named = |(name, part): (&'static str, Option<sqfa_io::data::Part>)| {
@@ -128,20 +150,45 @@ fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
     Ok([("train", Some(train)), ("test", test)].into_iter().filter_map(named).collect())
 }
 
+/// The command that draws points of a built-in toy, where it is one.
+pub(crate) fn drawing(data: &str) -> String {
+    let toy = |builtin: &Builtin| matches!(builtin, Builtin::Toy(_)) && builtin.name() == data;
+    match Builtin::ALL.iter().any(toy) {
+        true => {
+            let words =
+                ["dataset", data, "--train", "1000", "--test", "1000", "--out", "points.npz"];
+            format!("; draw some with: {}", suggest::command(words))
+        }
+        false => String::new(),
+    }
+}
+
 /// The rows that lack a value or a label, ascending; an error when nobody said what to do about them.
 pub(crate) fn incomplete(part: &NamedPart, flags: &DataFlags) -> Result<Vec<usize>> {
     if flags.table.missing.is_none() {
         return Ok(Vec::new());
     }
+    let rows = gaps(part);
+    if rows.len() == part.points.rows() {
+        return usage("every row lacks a value: nothing is left");
+    }
+    Ok(rows)
+}
+
+/// The values of a column of a table, one per row, which identify its rows.
+pub(crate) fn ids(data: &str, id: &str, flags: &DataFlags, model: &Model) -> Result<Vec<String>> {
+    let columns = model.feature_names().unwrap_or_default();
+    let options = options(&flags.table);
+    read_ids(Path::new(data), id, &options, columns).map_err(in_flags)
+}
+
+/// The rows that lack a value, ascending.
+pub(crate) fn gaps(part: &NamedPart) -> Vec<usize> {
     let columns = part.points.columns();
     let gap = |row: usize| match part.points.view() {
         Points::U8(_) => false,
         Points::F32(table) => (0..columns).any(|column| table.get(row, column).is_nan()),
         Points::F64(table) => (0..columns).any(|column| table.get(row, column).is_nan()),
     };
-    let rows: Vec<usize> = (0..part.points.rows()).filter(|&row| gap(row)).collect();
-    if rows.len() == part.points.rows() {
-        return usage("every row lacks a value: nothing is left");
-    }
-    Ok(rows)
+    (0..part.points.rows()).filter(|&row| gap(row)).collect()
 }

@@ -28,14 +28,15 @@ fn system() -> Option<u64> {
 }
 
 /// Refuses sums with all entries of so many classes and columns where they do not fit into memory.
-pub(crate) fn check_sums(classes: usize, columns: usize) -> Result<()> {
+///
+/// `otherwise` is what the command can do instead, as a phrase that ends the message.
+pub(crate) fn check_sums(classes: usize, columns: usize, otherwise: &str) -> Result<()> {
     // Eight bytes an entry of one triangle; an allocation that fails could not be told.
     let needed = 8.0 * classes as f64 * (columns as f64) * (columns as f64 + 1.0) / 2.0;
     match available()? {
         Some(available) if needed > available as f64 => bail!(
             "{classes} covariances of {columns} columns take {:.1} GB, and {:.1} GB are at hand: \
-             choose fewer columns (--columns, --ignore), or a method that keeps points as they are \
-             (--form factor with --noise scale)",
+             choose fewer columns (--columns, --ignore){otherwise}",
             needed / GIGA,
             available as f64 / GIGA
         ),

@@ -19,15 +19,15 @@ use sqfa_io::data::{
 use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
-pub(crate) use features::{NamedPart, incomplete, one_part, parts};
+pub(crate) use features::{NamedPart, drawing, gaps, ids, incomplete, one_part, open_parts, parts};
 pub(crate) use memory::{available as available_memory, check_sums};
-pub(crate) use restrict::{keep_known, restrict};
+pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
 
 use crate::args::{DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
-use crate::output;
 use crate::points::Precision;
+use crate::{output, suggest};
 
 /// Loads a data set by built-in name or from a file, and tells what was decided on the way.
 pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
@@ -96,6 +96,7 @@ pub(crate) fn tell(data: &str, notes: &[Note]) {
         let flag = match note {
             Note::NoHeader => " (--header yes if it names the columns)",
             Note::NumericHeader => " (--header no if it is a point)",
+            Note::Label(_) => " (use --label for another)",
             Note::Delimiter(_) => " (--delimiter says otherwise)",
             Note::Index(_) => " (--columns takes it in)",
             Note::LikeLabel(_)
@@ -145,17 +146,20 @@ pub(crate) fn check_flags(data: &str, labels: bool, table: &TableFlags) -> Resul
 /// An error with the flag that helps.
 pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
     let flag = match error.remedy() {
-        Some(Remedy::Label) => "--label COLUMN".to_owned(),
-        Some(Remedy::Labels) => "--labels FILE.npy".to_owned(),
-        Some(Remedy::Ignore(columns)) => match columns.join(",") {
-            all if all.contains(char::is_whitespace) => format!("--ignore '{all}'"),
-            all => format!("--ignore {all}"),
-        },
+        Some(Remedy::Label(columns)) if columns.is_empty() => "--label COLUMN".to_owned(),
+        Some(Remedy::Label(columns)) => {
+            let each = columns.iter().map(|column| suggest::flag("--label", column));
+            each.collect::<Vec<_>>().join(" or ")
+        }
+        Some(Remedy::Labels) => "use --labels".to_owned(),
+        Some(Remedy::Ignore(columns)) => suggest::flag("--ignore", &columns.join(",")),
         Some(Remedy::FewerColumns) => "--columns or --ignore".to_owned(),
         Some(Remedy::DropMissing) => "--missing drop".to_owned(),
         Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),
         Some(Remedy::Encoding) => "--encoding latin-1 or --encoding windows-1252".to_owned(),
-        Some(Remedy::Delimiter) => "--delimiter MARK, if cells are separated otherwise".to_owned(),
+        Some(Remedy::Delimiter) => {
+            "use --delimiter if another character separates cells".to_owned()
+        }
         _ => return error.into(),
     };
     Advised { error, flag }.into()

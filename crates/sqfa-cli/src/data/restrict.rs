@@ -8,6 +8,7 @@ use sqfa_io::formats::Stack;
 
 use crate::failure::usage;
 use crate::points::select;
+use crate::suggest;
 
 /// The data of the named classes alone.
 pub(crate) fn restrict(loaded: Loaded, names: &[String]) -> Result<Loaded> {
@@ -27,6 +28,34 @@ pub(crate) fn restrict(loaded: Loaded, names: &[String]) -> Result<Loaded> {
         Loaded::Statistics(given) => Loaded::Statistics(statistics(given, classes, &kept)),
         Loaded::Sums(name, sums) => Loaded::Sums(name, sums.of_classes(&kept)),
     })
+}
+
+/// Refuses classes with fewer than two samples, of which no covariance can be estimated, with the classes that are left.
+pub(crate) fn check_counts(labels: &Labels) -> Result<()> {
+    const LISTED: usize = 50;
+    let (counts, classes) = (labels.counts(), labels.classes());
+    let name = |class: usize| classes.label(class).to_string();
+    let (kept, few): (Vec<usize>, Vec<usize>) =
+        (0..counts.len()).partition(|&class| counts[class] >= 2);
+    if few.is_empty() || counts.len() < 2 {
+        return Ok(());
+    }
+    let shown: Vec<String> =
+        few.iter().take(5).map(|&class| format!("'{}'", name(class))).collect();
+    let (shown, more) = (shown.join(", "), if few.len() > 5 { ", …" } else { "" });
+    let which = match few.len() {
+        1 => format!("class {shown} has 1 sample"),
+        count => format!("{count} classes have 1 sample each ({shown}{more})"),
+    };
+    let names: Vec<String> = kept.iter().map(|&class| name(class)).collect();
+    let typed = (2..=LISTED).contains(&names.len()) && !names.iter().any(|name| name.contains(','));
+    let remedy = match typed {
+        true => format!(" ({})", suggest::flag("--classes", &names.join(","))),
+        false => String::new(),
+    };
+    anyhow::bail!(
+        "{which}, and a covariance needs at least 2: add samples, or leave such classes out{remedy}"
+    )
 }
 
 /// The points whose class is known, with labels in those classes, and how many were left out.

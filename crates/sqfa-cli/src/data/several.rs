@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use sqfa_io::data::{
-    ColumnMeans, LoadOptions, Loaded, Opened, Summed, decoded_bytes, is_sums, open_batches,
-    read_named_sums,
+    ColumnMeans, LoadOptions, Loaded, Opened, Summed, TableSums, decoded_bytes, is_sums,
+    open_batches, read_table_sums,
 };
 use sqfa_io::formats::{Column, Missing};
 
@@ -44,13 +44,16 @@ pub(crate) fn open_all(
         check_exists(file)?;
         let path = Path::new(file);
         if is_sums(path) {
-            let (sums, columns) = read_named_sums(path)?;
+            let TableSums { sums, columns, label } = read_table_sums(path)?;
             summed.join_named(sums, &columns, file)?;
+            summed.know_label(label);
             continue;
         }
         check_flags(file, flags.labels.is_some(), &flags.table)?;
         let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
-        let options = LoadOptions { expected, fill: fill.clone(), ..given.clone() };
+        let label =
+            given.label.clone().or(summed.label().map(|name| Column::Known(name.to_owned())));
+        let options = LoadOptions { label, expected, fill: fill.clone(), ..given.clone() };
         let reader = open_batches(path, &options, None).map_err(in_flags)?;
         let mut rate = Rate::new(file, at, files.len());
         let added = summed.add(reader, &mut |now| {
@@ -67,9 +70,10 @@ pub(crate) fn open_all(
         more => format!("{first} and {} more", more - 1),
     };
     let columns = summed.columns().to_vec();
+    let label = summed.label().map(str::to_owned);
     let sums = summed.finish().map_err(in_flags)?;
     tell(&name, &alike(sums.classes()));
-    Ok(Opened::new(Loaded::Sums(name, sums), columns, Vec::new()))
+    Ok(Opened { label, ..Opened::new(Loaded::Sums(name, sums), columns, Vec::new()) })
 }
 
 /// The means of all columns of all files, where missing values are to be filled in with them.

@@ -88,7 +88,7 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
     assert!(said.err.contains("'code' is the same for all points of every class"), "{}", said.err);
     // The plain table draws no word.
     folder.write("plain.csv", table(30).replace("species", "label"));
-    assert_eq!(folder.run(&format!("fit plain.csv {FIT} m.sqfa")).err, "");
+    assert_eq!(folder.run(&format!("fit plain.csv --label label {FIT} m.sqfa")).err, "");
     // Two indices are two indices.
     let two =
         with_column(&with_column(&text, "id", |row| row.to_string()), "", |row| row.to_string());

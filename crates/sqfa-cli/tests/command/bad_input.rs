@@ -38,7 +38,6 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
         ("transform m.sqfa data.csv --out z.txt", ".npy, .npz or .csv"),
         ("predict m.sqfa data.csv --out y.txt", ".csv or .npy"),
         ("evaluate m.sqfa", "DATA"),
-        ("distances data.csv --noise auto", "scale or a number"),
         ("fitt", "fit"),
         ("fit data.csv -m 2 --out m.sqfa --metod sqfa", "--method"),
     ] {

@@ -51,8 +51,25 @@ fn rows() -> Vec<Row> {
         row("ragged.csv", first("1,2,ant"), fit, predict),
         row("long.csv", first("1,2,3,4,ant"), fit, predict),
         row("text.csv", first("1,two,3,ant"), Refused("'height'"), Refused("'height'")),
-        row("nan.csv", first("1,nan,3,ant"), Refused("--missing drop"), Refused("--missing drop")),
-        row("gap.csv", first("1,,3,ant"), Refused("--missing drop"), Refused("--missing drop")),
+        // Features of a row that lacks a value are empty.
+        Row {
+            transform: Told("1 of 60 rows lack a value"),
+            ..row(
+                "nan.csv",
+                first("1,nan,3,ant"),
+                Refused("--missing drop"),
+                Refused("--missing drop"),
+            )
+        },
+        Row {
+            transform: Told("1 of 60 rows lack a value"),
+            ..row(
+                "gap.csv",
+                first("1,,3,ant"),
+                Refused("--missing drop"),
+                Refused("--missing drop"),
+            )
+        },
         row("infinite.csv", first("1,inf,3,ant"), Refused("inf"), Refused("inf")),
         Row {
             // A feature may be huge; a class cannot be told from it.
@@ -64,12 +81,15 @@ fn rows() -> Vec<Row> {
                 Refused("row 0, column 'height' is 1e200"),
             )
         },
-        row(
-            "unlabelled.csv",
-            first("1,2,3,"),
-            Refused("--missing drop"),
-            Refused("--missing drop"),
-        ),
+        Row {
+            transform: Told(""),
+            ..row(
+                "unlabelled.csv",
+                first("1,2,3,"),
+                Refused("--missing drop"),
+                Refused("--missing drop"),
+            )
+        },
         row("empty.csv", "", Refused("empty"), Refused("empty")),
         row("header.csv", "width,height,depth,label\n", Refused("no points"), Refused("no points")),
         row(
@@ -161,12 +181,12 @@ fn rows() -> Vec<Row> {
         npz.finish().unwrap();
         let file = if value.is_nan() { "nan.npz" } else { "infinite.npz" };
         let words = if value.is_nan() { "row 3" } else { "inf" };
-        rows.push(row(
-            file,
-            std::fs::read(&path).unwrap(),
-            Refused(words),
-            Refused("row 3, column"),
-        ));
+        let known =
+            row(file, std::fs::read(&path).unwrap(), Refused(words), Refused("row 3, column"));
+        rows.push(match value.is_nan() {
+            true => Row { transform: Told("1 of 4 rows lack a value"), ..known },
+            false => known,
+        });
     }
     rows
 }

@@ -152,10 +152,18 @@ fn points_that_are_not_finite_never_get_a_class() {
         npz.add("X", &[2, 3], &vec![0.5, 1.0, 1.5, 0.5, 1.0, value]).unwrap();
         npz.add("y", &[2], &["ant", "bee"].map(str::to_owned).to_vec()).unwrap();
         npz.finish().unwrap();
-        for line in
-            ["predict m.sqfa x.npz", "evaluate m.sqfa x.npz", "transform m.sqfa x.npz --out z.npy"]
-        {
+        for line in ["predict m.sqfa x.npz", "evaluate m.sqfa x.npz"] {
             folder.run(line).fails(1, message);
+        }
+        // A row without a value keeps its place, an infinite one is refused.
+        let said = folder.run("transform m.sqfa x.npz --out z.csv");
+        match value.is_nan() {
+            true => {
+                assert_eq!(said.code, 0, "{}", said.err);
+                let rows = std::fs::read_to_string(folder.path("z.csv")).unwrap();
+                assert_eq!(rows.lines().nth(2), Some(",bee"), "{rows}");
+            }
+            false => said.fails(1, message),
         }
         folder.run("fit x.npz -m 1 --out n.sqfa").fails(1, "x.npz");
         folder.run("compare x.npz --methods pca --filters 1").fails(1, "x.npz");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::batches::{BatchReader, arrays, mat, open_parquet, table};
 use super::load::{self, LoadOptions, Loaded, Opened, PointsPart};
-use super::sums::{is_sums, read_named_sums};
+use super::sums::{TableSums, is_sums, read_table_sums};
 use super::{DataError, batches};
 use crate::formats::Column;
 
@@ -106,8 +106,8 @@ pub static FILE_KINDS: &[FileKind] = &[
         title: "FILE.stats",
         help: &["class sums from sqfa stats"],
         whole: |path, name, _| {
-            let (sums, columns) = read_named_sums(path)?;
-            Ok(Opened::new(Loaded::Sums(name, sums), columns, Vec::new()))
+            let TableSums { sums, columns, label } = read_table_sums(path)?;
+            Ok(Opened { label, ..Opened::new(Loaded::Sums(name, sums), columns, Vec::new()) })
         },
         batches: |path, _, _| Err(no_points(path)),
         points: |path, _| Err(no_points(path)),

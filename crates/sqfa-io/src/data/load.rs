@@ -88,6 +88,8 @@ pub struct Opened {
     pub loaded: Loaded,
     /// The names of the columns; empty where there are none.
     pub columns: Vec<String>,
+    /// The label column of a table, by name or by position where there are no names.
+    pub label: Option<String>,
     /// What its user should know.
     pub notes: Vec<Note>,
     /// The same of the file of test points, where there is one.
@@ -97,7 +99,7 @@ pub struct Opened {
 impl Opened {
     /// What one file holds.
     pub fn new(loaded: Loaded, columns: Vec<String>, notes: Vec<Note>) -> Self {
-        Self { loaded, columns, notes, test_notes: Vec::new() }
+        Self { loaded, columns, label: None, notes, test_notes: Vec::new() }
     }
 }
 
@@ -132,6 +134,7 @@ pub fn open_data(path: &Path, options: &LoadOptions) -> Result<Opened, DataError
     if let Some(test) = &options.test {
         let options = LoadOptions {
             expected: Some(opened.columns.clone()).filter(|columns| !columns.is_empty()),
+            label: options.label.clone().or(opened.label.clone().map(Column::Known)),
             labels: options.test_labels.clone(),
             test: None,
             ..options.clone()
@@ -234,7 +237,8 @@ pub(super) fn from_batches(
     let train = Part::new(points, labels, &place)?;
     let data = LabeledData::new(name, train, None, reader.image_shape(), &place)?;
     let (columns, notes) = (reader.names().to_vec(), reader.notes());
-    Ok(Opened::new(Loaded::Data(data), columns, notes))
+    let label = reader.label().map(str::to_owned);
+    Ok(Opened { label, ..Opened::new(Loaded::Data(data), columns, notes) })
 }
 
 /// The same with or without labels.

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::formats::{FormatError, Remedy};
 
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
-pub use column::read_column;
+pub use column::{read_column, read_ids};
 pub use kinds::{
     FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
 };
@@ -30,7 +30,10 @@ pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
 pub use statistics::{GivenMoments, GivenStatistics};
-pub use sums::{is_sums, read_named_sums, read_sums, write_named_sums, write_sums};
+pub use sums::{
+    TableSums, is_sums, read_named_sums, read_sums, read_table_sums, write_named_sums, write_sums,
+    write_table_sums,
+};
 
 /// Data that could not be loaded.
 #[derive(Debug, Error)]
@@ -213,7 +216,7 @@ impl DataError {
         match self {
             Self::Format(error) => error.remedy(),
             Self::NoLabels { .. } => Some(Remedy::Labels),
-            Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label),
+            Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label(Vec::new())),
             Self::ReadOnce { .. } => Some(Remedy::DropMissing),
             Self::SumsTooLarge { .. } => Some(Remedy::FewerColumns),
             _ => None,

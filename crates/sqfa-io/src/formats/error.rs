@@ -198,6 +198,20 @@ pub enum FormatError {
         /// How many values every column lacks.
         columns: String,
     },
+    /// Labels that are not there, where all values are.
+    #[error(
+        "{place}: {rows} of {of} rows have no label (the first in {first}): leave those rows out"
+    )]
+    MissingLabels {
+        /// The table.
+        place: String,
+        /// Rows without a label.
+        rows: u64,
+        /// Rows in all.
+        of: u64,
+        /// The first such row or line.
+        first: String,
+    },
     /// Text that is not in the encoding it is read as.
     #[error("{place}, {what} is not {encoding}: say which encoding the file has")]
     Encoding {
@@ -215,6 +229,8 @@ pub enum FormatError {
         place: String,
         /// The name.
         name: String,
+        /// The position of one of them, counted from 0.
+        at: usize,
     },
     /// Several columns that may hold the labels.
     #[error("{place}: columns {} may all be labels: name the label column", quoted(.names))]
@@ -223,6 +239,18 @@ pub enum FormatError {
         place: String,
         /// Their names.
         names: Vec<String>,
+    },
+    /// A column that is called like a label and may be none.
+    #[error("{place}: column '{label}' is called like a label, but {why}: name the label column")]
+    DoubtfulLabel {
+        /// The table.
+        place: String,
+        /// The column.
+        label: String,
+        /// What speaks against it.
+        why: String,
+        /// Columns that are more likely, where any are known.
+        candidates: Vec<String>,
     },
     /// Columns that are expected by name and not there.
     #[error("{place} lacks the columns {columns}; it has: {names}")]
@@ -237,7 +265,7 @@ pub enum FormatError {
     /// A table cell that is not a finite number.
     #[error(
         "{place}, line {line}, column '{column}': '{text}' is not a finite number; \
-         fill or remove it, or name the label column"
+         correct it, or remove the line"
     )]
     Cell {
         /// The table.
@@ -288,20 +316,33 @@ impl FormatError {
         Self::Shape { place: place.to_owned(), found: found.to_vec(), expected: expected.into() }
     }
 
+    /// The same error about the label column.
+    pub(crate) fn of_label(self) -> Self {
+        match self {
+            Self::Missing { place, name, names, .. } => {
+                Self::Missing { place, what: "label column", name, names }
+            }
+            other => other,
+        }
+    }
+
     /// What a user can do about it, where a setting of the reader helps.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
-            Self::Missing { what: "column", .. }
-            | Self::NoLabel { .. }
-            | Self::AmbiguousLabel { .. } => Remedy::Label,
+            Self::Missing { what: "label column", .. } | Self::NoLabel { .. } => {
+                Remedy::Label(Vec::new())
+            }
+            Self::AmbiguousLabel { names, .. } => Remedy::Label(names.clone()),
+            Self::DoubtfulLabel { candidates, .. } => Remedy::Label(candidates.clone()),
             Self::TextColumns { columns, .. } | Self::EmptyColumns { columns, .. } => {
                 Remedy::Ignore(columns.clone())
             }
-            Self::RepeatedName { name, .. } => Remedy::Ignore(vec![name.clone()]),
+            // By its position, since its name would leave out all of them.
+            Self::RepeatedName { at, .. } => Remedy::Ignore(vec![at.to_string()]),
             Self::MissingValues { .. } => Remedy::Missing,
+            Self::MissingLabels { .. } => Remedy::DropMissing,
             Self::Encoding { .. } => Remedy::Encoding,
             Self::Ragged { .. } => Remedy::Delimiter,
-            Self::Cell { .. } => Remedy::Label,
             _ => return None,
         })
     }
@@ -315,8 +356,8 @@ pub enum Remedy {
     FewerColumns,
     /// Leave out rows that lack a value.
     DropMissing,
-    /// Name the label column.
-    Label,
+    /// Name the label column, which may be one of these.
+    Label(Vec<String>),
     /// Name the file of labels.
     Labels,
     /// Leave out these columns.

@@ -150,6 +150,9 @@ pub struct DataRecord {
     /// Height and width, when every point is an image.
     #[serde(default)]
     pub image_shape: Option<(usize, usize)>,
+    /// The label column of a table, by name or by position where there are no names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// The classes by name: whole numbers or text.

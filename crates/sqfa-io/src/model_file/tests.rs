@@ -50,7 +50,11 @@ fn description() -> Description {
             trace: vec![1.0, 2.0, std::f64::consts::PI],
             warnings: Vec::new(),
         },
-        data: DataRecord { name: "test".to_owned(), image_shape: Some((1, 3)) },
+        data: DataRecord {
+            name: "test".to_owned(),
+            image_shape: Some((1, 3)),
+            label: Some("kind".to_owned()),
+        },
         feature_names: None,
         software: "sqfa".to_owned(),
     }

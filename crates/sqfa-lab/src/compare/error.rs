@@ -99,8 +99,8 @@ pub enum CompareError {
     },
     /// Not enough memory.
     #[error(
-        "about {needed:.1} GB are needed ({what}) and {available:.1} GB are available: reduce the dimension \
-         first (sqfa fit with --method pca, sqfa transform), compare fewer classes, or raise the limit"
+        "about {needed:.1} GB are needed ({what}) and {available:.1} GB are available: use fewer columns, classes \
+         or methods, or raise the limit"
     )]
     Memory {
         /// GB needed.

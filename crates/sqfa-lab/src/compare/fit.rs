@@ -2,20 +2,22 @@
 
 use std::time::Instant;
 
+use sqfa::ClassStatistics;
 use sqfa::Noise;
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::{Control, Progress};
-use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Summed};
+use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Summed, Weighted};
 use sqfa::reduce::{
     Choice, REFINED, ReduceError, ReducerSettings, Reduction, Samples, Setting,
     Training as Learned, reducer, reducer_entry,
 };
-use sqfa::statistics::Preprocessor;
+use sqfa::statistics::{Form, Preprocessor, Scaling};
 use sqfa_io::data::Part;
 use sqfa_io::model_file::SelectionRecord;
 
 use super::cell::Known;
 use super::fold::{Fold, Given, Training, Validated};
+use super::memory::keeps_samples;
 use super::record::SettingRecord;
 use super::{Job, NoiseChoice, Protocol};
 
@@ -50,6 +52,9 @@ pub(super) fn fit(
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Vec<(usize, Result<Found, Missing>)> {
     let found = |counts: &[usize], observer: &mut dyn FnMut(&Progress) -> Control| match training {
+        Training::Chosen(_) if keeps_samples(known.spec, &job.method, &fold.train) => {
+            by_samples(job, &fold.train, known, counts, observer)
+        }
         Training::Chosen(summed) => by_pipeline(job, summed, known, counts, observer),
         Training::Given(given) => by_method(job, fold, given, known, counts, observer),
     };
@@ -89,29 +94,94 @@ fn by_pipeline(
     observer: &mut dyn FnMut(&Progress) -> Control,
 ) -> Result<Vec<Found>, PipelineError> {
     let began = Instant::now();
-    let pipeline = Pipeline {
+    let pipeline = pipeline(job, known, counts.first().copied());
+    let fitted = pipeline.fit_each(summed, counts, observer)?;
+    Ok(fitted.into_iter().map(|fitted| chosen(fitted, began)).collect())
+}
+
+/// The recipe of a job of which settings are chosen; its number of filters is not set.
+fn pipeline(job: &Job, known: &Known<'_>, filters: Option<usize>) -> Pipeline {
+    Pipeline {
         method: job.method.clone(),
-        settings: settings(job, known, counts.first().copied()),
+        settings: settings(job, known, filters),
         filters: Filters::Count(0),
         noise: NoiseRule::Auto,
         scaling: known.spec.scaling(),
         center: known.spec.center.then_some(true),
         estimator: known.spec.estimator(),
-    };
-    let fitted = pipeline.fit_each(summed, counts, observer)?;
-    // Whatever is not the last fit is a search.
-    let seconds = began.elapsed().as_secs_f64();
-    let found = |fitted: Fitted| {
-        let mut reduction = fitted.reduction;
-        reduction.search_seconds = (seconds - reduction.seconds).max(0.0);
-        Found {
-            reduction,
-            preprocessor: fitted.preprocessor,
-            statistics_seconds: None,
-            selection: fitted.selection.as_ref().map(SelectionRecord::from),
+    }
+}
+
+/// What the pipeline found since a moment: whatever is not the last fit is a search.
+fn chosen(fitted: Fitted, began: Instant) -> Found {
+    let mut reduction = fitted.reduction;
+    reduction.search_seconds = (began.elapsed().as_secs_f64() - reduction.seconds).max(0.0);
+    Found {
+        reduction,
+        preprocessor: fitted.preprocessor,
+        statistics_seconds: None,
+        selection: fitted.selection.as_ref().map(SelectionRecord::from),
+    }
+}
+
+/// Filters of few samples of very many columns, as `sqfa fit` finds them: the samples are kept instead of covariances.
+fn by_samples(
+    job: &Job,
+    train: &Part,
+    known: &Known<'_>,
+    counts: &[usize],
+    observer: &mut dyn FnMut(&Progress) -> Control,
+) -> Result<Vec<Found>, PipelineError> {
+    let began = Instant::now();
+    let entry = reducer_entry(&job.method).map_err(ReduceError::from)?;
+    let Part { points, labels } = train;
+    let estimator = known.spec.estimator().unwrap_or_else(|| entry.estimator(None));
+    let statistics = ClassStatistics::from_points_as(Form::Auto, points.view(), labels, estimator)?;
+    let chooses = entry.settings.iter().any(|parameter| parameter.setting.is_chosen());
+    if !entry.needs_points() && !chooses {
+        let recipe = pipeline(job, known, counts.first().copied());
+        let fit = |&count: &usize| {
+            let recipe = Pipeline { filters: Filters::Count(count), ..recipe.clone() };
+            let data = Weighted { points: points.view(), labels, weights: None };
+            let fitted = recipe.fit_samples(data, statistics.clone(), observer)?;
+            Ok(chosen(fitted, began))
+        };
+        return counts.iter().map(fit).collect();
+    }
+    let settings = settings(job, known, counts.first().copied());
+    let mut learn = |scaling: Scaling| {
+        let mut statistics = statistics.clone();
+        let preprocessor = Preprocessor::new(&statistics, scaling, known.spec.center);
+        if let Some(preprocessor) = &preprocessor {
+            preprocessor.apply(&mut statistics);
         }
+        let samples =
+            Samples { points: points.view(), labels, preprocessor: preprocessor.as_ref() };
+        let training = Learned::new(&statistics, samples)
+            .with_estimator(estimator)
+            .judged_with(known.spec.shrinkage);
+        let seconds = began.elapsed().as_secs_f64();
+        let reductions = reducer(&job.method, &settings)?.fit(&training, counts, observer)?;
+        let found = |reduction| Found {
+            reduction,
+            preprocessor: preprocessor.clone(),
+            statistics_seconds: Some(seconds),
+            selection: None,
+        };
+        Ok::<_, PipelineError>(reductions.into_iter().map(found).collect::<Vec<_>>())
     };
-    Ok(fitted.into_iter().map(found).collect())
+    let usual = entry.usual_scaling(&settings);
+    let found = learn(known.spec.scaling().unwrap_or(usual))?;
+    if known.spec.scaling().is_some() || usual == Scaling::None {
+        return Ok(found);
+    }
+    // The scaling that is better on held-out samples, as `sqfa fit` has it.
+    let held = |found: &Found| found.reduction.held_out(Setting::Shrinkage);
+    let plain = learn(Scaling::None)?;
+    let better = |(found, plain): (Found, Found)| {
+        if held(&plain) > held(&found) { plain } else { found }
+    };
+    Ok(found.into_iter().zip(plain).map(better).collect())
 }
 
 /// Filters with settings that are given, by the method itself.

@@ -1,7 +1,9 @@
 //! Whether a comparison fits into memory, before it begins.
 
+use sqfa::reduce::{REFINED, reducer_entry};
+use sqfa_io::data::{LabeledData, OwnedPoints, Part};
+
 use super::{CompareError, Spec};
-use sqfa_io::data::{LabeledData, OwnedPoints};
 
 /// Bytes in a GB.
 const GIGA: f64 = 1e9;
@@ -17,14 +19,19 @@ pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
         sqfa::Points::F64(_) => 8.0,
         sqfa::Points::U8(_) | sqfa::Points::F32(_) => 4.0,
     };
-    let covariances = 2.0 * c * n * n * number;
+    // Few samples of very many columns are kept as they are, once for each fit and once scaled.
+    let dense = spec.methods.iter().any(|method| !keeps_samples(spec, method, &data.train));
+    let covariances = match dense {
+        true => 2.0 * c * n * n * number,
+        false => 2.0 * rows(&data.train.points) * n * 8.0,
+    };
     let copies = match (spec.parts, data.train.points.view()) {
         (super::Parts::Given, _) => 0.0,
         (_, sqfa::Points::U8(_)) => rows(&data.train.points) * n,
         _ => rows(&data.train.points) * n * number,
     };
     // A dense eigenproblem of the scatters: three matrices in double precision.
-    let scatters = 3.0 * 8.0 * n * n;
+    let scatters = if dense { 3.0 * 8.0 * n * n } else { 0.0 };
     let largest = spec.filters.last().copied().unwrap_or(0) as f64;
     let points = rows(&data.train.points) + data.test.as_ref().map_or(0.0, |t| rows(&t.points));
     let features = points * largest * number;
@@ -34,6 +41,17 @@ pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
         format!("a copy of {} points", data.train.points.rows())
     };
     (covariances + copies + scatters + features, what)
+}
+
+/// Whether a method keeps the samples instead of covariances, as `sqfa fit` does where that takes less memory.
+pub(super) fn keeps_samples(spec: &Spec, method: &str, train: &Part) -> bool {
+    let Ok(entry) = reducer_entry(method) else { return false };
+    let estimator = spec.estimator().unwrap_or_else(|| entry.estimator(None));
+    let (points, classes) = (train.points.view(), train.labels.classes().len());
+    let (rows, columns, width) = (points.rows() as u64, points.columns(), points.width());
+    spec.chooses()
+        && !method.ends_with(REFINED)
+        && entry.covariances(estimator, rows, columns, classes, width).is_none()
 }
 
 /// The bytes of memory that are free for use, where the system tells.

@@ -5,6 +5,7 @@ use sqfa::optimize::{Control, Progress};
 
 use super::cell::{self, Known};
 use super::fold::{Fold, Folds, Training, usual_parts};
+use super::spec::usual_filters;
 use super::{
     CompareError, Facts, Job, Parts, Record, Session, SettingRecord, Spec, memory, plan, session,
 };
@@ -63,6 +64,11 @@ impl<'a> Experiment<'a> {
     ) -> Result<Self, CompareError> {
         session::check(&sessions)?;
         let mut spec = spec.resolved(&sessions[0].data.name)?;
+        if spec.filters.is_empty() {
+            let columns = sessions.iter().map(|session| session.data.train.points.columns()).min();
+            let classes = sessions[0].data.train.labels.classes().len();
+            spec.filters = usual_filters(columns.unwrap_or(0), classes);
+        }
         let given = sessions.iter().all(|session| session.data.test.is_some());
         spec.parts = match spec.parts {
             // The smallest session decides for all.

@@ -16,7 +16,7 @@ use super::{Classifier, CompareError};
 pub struct Spec {
     /// Methods by name, or one of the words `paper` and `all`.
     pub methods: Vec<String>,
-    /// Numbers of filters.
+    /// Numbers of filters; when empty, a few that suit the number of columns and classes ([`usual_filters`]).
     pub filters: Vec<usize>,
     /// How many seeds every method that uses one is run with.
     pub seeds: u64,
@@ -100,7 +100,7 @@ impl Default for Spec {
     fn default() -> Self {
         Self {
             methods: vec!["paper".to_owned()],
-            filters: vec![2, 4, 8],
+            filters: Vec::new(),
             seeds: 3,
             first_seed: 0,
             classifiers: vec!["qda".to_owned()],
@@ -189,7 +189,7 @@ impl Spec {
         if self.methods.is_empty() {
             return refuse("methods", "empty".to_owned(), "name at least one, or paper or all");
         }
-        if self.filters.is_empty() || self.filters[0] == 0 {
+        if self.filters.first() == Some(&0) {
             let value = format!("{:?}", self.filters);
             return refuse("filters", value, "give whole numbers of at least 1, as in 2,4,8");
         }
@@ -293,6 +293,22 @@ impl Spec {
     }
 }
 
+/// Numbers of filters to compare with data of so many columns and classes: 2, 4 and 8 as far as there are columns, and the
+/// most that LDA can have, one fewer than classes.
+pub fn usual_filters(columns: usize, classes: usize) -> Vec<usize> {
+    const USUAL: [usize; 3] = [2, 4, 8];
+    let most = USUAL[USUAL.len() - 1].min(columns);
+    let lda = classes.saturating_sub(1).clamp(1, most.max(1));
+    let mut filters: Vec<usize> = USUAL.into_iter().filter(|&count| count <= columns).collect();
+    filters.push(lda);
+    if filters.iter().all(|&count| count <= 2) {
+        filters.push(most.max(1));
+    }
+    filters.sort_unstable();
+    filters.dedup();
+    filters
+}
+
 fn deduplicate(names: &mut Vec<String>) {
     let mut seen: Vec<String> = Vec::new();
     names.retain(|name| {
@@ -321,6 +337,23 @@ mod tests {
         std::fs::write(&path, "metods = []\n").unwrap();
         let error = Spec::read(&path).unwrap_err().to_string();
         assert!(error.contains("metods") && error.contains("a.toml"), "{error}");
+    }
+
+    #[test]
+    fn usual_filters_suit_columns_and_classes() {
+        for (columns, classes, filters) in [
+            (20, 10, vec![2, 4, 8]),
+            (20, 3, vec![2, 4, 8]),
+            (20, 2, vec![1, 2, 4, 8]),
+            (20, 6, vec![2, 4, 5, 8]),
+            (4, 3, vec![2, 4]),
+            (3, 3, vec![2, 3]),
+            (3, 2, vec![1, 2, 3]),
+            (2, 5, vec![2]),
+            (1, 3, vec![1]),
+        ] {
+            assert_eq!(usual_filters(columns, classes), filters, "{columns} {classes}");
+        }
     }
 
     #[test]

@@ -91,6 +91,13 @@ impl Spread {
     }
 }
 
+/// The summary to show for a method that cannot have so many filters: that of the most filters it can have, if compared.
+pub fn at_most<'a>(summaries: &'a [Summary], beyond: &Summary) -> Option<&'a Summary> {
+    let own = summaries.iter().filter(|one| one.method == beyond.method && one.runs > 0);
+    let fewer = own.filter(|one| beyond.not_applicable && one.filters < beyond.filters);
+    fewer.max_by_key(|one| one.filters)
+}
+
 /// One summary per number of filters and method, in the spec's order.
 pub fn summarize(spec: &Spec, records: &[Record]) -> Vec<Summary> {
     let pairs = spec.filters.iter().flat_map(|&m| spec.methods.iter().map(move |name| (m, name)));

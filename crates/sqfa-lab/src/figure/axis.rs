@@ -148,7 +148,7 @@ impl Axis {
 }
 
 /// Letters of a name beside an axis; longer ones would leave no room for the panel.
-const LETTERS: usize = 16;
+const LETTERS: usize = 22;
 
 /// A name that is not too long for an axis.
 fn shortened(name: &str) -> String {
@@ -255,7 +255,7 @@ mod tests {
     fn long_names_are_cut() {
         let names = vec!["short".to_owned(), "ä".repeat(40)];
         let found = labels(&Axis::names("", names), -0.5, 1.5);
-        assert_eq!(found, ["short".to_owned(), "ä".repeat(15) + "…"]);
+        assert_eq!(found, ["short".to_owned(), "ä".repeat(21) + "…"]);
     }
 
     #[test]

@@ -88,6 +88,7 @@ fn scaling(spec: &Spec) -> String {
 /// The first section of a single model.
 pub(super) fn model(view: &View, about: &[(String, String)]) -> Markup {
     let body = html! {
+        @if !view.headline.is_empty() { p.headline { strong { (view.headline) } } }
         (list(about.iter().map(|(name, value)| (name.as_str(), value.as_str()))))
         @if !view.facts.warnings.is_empty() {
             div.warnings role="note" { h3 { "To know" } ul { @for warning in &view.facts.warnings { li { (warning) } } } }

@@ -7,7 +7,7 @@ use super::style::{filters, title_of};
 use super::view::{View, fits};
 use crate::compare::{Facts, Manifest, Recommendation, Record};
 use crate::figure::{
-    Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
+    Axis, Bar, Bitmap, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
 };
 
 /// Filters of one method that are shown.
@@ -22,15 +22,12 @@ pub(super) fn section(view: &View) -> Markup {
             "Each filter weighs the {width} × {height} values of a point: red adds, blue subtracts, pale leaves out."
         ),
         None => {
-            "Each filter weighs the values of a point; the line is its weight for every feature."
+            "Each filter weighs the scaled columns of a sample; the larger a weight, the more the column counts."
                 .to_owned()
         }
     };
     let body = html! {
         (grid(&view.facts, &(0..view.filters).map(|k| view.weights(k)).collect::<Vec<_>>(), &view.title))
-        @if view.facts.image_shape.is_none() && view.facts.dimensions >= 16 {
-            p.note { "If points are images, name their size with --image WIDTHxHEIGHT to see filters as images." }
-        }
     };
     framed_section("filters", &format!("Filters: {}", view.title), &lead, body)
 }
@@ -77,7 +74,8 @@ fn grid(facts: &Facts, filters: &[Vec<f64>], title: &str) -> Markup {
     html! {
         div.filters {
             @for (index, weights) in filters.iter().take(SHOWN).enumerate() {
-                figure { (picture(facts, weights, &format!("Filter {} of {title}", index + 1))) figcaption { (index + 1) } }
+                @let named = facts.image_shape.is_none() && has_names(weights, &facts.features);
+                figure class=[named.then_some("named")] { (picture(facts, weights, &format!("Filter {} of {title}", index + 1))) figcaption { (index + 1) } }
             }
         }
         @if filters.len() > SHOWN { p.note { "The first " (SHOWN) " of " (filters.len()) " filters." } }
@@ -92,11 +90,50 @@ pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
         Some(bitmap) => html! {
             img.pixels src=(bitmap.address()) alt=(alt) width=(bitmap.width()) height=(bitmap.height());
         },
-        None => html! { (PreEscaped(line(weights, alt).svg(Place::Page))) },
+        None => html! {
+            (PreEscaped(line(weights, &facts.features, alt).svg(Place::Page)))
+            @if weights.len() > MARKED && facts.features.len() == weights.len() {
+                p.note { "Largest weights: " (largest(weights, &facts.features)) }
+            }
+        },
     }
 }
 
-fn line(weights: &[f64], alt: &str) -> Figure {
+/// The columns with the largest weights, by name.
+fn largest(weights: &[f64], names: &[String]) -> String {
+    const NAMED: usize = 6;
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()));
+    let shown = order.iter().take(NAMED).map(|&at| format!("{} ({:.3})", names[at], weights[at]));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the weights are shown by the names of their columns.
+fn has_names(weights: &[f64], names: &[String]) -> bool {
+    names.len() == weights.len() && weights.len() <= MARKED
+}
+
+/// The weights by the names of their columns, one below the other.
+fn named(weights: &[f64], names: &[String], alt: &str) -> Figure {
+    const ROW: f64 = 18.0;
+    let panel = Panel::new("", Axis::linear("weight"), Axis::names("", names.to_vec()));
+    let mut panel = Panel { downwards: true, ..panel }.with(Mark::Rule(Rule::Vertical(0.0)));
+    for (at, (name, &weight)) in names.iter().zip(weights).enumerate() {
+        panel = panel.with(Mark::Bar(Bar {
+            name: String::new(),
+            colour: Colour::Series(0),
+            at: at as f64,
+            span: (weight.min(0.0), weight.max(0.0)),
+            tip: format!("{name}: {weight:.3}"),
+        }));
+    }
+    Figure::single(alt, 380.0, 60.0 + ROW * weights.len() as f64, panel)
+}
+
+fn line(weights: &[f64], names: &[String], alt: &str) -> Figure {
+    if has_names(weights, names) {
+        return named(weights, names, alt);
+    }
     let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
     let few = weights.len() <= MARKED;
     let points = weights.iter().enumerate().map(|(at, &weight)| (at as f64, weight)).collect();

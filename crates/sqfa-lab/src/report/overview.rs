@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::page::section as framed_section;
 use super::style::{filters, framed, keys, percent, seconds, title_of};
-use crate::compare::{Manifest, Spec, Summary};
+use crate::compare::{Manifest, Spec, Summary, at_most};
 use crate::figure::{Axis, Band, Figure, Line, Mark, Panel, Range, Rule, Style};
 
 const WIDTH: f64 = 760.0;
@@ -160,7 +160,7 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
     html! {
         div.scroll {
             table.sortable {
-                caption { "Medians over seeds with the range of the middle 80 %. ① and ② mark the two best methods of each number of filters." }
+                caption { "Medians over seeds with the range of the middle 80 %. ① and ② mark the two best methods of each number of filters. A number in parentheses is that of the most filters a method can have." }
                 thead { tr {
                     th scope="col" { "method" }
                     th scope="col" { "filters" }
@@ -185,7 +185,12 @@ fn table(spec: &Spec, summaries: &[Summary]) -> Markup {
                                             }
                                         }
                                     }
-                                    None => { td data-value="-1" { @if summary.not_applicable { "n/a" } @else { "–" } } }
+                                    None => {
+                                        @match at_most(summaries, summary).and_then(|most| most.accuracies[index].map(|spread| (most.filters, spread.median))) {
+                                            Some((most, median)) => td data-value=(median) title=(format!("with {most}, the most this method can have")) { "(" (format!("{:.1}", 100.0 * median)) ")" },
+                                            None => td data-value="-1" { @if summary.not_applicable { "n/a" } @else { "–" } },
+                                        }
+                                    }
                                 }
                             }
                             @match summary.seconds {

@@ -12,6 +12,8 @@ use crate::figure::Style;
 pub struct View {
     /// What to call it.
     pub title: String,
+    /// The one result to know first, in words; empty where another section has it.
+    pub headline: String,
     /// What it was learned from and evaluated on.
     pub facts: Facts,
     /// Where its test points come from, in words: `test points`, `training points`.
@@ -73,6 +75,7 @@ impl View {
         let of = session.map(|session| format!(", session {}", session.name)).unwrap_or_default();
         Some(Self {
             title: format!("{} with {}{of}", title_of(&cell.method), filters(cell.filters)),
+            headline: String::new(),
             facts: manifest.facts.clone(),
             tested_on: "test points".to_owned(),
             classifier: manifest

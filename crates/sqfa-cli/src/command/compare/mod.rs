@@ -12,7 +12,8 @@ use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
 use sqfa_lab::compare::{
-    Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store, summarize,
+    CompareError, Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store,
+    summarize,
 };
 use sqfa_lab::report::compare_report_on;
 
@@ -94,7 +95,8 @@ impl Compare {
         let loaded = sessions::load(&self.args)?;
         let sessions = loaded.iter().map(sessions::Loaded::session).collect();
         let memory = self.args.memory.map(|limit| limit * GIGA);
-        let experiment = Experiment::of_sessions(self.spec.clone(), sessions, memory)?;
+        let experiment =
+            Experiment::of_sessions(self.spec.clone(), sessions, memory).map_err(in_flags)?;
         for warning in &experiment.facts.warnings {
             output::warn(warning);
         }
@@ -250,7 +252,20 @@ impl Clock {
     }
 }
 
-fn as_usage(error: sqfa_lab::compare::CompareError) -> anyhow::Error {
+/// An error with the flag that helps.
+fn in_flags(error: CompareError) -> anyhow::Error {
+    match &error {
+        CompareError::Memory { needed, .. } => {
+            anyhow::anyhow!("{error} (--memory {} to try it anyway)", needed.ceil())
+        }
+        CompareError::Dimensions { dimensions, .. } => {
+            anyhow::anyhow!("{error}: name at most {dimensions} (--filters)")
+        }
+        _ => error.into(),
+    }
+}
+
+fn as_usage(error: CompareError) -> anyhow::Error {
     crate::failure::Usage(error.to_string()).into()
 }
 

@@ -52,8 +52,8 @@ fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
     let points = |loaded: File, name: &str| match loaded {
         File::Data(data) => Ok(data),
         File::Statistics(_) | File::Sums(..) => bail!(
-            "'{name}' holds class statistics, and a comparison needs points; for a toy, draw them first: \
-             sqfa dataset {name} --train 1000 --test 1000 --out points.npz"
+            "'{name}' holds class statistics, and a comparison needs points{}",
+            data::drawing(name)
         ),
     };
     let flags = without_keys(args);
@@ -62,7 +62,8 @@ fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
         loaded = data::restrict(loaded, names)?;
     }
     let mut data = points(loaded, name)?;
-    check_size(&data.train.points, &columns)?;
+    check_size(&data.train.points, &columns, false)?;
+    data::check_counts(&data.train.labels)?;
     if data.test.is_some() {
         let held = [
             ("--cv", args.cv.is_some()),

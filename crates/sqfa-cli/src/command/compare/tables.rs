@@ -1,7 +1,9 @@
 //! The results of a comparison as text, Markdown, csv and JSON.
 
 use serde_json::{Map, Value, json};
-use sqfa_lab::compare::{Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, recommend};
+use sqfa_lab::compare::{
+    Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, at_most, recommend,
+};
 
 use super::recommendation::recommendation;
 use crate::command::tables::cell;
@@ -42,6 +44,12 @@ fn tables(spec: &Spec, summaries: &[Summary], markdown: bool) -> Vec<(String, Ve
             let mut row = vec![filters.to_string()];
             for (at, summary) in own.iter().enumerate() {
                 let (text, mark) = marked(&medians, at);
+                let most = at_most(summaries, summary).and_then(|most| most.accuracies[index]);
+                if let Some(most) = most {
+                    let text = format!("({:.1})", 100.0 * most.median);
+                    row.push(if markdown { text } else { format!("{text} ") });
+                    continue;
+                }
                 row.push(match (text.is_empty(), markdown) {
                     // Marks stand in two columns of their own, so that digits align.
                     (true, true) if summary.not_applicable => "n/a".to_owned(),
@@ -121,7 +129,9 @@ fn times(spec: &Spec, summaries: &[Summary]) -> Option<(&'static str, Vec<Vec<St
         let own = summaries.iter().filter(|summary| summary.filters == filters);
         let cells = own.map(|summary| match summary.seconds {
             Some(spread) => format!("{:.digits$}", factor * spread.median),
-            None if summary.not_applicable => "n/a".to_owned(),
+            None if summary.not_applicable && at_most(summaries, summary).is_none() => {
+                "n/a".to_owned()
+            }
             None => "–".to_owned(),
         });
         rows.push(std::iter::once(filters.to_string()).chain(cells).collect());
@@ -168,6 +178,9 @@ pub(super) fn text(manifest: &Manifest, records: &[Record], summaries: &[Summary
     for (heading, rows) in tables(spec, summaries, false) {
         text.push_str(&format!("\n{heading}; ** best, * second of its row\n"));
         text.push_str(&output::table(&rows, &[]));
+    }
+    if summaries.iter().any(|one| at_most(summaries, one).is_some()) {
+        text.push_str("(…): with the most filters that this method can have, not ranked\n");
     }
     if let Some((heading, rows)) = sessions(manifest, summaries) {
         text.push_str(&format!("\n{heading}\n"));
@@ -316,7 +329,8 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
     });
     json!({
         "dataset": manifest.facts.name,
-        "classes": manifest.facts.train_counts.len(),
+        "n_classes": manifest.facts.train_counts.len(),
+        "classes": manifest.facts.classes,
         "dimensions": manifest.facts.dimensions,
         "rows": rows,
         "summary": summary,

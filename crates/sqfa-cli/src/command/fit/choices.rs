@@ -10,11 +10,15 @@ use crate::output::{number, percent};
 /// How many names a line lists.
 const LISTED: usize = 4;
 
-/// One line a choice.
-pub(super) fn lines(chosen: &Fitted) -> Vec<(&'static str, String)> {
+/// One line per choice; `most` is the limit of `--filters auto`.
+pub(super) fn lines(
+    chosen: &Fitted,
+    prepared: &Prepared,
+    most: Option<usize>,
+) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if let Some(curve) = &chosen.curve {
-        lines.push(("filters", curve_words(curve)));
+        lines.push(("filters", curve_words(curve, prepared.dimension, most)));
     }
     if let Some(selection) = &chosen.selection {
         lines.push(("units", units_words(selection.candidate.units).to_owned()));
@@ -23,6 +27,20 @@ pub(super) fn lines(chosen: &Fitted) -> Vec<(&'static str, String)> {
         lines.push(("units", units_words(Units::PerFeature).to_owned()));
     }
     lines
+}
+
+/// The accuracy on held-out samples, where something was chosen on them, and how they were held out.
+pub(super) fn held_out(chosen: &Fitted) -> Option<(f64, String)> {
+    let selection = chosen.selection.as_ref()?;
+    let accuracy = match &chosen.refinement {
+        Some(choice) => choice.accuracy,
+        None => selection.accuracy?,
+    };
+    let how = match selection.folds {
+        1 => "one held-out part".to_owned(),
+        folds => format!("{folds}-fold cross-validation"),
+    };
+    Some((accuracy, how))
 }
 
 /// Names the constant columns, which every fit drops.
@@ -61,11 +79,18 @@ fn noise_words(selection: &Selection) -> String {
     format!("{share} of the variance within classes ({why})")
 }
 
-fn curve_words(curve: &Curve) -> String {
+/// The number of filters that was selected; `most` is the limit, which is reported where it was reached.
+fn curve_words(curve: &Curve, columns: usize, most: Option<usize>) -> String {
     let points = curve.points.iter();
     let tried: Vec<String> =
         points.map(|point| format!("{}: {}", point.filters, percent(point.accuracy))).collect();
-    format!("{} ({})", curve.filters, tried.join(", "))
+    let limit = match most {
+        Some(most) if curve.filters >= most && most < columns => {
+            format!("; stopped at the limit: try --max-filters {}", (2 * most).min(columns))
+        }
+        _ => String::new(),
+    };
+    format!("{} ({}{limit})", curve.filters, tried.join(", "))
 }
 
 /// What became of the filters on held-out points.

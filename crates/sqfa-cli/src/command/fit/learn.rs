@@ -21,10 +21,14 @@ use super::direct::Direct;
 use super::explain::{explain, explain_pipeline, explain_reducer};
 use super::given::GivenFilters;
 use super::sums::finish;
-use super::{Fit, statistics_of};
+use super::{Fit, Names, statistics_of};
 use crate::data::{check_sums, class_statistics};
 use crate::points::Precision;
 use crate::warnings;
+
+/// What a fit can do where sums of its data do not fit into memory.
+pub(super) const KEEP_POINTS: &str =
+    ", or keep the samples instead of covariances (--form factor --noise scale)";
 
 /// Data as they came, ready to be fitted.
 pub(super) struct Prepared {
@@ -33,12 +37,14 @@ pub(super) struct Prepared {
     pub(super) image_shape: Option<(usize, usize)>,
     /// The names of the columns; empty where they have none.
     pub(super) columns: Vec<String>,
+    /// The label column of a table.
+    pub(super) label: Option<String>,
     /// The data's own test part, when there is one.
     pub(super) test: Option<Part>,
     /// Training points, when there are any and as long as they are needed.
     pub(super) part: Option<Part>,
     /// Whether there were any.
-    had_points: bool,
+    pub(super) had_points: bool,
     pub(super) classes: Classes,
     /// The points of every class, where known.
     pub(super) counts: Option<Vec<u64>>,
@@ -88,12 +94,7 @@ pub(super) struct Learned {
 }
 
 impl Prepared {
-    pub(super) fn new(
-        fit: &Fit,
-        loaded: Loaded,
-        columns: Vec<String>,
-        lift: Option<Lift>,
-    ) -> Result<Self> {
+    pub(super) fn new(fit: &Fit, loaded: Loaded, names: Names, lift: Option<Lift>) -> Result<Self> {
         let rows = match &loaded {
             Loaded::Sums(_, sums) => sums.sketch(),
             _ => None,
@@ -101,7 +102,7 @@ impl Prepared {
         let (name, image_shape, test, part, source) = match loaded {
             Loaded::Data(data) => {
                 let source = if let Some(covariances) = fit.sums_in_parts(&data.train) {
-                    check_sums(covariances, data.train.points.columns())?;
+                    check_sums(covariances, data.train.points.columns(), KEEP_POINTS)?;
                     Source::Points
                 } else {
                     let statistics = statistics_of(&data.train, fit)?;
@@ -156,7 +157,8 @@ impl Prepared {
         Ok(Self {
             name,
             image_shape,
-            columns,
+            columns: names.columns,
+            label: names.label,
             test,
             had_points: part.is_some(),
             part,
@@ -287,7 +289,11 @@ impl Prepared {
             max_iterations: fit.settings.stopping.max_iterations,
             tolerance: fit.settings.stopping.tolerance,
             fit: FitRecord::from(reduction),
-            data: DataRecord { name: self.name.clone(), image_shape: self.image_shape },
+            data: DataRecord {
+                name: self.name.clone(),
+                image_shape: self.image_shape,
+                label: self.label.clone(),
+            },
             feature_names: Some(self.columns.clone()).filter(|names| !names.is_empty()),
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
         };

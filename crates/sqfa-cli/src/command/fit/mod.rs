@@ -63,13 +63,17 @@ pub(crate) struct Fit {
 impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
-    fn try_from(args: FitArgs) -> Result<Self> {
+    fn try_from(mut args: FitArgs) -> Result<Self> {
+        reject_unused(&args)?;
+        // For methods that maximize a distance auto is the default, whatever the data are.
+        if args.method.distance.is_some() && args.noise == Some(Noise::Auto) {
+            args.noise = None;
+        }
         let filters = match args.filters {
             FiltersArg::Count(count) => Filters::Count(count),
             FiltersArg::Auto => Filters::Auto { max: args.max_filters },
         };
         check_distance(&args)?;
-        reject_unused(&args)?;
         if let (Some(dims), Filters::Count(filters)) = (args.pca_dims, filters)
             && dims < filters
         {
@@ -80,11 +84,6 @@ impl TryFrom<FitArgs> for Fit {
         if let (StartArg::File(path), Restarts::Count(2..)) = (&args.start, args.restarts) {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
-        }
-        if args.form == Form::Factor && args.noise == Some(Noise::Auto) {
-            return usage(
-                "--noise auto goes with --form dense: give scale or a number with --form factor",
-            );
         }
         check_sketch(&args)?;
         check_fixed(&args)?;
@@ -146,6 +145,14 @@ impl TryFrom<FitArgs> for Fit {
     }
 }
 
+/// The names of a table.
+struct Names {
+    /// Those of the columns; empty where they have none.
+    columns: Vec<String>,
+    /// The label column, by name or by position where there are no names.
+    label: Option<String>,
+}
+
 /// Where the time went, in seconds.
 struct Times {
     read: f64,
@@ -162,14 +169,14 @@ impl Fit {
         let _ready = self.check_files()?;
         let line = StatusLine::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
-        let (loaded, columns) = self.load(&line)?;
+        let (loaded, names) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
         let given = self.read_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
         let counting = Instant::now();
-        let mut prepared = Prepared::new(&self, loaded, columns, lifted)?;
+        let mut prepared = Prepared::new(&self, loaded, names, lifted)?;
         let statistics = counting.elapsed().as_secs_f64();
         for warning in &prepared.warnings {
             output::warn(warning);
@@ -186,7 +193,7 @@ impl Fit {
         model.write(&self.out)?;
         if let Some(path) = &self.report {
             line.tell("report");
-            page::write(path, &self, &prepared, &model, &learned.reduction)?;
+            page::write(path, &self, &prepared, &model, &learned)?;
         }
         drop(guard);
         drop(line);
@@ -209,12 +216,12 @@ impl Fit {
         files::check(&inputs, &outputs)
     }
 
-    fn load(&self, line: &StatusLine) -> Result<(Loaded, Vec<String>)> {
+    fn load(&self, line: &StatusLine) -> Result<(Loaded, Names)> {
         let sketch = match self.form {
             Form::Sketch(size) => Some(size),
             _ => None,
         };
-        let Opened { mut loaded, columns, .. } =
+        let Opened { mut loaded, columns, label, .. } =
             data::open_all(&self.data, &self.flags, sketch, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
@@ -231,9 +238,10 @@ impl Fit {
             (loaded, _) => loaded,
         };
         if let Loaded::Data(data) = &loaded {
-            check_size(&data.train.points, &columns)?;
+            check_size(&data.train.points, &columns, true)?;
+            data::check_counts(&data.train.labels)?;
         }
-        Ok((self.sketched(loaded, sketch)?, columns))
+        Ok((self.sketched(loaded, sketch)?, Names { columns, label }))
     }
 
     /// Points as sketches of so many rows, where these are wanted.
@@ -360,7 +368,7 @@ fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
     let form = if fit.needs_dense() { Form::Dense } else { fit.form };
     let (classes, columns) = (labels.classes().len(), points.columns());
     if form.decide(points.rows() as u64, columns, classes, points.width()) == Form::Dense {
-        data::check_sums(classes, columns)?;
+        data::check_sums(classes, columns, learn::KEEP_POINTS)?;
     }
     let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };
     ClassStatistics::from_points_as(form, points, labels, estimator).context("DATA cannot be used")

@@ -11,7 +11,8 @@ use sqfa_lab::compare::{Climb, Detail, Facts, MethodEntry};
 use sqfa_lab::report::{View, model_report};
 
 use super::Fit;
-use super::learn::Prepared;
+use super::choices;
+use super::learn::{Learned, Prepared};
 use super::report::many;
 use crate::command::tables::write_text;
 use crate::command::typed;
@@ -23,11 +24,12 @@ pub(super) fn write(
     fit: &Fit,
     prepared: &Prepared,
     model: &Model,
-    fitted: &Reduction,
+    learned: &Learned,
 ) -> Result<()> {
+    let fitted = &learned.reduction;
     let (tested_on, part) = match (&prepared.test, &prepared.part) {
-        (Some(test), _) => ("test points", Some(test)),
-        (None, train) => ("the training points themselves", train.as_ref()),
+        (Some(test), _) => ("test samples", Some(test)),
+        (None, train) => ("training samples", train.as_ref()),
     };
     // The points of a fit went through the lift when they came.
     let tested = part.map(|part| evaluate(&model.for_lifted_points(), part)).transpose()?;
@@ -39,10 +41,22 @@ pub(super) fn write(
         .as_ref()
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
     let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
+    let held = learned.fitted.as_ref().and_then(choices::held_out);
+    let headline = match (&prepared.test, accuracy, &held) {
+        (Some(_), Some(accuracy), _) => format!("Test accuracy {}", percent(accuracy)),
+        (None, _, Some((accuracy, how))) => {
+            format!("Held-out accuracy {} ({how})", percent(*accuracy))
+        }
+        (None, Some(accuracy), None) => {
+            format!("Training accuracy {}; no samples were held out", percent(accuracy))
+        }
+        _ => String::new(),
+    };
     let title = MethodEntry::title(&fit.method_name());
     let filters = fitted.filters.ncols();
     let view = View {
         title: format!("{title} with {} on {}", many(filters, "filter"), prepared.name),
+        headline,
         facts: facts(prepared),
         tested_on: tested_on.to_owned(),
         classifier: "QDA".to_owned(),
@@ -62,6 +76,12 @@ pub(super) fn write(
         circular: None,
     };
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
+    if let Some(label) = &prepared.label {
+        about.push(("Label column", label.clone()));
+    }
+    if let Some((accuracy, how)) = held.filter(|_| prepared.test.is_some()) {
+        about.push(("Held-out accuracy", format!("{} ({how})", percent(accuracy))));
+    }
     if let Some(accuracy) = accuracy {
         about.push(("QDA accuracy", format!("{} on {tested_on}", percent(accuracy))));
     }

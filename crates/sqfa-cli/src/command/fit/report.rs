@@ -3,14 +3,16 @@
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::optimize::Termination;
+use sqfa::pipeline::Filters;
 use sqfa::reduce::{Choice, Objective, Reduction, Setting};
 use sqfa::{Estimator, Noise};
-use sqfa_io::model_file::{CountRecord, SelectionRecord, Trial, count_records};
+use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, Trial, count_records};
 
 use super::choices;
 use super::learn::{Learned, Prepared, Sketch, trials};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
+use crate::suggest;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -42,8 +44,10 @@ struct Report<'a> {
     filters_tried: Option<Vec<CountRecord>>,
     set_aside: Vec<String>,
     optimizer: Option<&'a str>,
-    classes: usize,
+    n_classes: usize,
+    classes: ClassNames,
     dimensions: usize,
+    label: Option<&'a str>,
     n_train: Option<u64>,
     sketch: Option<&'a Sketch>,
     seed: u64,
@@ -123,8 +127,10 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(count_records),
         set_aside: learned.dropped().into_iter().map(|one| prepared.column(one)).collect(),
         optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
-        classes: prepared.classes.len(),
+        n_classes: prepared.classes.len(),
+        classes: (&prepared.classes).into(),
         dimensions: prepared.dimension,
+        label: prepared.label.as_deref(),
         n_train: prepared.count(),
         sketch: prepared.sketch.as_ref(),
         seed: fit.settings.seed,
@@ -146,6 +152,9 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     );
     let model = fit.out.display();
     let mut lines = Vec::new();
+    if let Some(label) = &prepared.label {
+        lines.push(("label", label_words(label, prepared)));
+    }
     if let Some(objective) = fitted.objective {
         let refined = fit.refine && fitted.setting(Setting::RefinementSteps) != Some(0.0);
         let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
@@ -164,7 +173,11 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         lines.push(("dropped", choices::dropped_words(&dropped, prepared)));
     }
     if let Some(chosen) = &learned.fitted {
-        lines.extend(choices::lines(chosen));
+        let most = match fit.filters {
+            Filters::Auto { max } => Some(max),
+            Filters::Count(_) => None,
+        };
+        lines.extend(choices::lines(chosen, prepared, most));
     }
     let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
     if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
@@ -234,14 +247,28 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         ),
     ));
     lines.push(("model", model.to_string()));
-    let next = match (prepared.test.is_some(), prepared.count()) {
-        (true, _) => format!("sqfa evaluate {model} {}", fit.data.join(" ")),
-        (false, Some(_)) => format!("sqfa evaluate {model} --test FILE"),
-        (false, None) => format!("sqfa inspect {model}"),
+    let next = match &fit.data[..] {
+        [data] if prepared.had_points && data != "-" => {
+            let test = match prepared.test {
+                Some(_) => "",
+                None => "   (training accuracy; name a file of new samples for test accuracy)",
+            };
+            format!("{}{test}", suggest::with_model("evaluate", &fit.out, data))
+        }
+        _ => suggest::command(["inspect", &fit.out.display().to_string()]),
     };
     lines.push(("next", next));
     text.push_str(&pairs(&lines));
-    output::say(&text)
+    output::summarize(&text)
+}
+
+/// The label column with its classes.
+fn label_words(label: &str, prepared: &Prepared) -> String {
+    const LISTED: usize = 5;
+    let classes = prepared.classes.iter().take(LISTED).map(|class| class.to_string());
+    let more = if prepared.classes.len() > LISTED { ", …" } else { "" };
+    let column = if prepared.columns.is_empty() { "column " } else { "" };
+    format!("{column}{label}: {}{more}", classes.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn many(count: usize, what: &str) -> String {

@@ -105,11 +105,11 @@ impl Folder {
 
     /// The filters of a model, one a vector.
     pub fn filters(&self, model: &str) -> Vec<Vec<f64>> {
-        let table = self.ok(&format!("export {model} --format csv"));
+        let table = self.ok(&format!("export {model} --format csv --scaled"));
         let rows: Vec<Vec<f64>> = table
             .lines()
             .skip(1)
-            .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+            .map(|line| line.split(',').skip(1).map(|cell| cell.parse().unwrap()).collect())
             .collect();
         (0..rows[0].len()).map(|j| rows.iter().map(|row| row[j]).collect()).collect()
     }

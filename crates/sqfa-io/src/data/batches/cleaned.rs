@@ -52,6 +52,10 @@ impl BatchReader for Cleaned {
         self.reader.names()
     }
 
+    fn label(&self) -> Option<&str> {
+        self.reader.label()
+    }
+
     fn has_labels(&self) -> bool {
         self.reader.has_labels()
     }

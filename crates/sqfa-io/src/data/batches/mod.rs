@@ -80,6 +80,10 @@ pub trait BatchReader: Send {
     fn names(&self) -> &[String] {
         &[]
     }
+    /// The label column by name, or by position where the table has no names; nothing for other files.
+    fn label(&self) -> Option<&str> {
+        None
+    }
     /// Whether points have labels.
     fn has_labels(&self) -> bool {
         true
@@ -107,7 +111,6 @@ pub(super) fn open_parquet(
     _: &LoadOptions,
     _: Option<&Column>,
 ) -> Result<Box<dyn BatchReader>, DataError> {
-    let problem = "this build cannot read parquet: build it with the cargo feature 'parquet' \
-                   (cargo install … --features parquet), or convert the file to npz or csv";
+    let problem = "this build cannot read parquet files: convert the file to csv or npz";
     Err(DataError::content(&path.display().to_string(), problem))
 }

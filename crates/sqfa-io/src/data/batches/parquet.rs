@@ -292,6 +292,10 @@ impl BatchReader for ParquetBatches {
         &self.layout.names
     }
 
+    fn label(&self) -> Option<&str> {
+        self.layout.label_name.as_deref()
+    }
+
     fn has_labels(&self) -> bool {
         self.layout.label.is_some()
     }

@@ -38,6 +38,8 @@ pub struct Summed {
     image: Option<(usize, usize)>,
     /// The names of the columns; empty where there are none.
     columns: Vec<String>,
+    /// The label column of the tables, where one is known.
+    label: Option<String>,
     notes: Vec<Note>,
     /// Bytes that sums may take.
     memory: Option<u64>,
@@ -131,11 +133,22 @@ impl Summed {
             return Ok(false);
         };
         self.notes.extend(reader.notes());
+        self.label = self.label.take().or_else(|| reader.label().map(str::to_owned));
         if self.sums.is_none() {
             self.image = image;
         }
         self.join_named(sums, &columns, &place)?;
         Ok(true)
+    }
+
+    /// The label column of the tables, by name or by position where they have no names.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// Remembers the label column of sums that were read, unless one is known.
+    pub fn know_label(&mut self, label: Option<String>) {
+        self.label = self.label.take().or(label);
     }
 
     /// The names of the columns; empty where there are none.

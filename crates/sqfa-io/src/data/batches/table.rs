@@ -52,6 +52,10 @@ impl BatchReader for TableBatches {
         self.rows.columns()
     }
 
+    fn label(&self) -> Option<&str> {
+        self.rows.label()
+    }
+
     fn has_labels(&self) -> bool {
         self.rows.has_labels()
     }

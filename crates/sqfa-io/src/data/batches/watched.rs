@@ -41,6 +41,10 @@ impl BatchReader for Watched {
         self.reader.names()
     }
 
+    fn label(&self) -> Option<&str> {
+        self.reader.label()
+    }
+
     fn has_labels(&self) -> bool {
         self.reader.has_labels()
     }

@@ -159,6 +159,10 @@ impl Troubles {
             .filter(|(_, trouble)| trouble.missing > 0)
             .map(|(at, trouble)| (names(at), trouble.missing))
             .collect();
+        let first = format!("line {}", self.first_missing.unwrap_or(0));
+        if counts.is_empty() && self.labels > 0 {
+            return FormatError::MissingLabels { place, rows: self.labels, of: self.rows, first };
+        }
         if self.labels > 0 {
             counts.push(("the label".to_owned(), self.labels));
         }
@@ -166,7 +170,7 @@ impl Troubles {
             place,
             rows: self.bad_rows,
             of: self.rows,
-            first: format!("line {}", self.first_missing.unwrap_or(0)),
+            first,
             columns: counted(&counts),
         }
     }

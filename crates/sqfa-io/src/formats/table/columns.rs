@@ -15,6 +15,8 @@ const INDEX_NAMES: [&str; 3] = ["id", "index", "__index_level_0__"];
 pub enum Column {
     /// The one column called label, labels, class, target or y, in any case of letters.
     Usual,
+    /// By name or, where no column is called so, the usual one: the label column that a model remembers.
+    Known(String),
     /// By name; the table must have a header.
     Name(String),
     /// By position, counted from 0, unless a column is called by that number.
@@ -47,6 +49,10 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Layout {
     pub(crate) features: Vec<usize>,
     pub(crate) label: Option<usize>,
+    /// The label column by name, or by position where the table has no names.
+    pub(crate) label_name: Option<String>,
+    /// Whether the label column was found by its name alone.
+    pub(crate) guessed: bool,
     pub(crate) weight: Option<usize>,
     /// The names of the features; empty where the table has none.
     pub(crate) names: Vec<String>,
@@ -70,7 +76,11 @@ pub(crate) fn layout(
     let label = match wanted.label {
         None => None,
         Some(Column::Usual) => table.usual_label(&wanted)?,
-        Some(column) => Some(table.find(column)?),
+        Some(Column::Known(name)) => match table.known(name) {
+            Some(at) => Some(at),
+            None => table.usual_label(&wanted)?,
+        },
+        Some(column) => Some(table.find(column).map_err(FormatError::of_label)?),
     };
     let weight = wanted.weight.map(|column| table.find(column)).transpose()?;
     if label.is_some() && label == weight {
@@ -111,22 +121,31 @@ pub(crate) fn layout(
     let of = |at: &usize| names.map(|names| names[*at].clone());
     let own: Vec<String> = features.iter().filter_map(of).collect();
     if let Some(twice) = repeated(&own) {
-        return Err(FormatError::RepeatedName { place: place.to_owned(), name: twice });
+        return Err(table.repeated_name(own[twice].clone(), features[twice]));
+    }
+    let named = |at: usize| names.map_or_else(|| at.to_string(), |names| names[at].clone());
+    let label_name = label.map(named);
+    let guessed = wanted.label == Some(&Column::Usual) && wanted.expected.is_none();
+    if let Some(name) = label_name.as_ref().filter(|_| guessed) {
+        notes.insert(0, Note::Label(name.clone()));
     }
     if label.is_some() && wanted.expected.is_none() {
-        let alike = own.iter().filter(|name| is_usual_label(name));
+        let coordinate =
+            |name: &&String| table.places(name).iter().any(|&at| table.coordinate(at).is_some());
+        let alike = own.iter().filter(|name| is_usual_label(name) && !coordinate(name));
         notes.extend(alike.map(|name| Note::LikeLabel(name.clone())));
     }
     if features.is_empty() {
         let problem = "it has rows of 0 numbers".to_owned();
         return Err(FormatError::Table { place: place.to_owned(), problem });
     }
-    Ok(Layout { features, label, weight, names: own, notes })
+    Ok(Layout { features, label, label_name, guessed, weight, names: own, notes })
 }
 
-fn repeated(names: &[String]) -> Option<String> {
+/// The place of the first name that has come before.
+fn repeated(names: &[String]) -> Option<usize> {
     let mut seen = std::collections::HashSet::new();
-    names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())).cloned()
+    names.iter().position(|name| !name.is_empty() && !seen.insert(name.as_str()))
 }
 
 /// The names of a table's columns, if any.
@@ -163,15 +182,27 @@ impl Names<'_> {
                 _ if *index < self.width => Ok(*index),
                 _ => Err(self.missing(index.to_string())),
             },
-            Column::Usual => Err(self.no_label()),
+            Column::Usual | Column::Known(_) => Err(self.no_label()),
             Column::Name(name) => match self.places(name)[..] {
                 [at] => Ok(at),
                 [] => Err(self.missing(name.clone())),
-                _ => Err(FormatError::RepeatedName {
-                    place: self.place.to_owned(),
-                    name: name.clone(),
-                }),
+                [.., last] => Err(self.repeated_name(name.clone(), last)),
             },
+        }
+    }
+
+    fn repeated_name(&self, name: String, at: usize) -> FormatError {
+        FormatError::RepeatedName { place: self.place.to_owned(), name, at }
+    }
+
+    /// The column that a model remembers as the label: by name, or by position where there are no names.
+    fn known(&self, name: &str) -> Option<usize> {
+        match self.names {
+            Some(_) => match self.places(name)[..] {
+                [at] => Some(at),
+                _ => None,
+            },
+            None => name.parse().ok().filter(|&at: &usize| at < self.width),
         }
     }
 
@@ -189,7 +220,18 @@ impl Names<'_> {
             .filter(|&at| is_usual_label(&names[at]) && !feature(&names[at]))
             .collect();
         match found[..] {
-            [at] => Ok(Some(at)),
+            [at] => match self.coordinate(at).filter(|_| wanted.expected.is_none()) {
+                // Nobody asks for labels, so the column may be anything.
+                Some(_) if wanted.optional => Ok(None),
+                Some(other) => Err(FormatError::DoubtfulLabel {
+                    place: self.place.to_owned(),
+                    label: names[at].clone(),
+                    why: format!("next to '{other}' it may be a coordinate"),
+                    // Labels mostly stand last.
+                    candidates: names.last().into_iter().cloned().collect(),
+                }),
+                None => Ok(Some(at)),
+            },
             [] if wanted.optional => Ok(None),
             [] => Err(self.no_label()),
             _ => Err(FormatError::AmbiguousLabel {
@@ -197,6 +239,13 @@ impl Names<'_> {
                 names: found.iter().map(|&at| names[at].clone()).collect(),
             }),
         }
+    }
+
+    /// The column x next to which a column y is more likely a coordinate than a label.
+    fn coordinate(&self, at: usize) -> Option<&str> {
+        let names = self.names?;
+        let is = |name: &str, letter: &str| name.trim().eq_ignore_ascii_case(letter);
+        is(&names[at], "y").then(|| names.iter().find(|name| is(name, "x")))?.map(String::as_str)
     }
 
     /// The positions that names, positions and ranges stand for.
@@ -255,9 +304,9 @@ impl Names<'_> {
         let mut absent = Vec::new();
         for name in expected {
             match at.get(name.as_str()) {
-                Some((_, true)) => {
-                    let (place, name) = (self.place.to_owned(), name.clone());
-                    return Err(FormatError::RepeatedName { place, name });
+                Some((first, true)) => {
+                    let last = self.places(name).last().copied().unwrap_or(*first);
+                    return Err(self.repeated_name(name.clone(), last));
                 }
                 Some((position, false)) => found.push(*position),
                 None => absent.push(name.clone()),
@@ -339,11 +388,18 @@ mod tests {
         let label = Column::Usual;
         let wanted = Wanted { label: Some(&label), ..Wanted::default() };
         let found = layout(Some(&all), 4, wanted, "t").unwrap();
-        assert_eq!((found.features, found.notes), (vec![1, 2], vec![Note::Index(String::new())]));
+        let label = || Note::Label("y".to_owned());
+        assert_eq!(
+            (found.features, found.notes),
+            (vec![1, 2], vec![label(), Note::Index(String::new())])
+        );
         // By name anywhere, but for the column of the labels and where it is asked for.
         let ids = names("a ID y");
         let found = layout(Some(&ids), 3, wanted, "t").unwrap();
-        assert_eq!((found.features, found.notes), (vec![0], vec![Note::Index("ID".to_owned())]));
+        assert_eq!(
+            (found.features, found.notes),
+            (vec![0], vec![label(), Note::Index("ID".to_owned())])
+        );
         let asked = select(Some("a,ID"), "");
         let found = layout(Some(&ids), 3, Wanted { select: Some(&asked), ..wanted }, "t").unwrap();
         assert_eq!(found.features, [0, 1]);
@@ -353,7 +409,7 @@ mod tests {
         let mut both = names("x id a y");
         both[0].clear();
         let found = layout(Some(&both), 4, wanted, "t").unwrap();
-        assert_eq!((found.features, found.notes.len()), (vec![2], 2));
+        assert_eq!((found.features, found.notes.len()), (vec![2], 3));
         // A number is a name first, as in selections.
         let years = names("2018 2019 1");
         let of = |label| {

@@ -272,6 +272,11 @@ impl<R: Read> CsvRows<R> {
         self.layout.label.is_some()
     }
 
+    /// The label column by name, or by position where there are no names.
+    pub fn label(&self) -> Option<&str> {
+        self.layout.label_name.as_deref()
+    }
+
     /// What was decided on the way, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
         let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
@@ -322,7 +327,29 @@ impl<R: Read> CsvRows<R> {
             batch = TableRows::default();
         }
         let name = |at: usize| self.feature_name(at);
-        self.troubles.error(&self.place, &name)
+        let error = self.troubles.error(&self.place, &name);
+        self.doubtful(&error).unwrap_or(error)
+    }
+
+    /// Columns of text next to a label that holds many numbers: the label was guessed wrong.
+    fn doubtful(&self, error: &FormatError) -> Option<FormatError> {
+        let FormatError::TextColumns { columns, .. } = error else { return None };
+        let label = self.layout.label_name.as_ref().filter(|_| self.layout.guessed)?;
+        let values = &self.names.all;
+        let numbers = values.iter().all(|value| value.parse::<f64>().is_ok());
+        (numbers && values.len() >= sqfa::Labels::ENOUGH).then(|| FormatError::DoubtfulLabel {
+            place: self.place.clone(),
+            label: label.clone(),
+            why: format!(
+                "it holds {} different numbers, and {} text",
+                values.len(),
+                match &columns[..] {
+                    [one] => format!("column '{one}' holds"),
+                    all => format!("columns {} hold", notes::listed(all)),
+                }
+            ),
+            candidates: columns.clone(),
+        })
     }
 
     /// The line of the file on which the record begins.
@@ -443,7 +470,7 @@ fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>)
     };
     let has = |name: &str| rows[0].iter().any(|cell| named(cell, name));
     let asked = options.label.iter().chain(weight).any(|column| match column {
-        Column::Name(name) => has(name),
+        Column::Name(name) | Column::Known(name) => has(name),
         _ => false,
     });
     match options.header {

@@ -12,6 +12,8 @@ pub enum Note {
     NumericHeader,
     /// The character between cells is not the one the name of the file promises.
     Delimiter(char),
+    /// The label column that was found by its name.
+    Label(String),
     /// An index column was left out.
     Index(String),
     /// Columns were put into the expected order.
@@ -84,6 +86,7 @@ impl fmt::Display for Note {
             Self::Delimiter('\t') => write!(f, "cells are separated by tabs"),
             Self::Delimiter(' ') => write!(f, "cells are separated by blanks"),
             Self::Delimiter(mark) => write!(f, "cells are separated by '{mark}'"),
+            Self::Label(name) => write!(f, "the label column is '{name}'"),
             Self::Index(name) if name.is_empty() => {
                 write!(f, "the first column has no name: it is taken as an index and left out")
             }
