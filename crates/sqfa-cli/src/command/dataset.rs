@@ -75,7 +75,8 @@ impl Dataset {
     /// Makes the data set and writes it.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let inputs: Vec<&Path> = self.args.images.as_deref().into_iter().collect();
+        let inputs = self.args.images.as_deref().map(image_files).transpose()?.unwrap_or_default();
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let _ready = files::check(&inputs, &[&self.args.out])?;
         let line = StatusLine::new(&format!("making {}", self.args.name.name()));
         let made = self.make()?;
@@ -157,10 +158,10 @@ impl Dataset {
     }
 }
 
-/// The images of an archive, or of all archives in a folder, by name.
-fn images(path: &Path) -> Result<Vec<GrayImage>> {
+/// An archive, or all archives in a folder, by name.
+fn image_files(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
-        return Ok(read_images(path, Limits::default())?);
+        return Ok(vec![path.to_owned()]);
     }
     let entries = std::fs::read_dir(path)
         .with_context(|| format!("cannot open the folder {}", path.display()))?;
@@ -171,8 +172,13 @@ fn images(path: &Path) -> Result<Vec<GrayImage>> {
     if files.is_empty() {
         bail!("--images {}: the folder holds no .npz file", path.display());
     }
+    Ok(files)
+}
+
+/// The images of an archive, or of all archives in a folder, by name.
+fn images(path: &Path) -> Result<Vec<GrayImage>> {
     let mut images = Vec::new();
-    for file in files {
+    for file in image_files(path)? {
         images.extend(read_images(&file, Limits::default())?);
     }
     Ok(images)

@@ -69,7 +69,9 @@ impl Transform {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let Self { args, format } = self;
-        let _ready = files::check(&[&args.model, args.data.as_ref()], &[&args.out])?;
+        let mut inputs: Vec<&Path> = vec![&args.model, args.data.as_ref()];
+        inputs.extend(args.flags.labels.as_deref());
+        let _ready = files::check(&inputs, &[&args.out])?;
         let model = read_model(&args.model)?;
         let parts = parts(&args.data, &args.flags, args.part, &model)?;
         if parts.len() > 1 && format != Format::Npz {

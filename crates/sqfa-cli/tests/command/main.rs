@@ -12,6 +12,7 @@ mod crashes;
 mod defaults;
 mod ending;
 mod fixed;
+mod guard;
 mod heavy_tails;
 mod help;
 mod lift;

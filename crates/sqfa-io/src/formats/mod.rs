@@ -14,6 +14,7 @@ mod idx;
 mod mat;
 mod npy;
 mod npz;
+mod place;
 mod rows;
 pub(crate) mod source;
 pub(crate) mod table;
@@ -30,6 +31,7 @@ pub use idx::{idx_rows, read_idx, write_idx_u8};
 pub use mat::MatFile;
 pub use npy::{npy_rows, read_npy, read_npy_stack, write_npy};
 pub use npz::{Npz, NpzWriter};
+pub use place::Place;
 pub use rows::ArrayRows;
 
 /// How much a reader may hold in memory for one array.

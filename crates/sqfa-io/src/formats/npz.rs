@@ -1,6 +1,5 @@
 //! Archives of named NumPy arrays (`.npz`), stored or deflated.
 
-use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use super::crash::Input;
 use super::decode::{Layout, read_stack};
 use super::npy::{read_member, verified, write_array};
 use super::rows::{ArrayRows, Rows};
@@ -22,7 +22,7 @@ const LARGE_MEMBER: u64 = 0xf000_0000;
 
 /// An opened archive; arrays are read one by one, by name.
 pub struct Npz {
-    archive: ZipArchive<BufReader<File>>,
+    archive: ZipArchive<BufReader<Input>>,
     names: Vec<String>,
     path: PathBuf,
     place: String,
@@ -39,7 +39,7 @@ impl Npz {
     /// Opens an archive and lists what is in it; no array is read yet.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, FormatError> {
         let place = place_of(path);
-        let file = File::open(path).map_err(|source| FormatError::Io {
+        let file = Input::open(path).map_err(|source| FormatError::Io {
             place: place.clone(),
             action: "open",
             source,
@@ -108,7 +108,7 @@ impl Npz {
         let (crc, compressed) = (file.crc32(), file.compressed_size());
         drop(file);
         let fail = |source| FormatError::read(&place, source);
-        let mut file = BufReader::with_capacity(256 << 10, File::open(path).map_err(fail)?);
+        let mut file = BufReader::with_capacity(256 << 10, Input::open(&path).map_err(fail)?);
         let source = if stored && layout.fortran && layout.shape.len() > 1 {
             Rows::Columns(file, start + header)
         } else {
@@ -164,7 +164,7 @@ impl Npz {
 
 /// A member of an archive whose size was compared with the bytes there.
 struct Member<'a> {
-    file: ZipFile<'a, BufReader<File>>,
+    file: ZipFile<'a, BufReader<Input>>,
     size: u64,
     stored: bool,
     place: String,

@@ -169,6 +169,9 @@ impl Compare {
         inputs.extend(args.test.as_deref().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         inputs.extend(args.spec.as_deref());
+        // The records of an earlier run are read as well, so a report must not replace them.
+        let kept = args.out.as_deref().map(Store::files);
+        inputs.extend(kept.iter().flatten().map(PathBuf::as_path));
         let outputs: Vec<&Path> = args.report.as_deref().into_iter().collect();
         files::check(&inputs, &outputs)
     }
