@@ -7,14 +7,14 @@ use serde::Serialize;
 use sqfa::Points;
 use sqfa_io::data::{GivenMoments, GivenStatistics, LabeledData, Loaded, OwnedPoints, Part};
 use sqfa_io::datasets::neural::Neural;
-use sqfa_io::datasets::scaling::SyntheticFamily;
+use sqfa_io::datasets::scaling::{ScalingForm, SyntheticFamily};
 use sqfa_io::datasets::speed::{GrayImage, Speed, read_images};
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values};
 
 use super::ending;
 use super::tables::{class_values, label_values};
 use crate::args::DatasetArgs;
-use crate::data::Builtin;
+use crate::data::{Builtin, check_made};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -79,6 +79,7 @@ impl Dataset {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let _ready = files::check(&inputs, &[&self.args.out])?;
         let line = StatusLine::new(&format!("making {}", self.args.name.name()));
+        self.check_size()?;
         let made = self.make()?;
         line.tell("writing");
         let guard = Guard::new();
@@ -102,6 +103,42 @@ impl Dataset {
             "{name}: {points}, {classes} classes, {dimensions} dimensions → {file}\n  \
              next  sqfa fit {file} --filters 2 --out model.sqfa\n"
         ))
+    }
+
+    /// Rejects numbers of samples and dimensions that do not fit into memory.
+    fn check_size(&self) -> Result<()> {
+        let args = &self.args;
+        let (classes, dimensions, train, test) = match args.name {
+            Builtin::Scaling => {
+                let n = args.dimensions.unwrap_or(0);
+                let (flag, k) = (format!("--dimensions {n}"), args.informative.unwrap_or(8));
+                // Covariances are copied once on the way into the file.
+                let bytes = ScalingForm::Dense.bytes(n, k) + ScalingForm::LowRank.bytes(n, k);
+                return check_made(&flag, 2.0 * bytes);
+            }
+            Builtin::Toy(toy) => {
+                let statistics = toy.statistics();
+                (statistics.classes.len(), statistics.dimensions, 0, 0)
+            }
+            Builtin::Neural => {
+                let usual = Neural::default();
+                let neurons = usual.neurons.iter().copied().max().unwrap_or(0);
+                (usual.orientations, neurons, usual.trials, 0)
+            }
+            Builtin::Speed => {
+                let usual = Speed::default();
+                let (train, test) = (usual.train_per_class, usual.test_per_class);
+                (usual.tenths.len(), Speed::DIMENSIONS, train, test)
+            }
+        };
+        let (train, test) = (args.train.unwrap_or(train), args.test.unwrap_or(test));
+        let flag = match train >= test {
+            true => format!("--train {train}"),
+            false => format!("--test {test}"),
+        };
+        // Samples are copied once on the way into the file.
+        let samples = classes as f64 * (train as f64 + test as f64);
+        check_made(&flag, 2.0 * 8.0 * samples * dimensions as f64)
     }
 
     fn make(&self) -> Result<Loaded> {

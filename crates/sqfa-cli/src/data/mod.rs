@@ -20,7 +20,7 @@ use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{NamedPart, incomplete, one_part, parts};
-pub(crate) use memory::{available as available_memory, check_sums};
+pub(crate) use memory::{available as available_memory, check_made, check_sums};
 pub(crate) use restrict::{keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
 

@@ -16,6 +16,7 @@ mod guard;
 mod heavy_tails;
 mod help;
 mod lift;
+mod limits;
 mod matrix;
 mod outputs;
 mod paper;

@@ -134,9 +134,7 @@ fn lock(folder: &Path) -> Result<File, CompareError> {
         Ok(()) => {
             let emptied = crash::before_operation().and_then(|()| file.set_len(0));
             let number = std::process::id().to_string();
-            emptied
-                .and_then(|()| crash::write_all(&mut file, number.as_bytes()))
-                .map_err(io)?;
+            emptied.and_then(|()| crash::write_all(&mut file, number.as_bytes())).map_err(io)?;
         }
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
