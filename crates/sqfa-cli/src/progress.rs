@@ -7,6 +7,7 @@ use sqfa::optimize::{Control, Progress};
 use sqfa_io::data::Summing;
 
 use crate::interrupt;
+use crate::output::printable;
 
 /// How often the line is redrawn while nothing is reported.
 const TICK: Duration = Duration::from_millis(120);
@@ -24,7 +25,7 @@ impl StatusLine {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} · {elapsed}") {
             bar.set_style(style);
         }
-        bar.set_message(message.to_owned());
+        bar.set_message(printable(message));
         if !bar.is_hidden() {
             bar.enable_steady_tick(TICK);
         }
@@ -33,7 +34,7 @@ impl StatusLine {
 
     /// Says what is under way now.
     pub(crate) fn tell(&self, message: &str) {
-        self.bar.set_message(message.to_owned());
+        self.bar.set_message(printable(message));
     }
 
     /// Shows an iteration and answers whether to go on.
@@ -43,7 +44,7 @@ impl StatusLine {
                 0 => String::new(),
                 frozen => format!(" · {frozen} filters learned"),
             };
-            self.bar.set_message(format!(
+            self.tell(&format!(
                 "{name}: iteration {} · objective {:.5} · {} passes · {} of {} starts climbing{learned}",
                 progress.iteration,
                 progress.objective,

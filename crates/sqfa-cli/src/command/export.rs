@@ -57,7 +57,7 @@ impl Export {
         match self.target {
             Target::Npz(out) => npz(&model, &out),
             Target::Csv(Some(out)) => write_text(&out, &csv(model.filters())),
-            Target::Csv(None) => output::say(&csv(model.filters())),
+            Target::Csv(None) => output::say_data(&csv(model.filters())),
         }
     }
 }

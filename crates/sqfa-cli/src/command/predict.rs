@@ -124,7 +124,7 @@ impl Predict {
                 let _guard = Guard::new();
                 write_text(out, &table(&answers, true))
             }
-            (None, _) => output::say(&table(&answers, false)),
+            (None, _) => output::say_data(&table(&answers, false)),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Builds with debug assertions count their file operations, reads included. With `SQFA_CRASH_AT=K` in the environment the K-th
 //! one is the last: half of a write is done, and nothing is cleaned up. With `SQFA_FAIL_AT=K:CODE` the K-th one is not performed
-//! and returns the system's error CODE instead. Release builds contain none of this.
+//! and returns the system's error CODE instead, which a line on standard error announces. Release builds contain none of this.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -122,7 +122,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 
 #[cfg(debug_assertions)]
 mod chosen {
-    use std::io;
+    use std::io::{self, Write};
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -152,7 +152,12 @@ mod chosen {
         match code {
             _ if DONE.fetch_add(1, Ordering::SeqCst) + 1 != number => Fate::Done,
             None => Fate::Crash,
-            Some(code) => Fate::Fail(io::Error::from_raw_os_error(code)),
+            Some(code) => {
+                let error = io::Error::from_raw_os_error(code);
+                // Tells a test that there was such an operation, even where its failure does not matter.
+                let _ = writeln!(io::stderr(), "file operation {number} fails on request");
+                Fate::Fail(error)
+            }
         }
     }
 }

@@ -201,7 +201,7 @@ impl Compare {
             return output::say_json(&tables::json(manifest, records, &summaries));
         }
         if self.args.csv {
-            return output::say(&tables::csv(manifest, records));
+            return output::say_data(&tables::csv(manifest, records));
         }
         if self.args.markdown {
             return output::say(&tables::markdown(manifest, &summaries));
