@@ -151,7 +151,8 @@ fn model(bytes: &[u8]) -> Option<Vec<f64>> {
 #[test]
 fn a_fit() {
     let begin = [("data.csv", table(10).into_bytes()), ("m.sqfa", b"old".to_vec())];
-    let line = "fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa";
+    let line =
+        "fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa";
     let (operations, _) = Case { line, begin: &begin }.fail_everywhere();
     assert!(operations >= 20, "{operations} operations");
 }

@@ -11,6 +11,7 @@ mod dtype;
 mod error;
 mod header;
 mod idx;
+mod latched;
 mod mat;
 mod npy;
 mod npz;
