@@ -47,13 +47,17 @@ impl Place {
             if !about.is_symlink() {
                 return Ok(if is_special(&about) { Self::Stream(path) } else { Self::File(path) });
             }
-            // The link of another process's pipe holds a description instead of a path, so ask what it leads to first.
-            if fs::metadata(&path).is_ok_and(|about| is_special(&about)) {
-                return Ok(Self::Stream(path));
-            }
             crash::before_operation()?;
             let next = fs::read_link(&path)?;
-            path = path.parent().map_or(next.clone(), |folder| folder.join(next));
+            let next = path.parent().map_or(next.clone(), |folder| folder.join(next));
+            // The link of another process's pipe holds a description instead of a path, and yet it leads to something.
+            if fs::symlink_metadata(&next).is_err()
+                && descriptor(&next).is_none()
+                && fs::metadata(&path).is_ok_and(|about| is_special(&about))
+            {
+                return Ok(Self::Stream(path));
+            }
+            path = next;
         }
         Err(io::Error::other("its links lead in a circle"))
     }
