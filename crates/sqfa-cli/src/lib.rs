@@ -36,7 +36,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     failure::exit_code(run(arguments, began))
 }
 
-/// What the command says when memory runs out.
+/// The message for the case that memory runs out.
 fn out_of_memory() -> String {
     let remedy =
         "error: out of memory: use a smaller file, fewer columns or fewer threads (--threads)";

@@ -67,10 +67,10 @@ fn default_threads() -> usize {
     asked.filter(|&count| count > 0).unwrap_or_else(processors)
 }
 
-/// The number of threads whose memory takes at most half of a limited address space; all of them where there is no limit.
+/// Returns how many of `count` threads fit into half of a limited address space; all of them if there is no limit.
 ///
-/// Every thread that multiplies matrices reserves several times the largest cache of the machine, which can be hundreds of
-/// MB. Nothing else fails as long as these addresses are not used, so they are measured on a thread that ends at once.
+/// Every thread that multiplies matrices reserves addresses for twice the last-level caches of the machine, which can be
+/// hundreds of MB. How many depends on the machine and on the matrix library, so they are measured on a thread that ends at once.
 fn fitting(count: usize) -> usize {
     let Some(before) = AddressSpace::of_process().filter(|_| count > 1) else { return count };
     let measured = || {

@@ -55,7 +55,7 @@ impl AtomicFile {
     /// Begins a file next to its target, in the same folder so that the rename cannot cross disks.
     ///
     /// # Errors
-    /// A target that is a folder or read-only, and whatever the system says about creating the file.
+    /// Returns an error if the target is a folder or read-only, or if the system cannot create the file.
     pub fn create(target: &Path) -> Result<Self, FormatError> {
         let place = target.display().to_string();
         let into = Into::of(target).map_err(|source| FormatError::write(&place, source))?;
@@ -65,7 +65,7 @@ impl AtomicFile {
     /// Checks that the target can be written; pipes and devices are not opened.
     ///
     /// # Errors
-    /// Those of [`AtomicFile::create`].
+    /// Returns the errors of [`AtomicFile::create`].
     pub fn check(target: &Path) -> Result<(), FormatError> {
         Self::create(target).map(drop)
     }
@@ -73,7 +73,7 @@ impl AtomicFile {
     /// Makes everything written so far the target file, replacing what was there.
     ///
     /// # Errors
-    /// Whatever the system says. The target then holds either the old or the new content, whole.
+    /// Returns an error if the system cannot write. The target then holds either all of the old or all of the new content.
     pub fn commit(mut self) -> Result<(), FormatError> {
         let finished = match std::mem::replace(&mut self.into, Into::Done) {
             Into::Stream { held, to } => to.write(held.get_ref()),

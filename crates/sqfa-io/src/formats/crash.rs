@@ -15,7 +15,7 @@ pub const CRASHED: i32 = 86;
 /// Announces a file operation.
 ///
 /// # Errors
-/// The error that this operation was asked to return; the caller must treat it as its own.
+/// Returns the error that was requested for this operation; the caller treats it like an error of the operation itself.
 #[inline]
 pub fn before_operation() -> io::Result<()> {
     #[cfg(debug_assertions)]
@@ -30,7 +30,7 @@ pub fn before_operation() -> io::Result<()> {
 /// Writes some bytes to a file and returns how many; a crash happens after half of them.
 ///
 /// # Errors
-/// Those of the file, or the one that this operation was asked to return.
+/// Returns an error of the file, or the error that was requested for this operation.
 #[inline]
 pub fn write(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
     #[cfg(debug_assertions)]
@@ -48,7 +48,7 @@ pub fn write(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
 /// Writes all bytes to a file.
 ///
 /// # Errors
-/// Those of the file, or the one that one of these operations was asked to return, except interruptions.
+/// Returns an error of the file, or the error that was requested for one of its operations; interruptions are retried.
 pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     struct Announced<'a, W>(&'a mut W);
     impl<W: Write> Write for Announced<'_, W> {
@@ -70,7 +70,7 @@ impl Input {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// Those of the system, or the one that this operation was asked to return.
+    /// Returns an error of the system, or the error that was requested for this operation.
     pub fn open(path: &Path) -> io::Result<Self> {
         before_operation()?;
         File::open(path).map(Self)
@@ -79,7 +79,7 @@ impl Input {
     /// Returns what the system knows about the file.
     ///
     /// # Errors
-    /// Those of the system, or the one that this operation was asked to return.
+    /// Returns an error of the system, or the error that was requested for this operation.
     pub fn metadata(&self) -> io::Result<Metadata> {
         before_operation()?;
         self.0.metadata()
@@ -103,7 +103,7 @@ impl Seek for Input {
 /// Reads a whole file.
 ///
 /// # Errors
-/// Those of the system, or the one that one of these operations was asked to return.
+/// Returns an error of the system, or the error that was requested for one of its operations.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Input::open(path)?.read_to_end(&mut bytes)?;
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a whole file of text.
 ///
 /// # Errors
-/// Those of the system, or the one that one of these operations was asked to return; text that is not UTF-8.
+/// Returns an error of the system, the error that was requested for one of its operations, or an error if the text is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     Input::open(path)?.read_to_string(&mut text)?;
@@ -128,14 +128,14 @@ mod chosen {
 
     static DONE: AtomicU64 = AtomicU64::new(0);
 
-    /// What becomes of an operation.
+    /// The outcome of an operation.
     pub(super) enum Fate {
         Done,
         Crash,
         Fail(io::Error),
     }
 
-    /// What was asked for: the number of an operation, and the error that it returns unless it crashes.
+    /// The number of the chosen operation, and the code of the error that it returns; without a code it crashes.
     fn asked() -> Option<(u64, Option<i32>)> {
         if let Ok(number) = std::env::var("SQFA_CRASH_AT") {
             return Some((number.parse().ok()?, None));

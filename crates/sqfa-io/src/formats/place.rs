@@ -1,4 +1,4 @@
-//! What the name of an output means: a file, a device or pipe, or a descriptor that the process inherited.
+//! The meaning of an output name: a file, a device or pipe, or a descriptor that the process inherited.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ const LINKS: usize = 40;
 /// The folder that lists the descriptors of this process.
 const DESCRIPTORS: &str = "/dev/fd";
 
-/// What the name of an output means, after following its links.
+/// The meaning of an output name, after following its links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// A regular file or a folder, or nothing yet: the path at the end of all links.
@@ -28,7 +28,7 @@ impl Place {
     /// Only the type of a file decides, not where it is: `/dev/shm/a.csv` is a file like any other.
     ///
     /// # Errors
-    /// Links that lead in a circle, and whatever the system says about the file except that it does not exist.
+    /// Returns an error if links lead in a circle or if the system cannot look at the file; a file that does not exist is no error.
     pub fn of(name: &Path) -> io::Result<Self> {
         let mut path = name.to_owned();
         for _ in 0..LINKS {
