@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch nightly wheel-installed check bench bench-memory bench-peers fuzz soak \
+.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch nightly wheel-installed check deny coverage bench bench-memory bench-peers fuzz soak \
 	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
@@ -21,6 +21,8 @@ help:
 	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
 	@echo "make nightly     all tests that make test leaves out: parquet, Spark, Ray, PyTorch"
 	@echo "make check       formatting, lints, documentation"
+	@echo "make deny        known faults, licenses and sources of all dependencies (cargo-deny, needs the network)"
+	@echo "make coverage    lines that the Rust tests run, as a figure and as pages in target/coverage (cargo-llvm-cov)"
 	@echo "make docs        the documentation site in target/site; docs-serve shows it, docs-test tries it in a browser"
 	@echo "make wheel       a wheel for all Linux of the last years, and a source distribution"
 	@echo "make dist        everything a release consists of, in target/dist"
@@ -104,7 +106,19 @@ check: $(VENV)/.ready $(VENV)/.workflows
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python packaging/dependencies.py check
 	$(VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(VENV)/bin/zizmor --quiet --offline .github
+
+# Not part of check: the database of advisories comes from the network.
+deny:
+	cargo deny --version >/dev/null || { echo "first: cargo install cargo-deny --locked"; exit 1; }
+	cargo deny check
+
+# Once per release; no test depends on the figure. The last line of the table is the total.
+coverage:
+	cargo llvm-cov --version >/dev/null || { echo "first: rustup component add llvm-tools && cargo install cargo-llvm-cov --locked"; exit 1; }
+	cargo llvm-cov --workspace --exclude sqfa-bench --exclude sqfa-python --html --output-dir $(TARGET)/coverage
+	cargo llvm-cov report
 
 bench:
 	cargo build --release -p sqfa-bench

@@ -6,12 +6,16 @@
 //! This crate is the only one of the project with unsafe code; elsewhere than on Linux everything is mimalloc's.
 
 mod counted;
+mod failure;
 
 use std::alloc::{GlobalAlloc, Layout};
 
 use mimalloc::MiMalloc;
 
 pub use counted::Counted;
+pub use failure::explain_failure;
+
+use failure::noted;
 
 /// Small blocks by mimalloc, large ones as pages of their own.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,19 +36,19 @@ fn is_large(size: usize, align: usize) -> bool {
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout.align()) {
-            return pages::map(layout.size());
+            return noted(pages::map(layout.size()));
         }
         // SAFETY: the caller's promises about the layout are those that mimalloc asks for.
-        unsafe { MiMalloc.alloc(layout) }
+        noted(unsafe { MiMalloc.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout.align()) {
             // Fresh pages are zero.
-            return pages::map(layout.size());
+            return noted(pages::map(layout.size()));
         }
         // SAFETY: as for `alloc`.
-        unsafe { MiMalloc.alloc_zeroed(layout) }
+        noted(unsafe { MiMalloc.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -59,9 +63,9 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         match (is_large(layout.size(), layout.align()), is_large(size, layout.align())) {
             // SAFETY: the block is one of mimalloc's and stays one.
-            (false, false) => unsafe { MiMalloc.realloc(block, layout, size) },
+            (false, false) => noted(unsafe { MiMalloc.realloc(block, layout, size) }),
             // SAFETY: the block was made by `pages::map` or `pages::remap` with the size of its layout.
-            (true, true) => unsafe { pages::remap(block, layout.size(), size) },
+            (true, true) => noted(unsafe { pages::remap(block, layout.size(), size) }),
             _ => {
                 // SAFETY: the caller promises that `size` is not 0 and makes a layout with this alignment.
                 let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use sqfa_lab::compare::CompareError;
 use thiserror::Error;
 
 use crate::output;
@@ -33,7 +34,7 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> u8 {
         // Whoever read our output has seen enough, as with `| head`.
         return 0;
     }
-    output::complain("error", &told(&error));
+    output::complain_in_lines("error", &told(&error));
     if error.is::<Usage>() {
         output::hint("For more information, try '--help'.");
         return 2;
@@ -43,11 +44,17 @@ pub(crate) fn exit_code(result: anyhow::Result<()>) -> u8 {
 }
 
 /// An error and its causes, each reason once: some errors already end with their cause.
+///
+/// Names from files may hold line breaks, so an error is one line. Only what is wrong with a spec is shown below its line.
 fn told(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
-        reason if told.is_empty() => reason,
-        reason if told.contains(&reason) => told,
-        reason => format!("{told}: {reason}"),
+    let lines = matches!(error.downcast_ref(), Some(CompareError::Spec { .. }));
+    error.chain().fold(String::new(), |told, cause| {
+        let reason = cause.to_string();
+        match if lines { reason } else { output::printable(&reason) } {
+            reason if told.is_empty() => reason,
+            reason if told.contains(&reason) => told,
+            reason => format!("{told}: {reason}"),
+        }
     })
 }
 

@@ -14,6 +14,7 @@ mod output;
 mod points;
 mod progress;
 mod suggest;
+mod threads;
 mod warnings;
 
 use std::ffi::OsString;
@@ -21,20 +22,37 @@ use std::time::Instant;
 
 use args::{Arguments, Subcommand};
 use clap::Parser;
+use sqfa_io::memory::AddressSpace;
+
+pub use threads::usable_threads;
 
 /// Runs the command with the words of a command line, the name of the program first; returns the exit code.
 ///
 /// Help and wrong usage end the process, as Ctrl-C does.
 pub fn main(words: Vec<OsString>) -> u8 {
     let began = Instant::now();
+    sqfa_alloc::explain_failure(out_of_memory());
     let arguments = Arguments::parse_from(&words);
     command::remember(words);
     failure::exit_code(run(arguments, began))
 }
 
+/// The message for the case that memory runs out.
+fn out_of_memory() -> String {
+    let remedy =
+        "error: out of memory: use a smaller file, fewer columns or fewer threads (--threads)";
+    match AddressSpace::of_process() {
+        None => remedy.to_owned(),
+        Some(AddressSpace { limit, .. }) => {
+            let limit = limit as f64 / 1e9;
+            format!("{remedy}, or raise the limit of the address space, {limit:.2} GB (ulimit -v)")
+        }
+    }
+}
+
 fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
     output::be_quiet(arguments.quiet);
-    command::use_threads(arguments.threads)?;
+    threads::start(arguments.threads)?;
     match arguments.command {
         Subcommand::Dataset(args) => command::dataset::Dataset::try_from(args)?.run(),
         Subcommand::Fit(args) => command::fit::Fit::try_from(*args)?.run(began),

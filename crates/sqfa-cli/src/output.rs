@@ -25,8 +25,15 @@ pub(crate) fn summarize(text: &str) -> anyhow::Result<()> {
     if is_quiet() { Ok(()) } else { say(text) }
 }
 
-/// Writes text to standard output; a closed pipe comes back as an error that ends the command quietly.
+/// Writes text for people to standard output, without control characters that names in files may hold.
+///
+/// A closed pipe comes back as an error that ends the command quietly.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    say_data(&printable_lines(text))
+}
+
+/// Writes data to standard output as they are.
+pub(crate) fn say_data(text: &str) -> anyhow::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
@@ -34,7 +41,7 @@ pub(crate) fn say(text: &str) -> anyhow::Result<()> {
 
 /// Writes one JSON object on a line of its own.
 pub(crate) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
-    say(&format!("{}\n", serde_json::to_string(value)?))
+    say_data(&format!("{}\n", serde_json::to_string(value)?))
 }
 
 /// Writes a warning to standard error.
@@ -42,8 +49,13 @@ pub(crate) fn warn(message: &str) {
     complain("warning", message);
 }
 
-/// Writes a remark of some kind to standard error, coloured on terminals.
+/// Writes a remark of some kind to standard error on one line, colored on terminals.
 pub(crate) fn complain(kind: &str, message: &str) {
+    complain_in_lines(kind, &printable(message));
+}
+
+/// Writes a remark to standard error whose lines are as they should be.
+pub(crate) fn complain_in_lines(kind: &str, message: &str) {
     if kind == "error" || !is_quiet() {
         undisturbed(|| remark(kind, message));
     }
@@ -55,9 +67,9 @@ fn remark(kind: &str, message: &str) {
     let plain = !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some();
     // When even standard error is gone there is nobody left to tell.
     let _ = if plain {
-        writeln!(stderr, "{kind}: {}", printable(message))
+        writeln!(stderr, "{kind}: {}", printable_lines(message))
     } else {
-        writeln!(stderr, "\u{1b}[1;{colour}m{kind}:\u{1b}[0m {}", printable(message))
+        writeln!(stderr, "\u{1b}[1;{colour}m{kind}:\u{1b}[0m {}", printable_lines(message))
     };
 }
 
@@ -71,27 +83,38 @@ pub(crate) fn hint(message: &str) {
     });
 }
 
-/// Text without control characters, which class names of strangers' files may hold.
+/// A name on one line: control characters, which names in files may hold, are escaped, line breaks included.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|letter| {
-            let safe = !letter.is_control() || letter == '\n';
-            let escaped: Vec<char> =
-                if safe { vec![letter] } else { letter.escape_default().collect() };
-            escaped
-        })
-        .collect()
+    escaped(text, |letter| letter.is_control())
+}
+
+/// Text with its line breaks and without other control characters.
+pub(crate) fn printable_lines(text: &str) -> String {
+    escaped(text, |letter| letter.is_control() && letter != '\n')
+}
+
+fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match harmful(letter) {
+            true => safe.extend(letter.escape_default()),
+            false => safe.push(letter),
+        }
+    }
+    safe
 }
 
 /// Columns of text: the first and those named are left-aligned, the others right-aligned.
 pub(crate) fn table(rows: &[Vec<String>], left: &[usize]) -> String {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
     };
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
@@ -165,7 +188,8 @@ mod tests {
         assert_eq!(number(100.0), "100");
         assert_eq!(number(1.0e-7), "1.0000e-7");
         assert_eq!(number(-2.98765432), "-2.9877");
-        assert_eq!(printable("a\u{1b}[31mé"), "a\\u{1b}[31mé");
+        assert_eq!(printable("a\u{1b}[31mé\n"), "a\\u{1b}[31mé\\n");
+        assert_eq!(printable_lines("a\r\nb\u{9b}"), "a\\r\nb\\u{9b}");
         assert_eq!(measured(3.0), "3.0000");
         assert_eq!(percent(0.1234), "12.3 %");
     }
@@ -175,5 +199,6 @@ mod tests {
         let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bb".to_owned(), "22".to_owned()]];
         assert_eq!(table(&rows, &[]), "a    1\nbb  22\n");
         assert_eq!(table(&rows, &[1]), "a   1\nbb  22\n");
+        assert_eq!(table(&[vec!["a\nb".to_owned(), "1".to_owned()]], &[]), "a\\nb  1\n");
     }
 }

@@ -62,7 +62,7 @@ impl StatusLine {
                 0 => String::new(),
                 frozen => format!(" · {frozen} filters learned"),
             };
-            self.bar.set_message(format!(
+            self.tell(&format!(
                 "{name}: iteration {} · objective {:.5} · {} passes · {} of {} starts climbing{learned}",
                 progress.iteration,
                 progress.objective,

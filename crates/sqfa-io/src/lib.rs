@@ -5,4 +5,5 @@
 pub mod formats;
 pub mod data;
 pub mod datasets;
+pub mod memory;
 pub mod model_file;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::PaperError;
-use sqfa_io::formats::AtomicFile;
+use sqfa_io::formats::{AtomicFile, crash};
 
 /// A folder of results.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl ResultCache {
 
     /// The result of a key under the same settings; a broken file counts as none.
     pub fn get<T: DeserializeOwned>(&self, key: &str, settings: &Value) -> Option<T> {
-        let text = std::fs::read_to_string(self.path(key)).ok()?;
+        let text = crash::read_to_string(&self.path(key)).ok()?;
         let kept: Kept<T> = serde_json::from_str(&text).ok()?;
         (kept.settings == *settings).then_some(kept.result)
     }
@@ -47,8 +47,8 @@ impl ResultCache {
         let fail = |error: &dyn std::fmt::Display| {
             PaperError::numbers(format!("cannot keep {}", self.path(key).display()), error)
         };
-        sqfa_io::formats::crash::before_operation();
-        std::fs::create_dir_all(&self.0).map_err(|error| fail(&error))?;
+        let made = crash::before_operation().and_then(|()| std::fs::create_dir_all(&self.0));
+        made.map_err(|error| fail(&error))?;
         let kept = Kept { settings: settings.clone(), result };
         let text = serde_json::to_string_pretty(&kept).map_err(|error| fail(&error))?;
         let mut file = AtomicFile::create(&self.path(key)).map_err(|error| fail(&error))?;

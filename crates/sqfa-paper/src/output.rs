@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{About, Made, PaperError};
-use sqfa_io::formats::AtomicFile;
+use sqfa_io::formats::{AtomicFile, crash};
 use sqfa_lab::figure::Place;
 use sqfa_lab::folder::Owner;
 
@@ -116,7 +116,7 @@ pub(crate) fn claim(folder: &Path) -> Result<(), PaperError> {
     if mark.exists() {
         return Ok(());
     }
-    sqfa_io::formats::crash::before_operation();
-    fs::create_dir_all(folder).map_err(|error| PaperError::io(folder, "use", error))?;
+    let made = crash::before_operation().and_then(|()| fs::create_dir_all(folder));
+    made.map_err(|error| PaperError::io(folder, "use", error))?;
     write(&mark, b"Made by sqfa paper; cells/ holds the fits, one folder a data set.\n")
 }

@@ -30,7 +30,7 @@ pub(crate) fn pool(_: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
         return Ok(pool.clone());
     }
     let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(sqfa_cli::usable_threads(threads))
         .thread_name(|index| format!("sqfa-{index}"))
         .build()
         .map_err(|error| PyRuntimeError::new_err(format!("threads could not start: {error}")))?;

@@ -1,6 +1,7 @@
 //! `sqfa clean`: trials and neurons of a recording that can be relied on.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -72,7 +73,9 @@ impl Clean {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let args = &self.args;
-        let _ready = files::check(&[args.data.as_ref()], &[&args.out])?;
+        let mut inputs: Vec<&Path> = vec![args.data.as_ref()];
+        inputs.extend(args.flags.labels.as_deref());
+        let _ready = files::check(&inputs, &[&args.out])?;
         let opened = open_named(&args.data, &args.flags, None)?;
         let Loaded::Data(data) = opened.loaded else {
             bail!("'{}' holds class statistics: cleaning needs trials", args.data);

@@ -7,14 +7,14 @@ use serde::Serialize;
 use sqfa::Points;
 use sqfa_io::data::{GivenMoments, GivenStatistics, LabeledData, Loaded, OwnedPoints, Part};
 use sqfa_io::datasets::neural::Neural;
-use sqfa_io::datasets::scaling::SyntheticFamily;
+use sqfa_io::datasets::scaling::{ScalingForm, SyntheticFamily};
 use sqfa_io::datasets::speed::{GrayImage, Speed, read_images};
 use sqfa_io::formats::{Limits, NpzWriter, Stack, Values};
 
 use super::ending;
 use super::tables::{class_values, label_values};
 use crate::args::DatasetArgs;
-use crate::data::Builtin;
+use crate::data::{Builtin, check_made};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -77,9 +77,11 @@ impl Dataset {
     /// Makes the data set and writes it.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let inputs: Vec<&Path> = self.args.images.as_deref().into_iter().collect();
+        let inputs = self.args.images.as_deref().map(image_files).transpose()?.unwrap_or_default();
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let _ready = files::check(&inputs, &[&self.args.out])?;
         let line = StatusLine::new(&format!("making {}", self.args.name.name()));
+        self.check_size()?;
         let made = self.make()?;
         line.tell("writing");
         let guard = Guard::new();
@@ -103,6 +105,42 @@ impl Dataset {
         output::summarize(&format!(
             "{name}: {points}, {classes} classes, {dimensions} dimensions → {file}\n  next  {next}\n"
         ))
+    }
+
+    /// Rejects numbers of samples and dimensions that do not fit into memory.
+    fn check_size(&self) -> Result<()> {
+        let args = &self.args;
+        let (classes, dimensions, train, test) = match args.name {
+            Builtin::Scaling => {
+                let n = args.dimensions.unwrap_or(0);
+                let (flag, k) = (format!("--dimensions {n}"), args.informative.unwrap_or(8));
+                // Covariances are copied once on the way into the file.
+                let bytes = ScalingForm::Dense.bytes(n, k) + ScalingForm::LowRank.bytes(n, k);
+                return check_made(&flag, 2.0 * bytes);
+            }
+            Builtin::Toy(toy) => {
+                let statistics = toy.statistics();
+                (statistics.classes.len(), statistics.dimensions, 0, 0)
+            }
+            Builtin::Neural => {
+                let usual = Neural::default();
+                let neurons = usual.neurons.iter().copied().max().unwrap_or(0);
+                (usual.orientations, neurons, usual.trials, 0)
+            }
+            Builtin::Speed => {
+                let usual = Speed::default();
+                let (train, test) = (usual.train_per_class, usual.test_per_class);
+                (usual.tenths.len(), Speed::DIMENSIONS, train, test)
+            }
+        };
+        let (train, test) = (args.train.unwrap_or(train), args.test.unwrap_or(test));
+        let flag = match train >= test {
+            true => format!("--train {train}"),
+            false => format!("--test {test}"),
+        };
+        // Samples are copied once on the way into the file.
+        let samples = classes as f64 * (train as f64 + test as f64);
+        check_made(&flag, 2.0 * 8.0 * samples * dimensions as f64)
     }
 
     fn make(&self) -> Result<Loaded> {
@@ -159,10 +197,10 @@ impl Dataset {
     }
 }
 
-/// The images of an archive, or of all archives in a folder, by name.
-fn images(path: &Path) -> Result<Vec<GrayImage>> {
+/// An archive, or all archives in a folder, by name.
+fn image_files(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
-        return Ok(read_images(path, Limits::default())?);
+        return Ok(vec![path.to_owned()]);
     }
     let entries = std::fs::read_dir(path)
         .with_context(|| format!("cannot open the folder {}", path.display()))?;
@@ -173,8 +211,13 @@ fn images(path: &Path) -> Result<Vec<GrayImage>> {
     if files.is_empty() {
         bail!("--images {}: the folder holds no .npz file", path.display());
     }
+    Ok(files)
+}
+
+/// The images of an archive, or of all archives in a folder, by name.
+fn images(path: &Path) -> Result<Vec<GrayImage>> {
     let mut images = Vec::new();
-    for file in files {
+    for file in image_files(path)? {
         images.extend(read_images(&file, Limits::default())?);
     }
     Ok(images)

@@ -83,7 +83,9 @@ impl Distances {
         interrupt::listen();
         let path = Path::new(&self.args.source);
         let outputs: Vec<&Path> = self.args.out.as_deref().into_iter().collect();
-        let _ready = files::check(&[path], &outputs)?;
+        let mut inputs = vec![path];
+        inputs.extend(self.args.flags.labels.as_deref());
+        let _ready = files::check(&inputs, &outputs)?;
         let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
         let Measured { distance, noise, scaling, classes, gaussians } = measured;
         if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {

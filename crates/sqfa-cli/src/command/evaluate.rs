@@ -145,9 +145,10 @@ impl Evaluate {
     }
 
     fn text(&self, report: &Report, model: &Model) -> Result<()> {
+        let data = output::printable(&self.data);
         let what = match report.part {
-            "all" => format!("all {} points of {}", report.n_test, self.data),
-            part => format!("the {} {part} points of {}", report.n_test, self.data),
+            "all" => format!("all {} points of {data}", report.n_test),
+            part => format!("the {} {part} points of {data}", report.n_test),
         };
         let title = self.args.classifier.classifier.title();
         let mut text = format!("{title} accuracy {} on {what}\n", percent(report.qda_accuracy));

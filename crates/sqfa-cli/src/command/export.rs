@@ -66,7 +66,7 @@ impl Export {
         match self.target {
             Target::Npz(out) => npz(&model, &out),
             Target::Csv { out: Some(out), scaled } => write_text(&out, &csv(&model, scaled)),
-            Target::Csv { out: None, scaled } => output::say(&csv(&model, scaled)),
+            Target::Csv { out: None, scaled } => output::say_data(&csv(&model, scaled)),
         }
     }
 }

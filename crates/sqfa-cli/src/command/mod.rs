@@ -33,32 +33,8 @@ use sqfa_io::model_file::Model;
 use sqfa_lab::evaluation::QDA_T_DEGREES;
 
 use crate::args::{ClassifierArg, ClassifierFlags, PriorsArg};
-use crate::failure::{Usage, usage};
+use crate::failure::usage;
 use crate::output;
-
-/// Gives all parallel work so many threads, of which the calling one is the first: it then works along instead of waiting for
-/// others at every small step. Alone it would wait for ever on a thread that reads files and asks for help, so one thread works
-/// for itself.
-pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
-    let count = threads.unwrap_or_else(default_threads);
-    let mut builder = rayon::ThreadPoolBuilder::new().num_threads(count);
-    if count > 1 {
-        builder = builder.use_current_thread();
-    }
-    match builder.build_global() {
-        // Threads that are there already serve as well, unless their number was asked for.
-        Err(error) if threads.is_some() => Err(Usage(format!("--threads {count}: {error}")).into()),
-        _ => Ok(()),
-    }
-}
-
-/// As many threads as the environment asks for, or as there are processors.
-fn default_threads() -> usize {
-    let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok());
-    asked
-        .filter(|&count| count > 0)
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-}
 
 /// Reads a model file.
 pub(crate) fn read_model(path: &Path) -> Result<Model> {

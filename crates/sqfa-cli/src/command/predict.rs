@@ -68,7 +68,9 @@ impl Predict {
         interrupt::listen();
         let args = self.args;
         let outputs: Vec<&std::path::Path> = args.out.as_deref().into_iter().collect();
-        let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
+        let mut inputs: Vec<&std::path::Path> = vec![&args.model, args.data.as_ref()];
+        inputs.extend(args.flags.labels.as_deref());
+        let _ready = files::check(&inputs, &outputs)?;
         let model = read_model(&args.model)?;
         let qda = classifier(&model, &args.classifier)?;
         let parts = parts(&args.data, &args.flags, args.part, &model)?;
@@ -122,7 +124,7 @@ impl Predict {
                 let _guard = Guard::new();
                 write_text(out, &table(&answers, true))
             }
-            (None, _) => output::say(&table(&answers, false)),
+            (None, _) => output::say_data(&table(&answers, false)),
         }
     }
 }

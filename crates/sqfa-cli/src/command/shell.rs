@@ -14,7 +14,7 @@ use crate::output;
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "sqfa", &mut script);
-    output::say(&String::from_utf8_lossy(&script))
+    output::say_data(&String::from_utf8_lossy(&script))
 }
 
 /// Prints the main manual page, or writes a page for every command, as manual pages or as Markdown.

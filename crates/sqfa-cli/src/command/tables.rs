@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use sqfa::{Classes, Labels};
 use sqfa_io::formats::{AtomicFile, Values};
 
@@ -36,6 +36,7 @@ pub(crate) fn cell(text: &str) -> String {
 /// Writes text to a file, whole or not at all.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
-    file.write_all(text.as_bytes())?;
+    let written = file.write_all(text.as_bytes());
+    written.with_context(|| format!("cannot write {}", path.display()))?;
     Ok(file.commit()?)
 }

@@ -89,7 +89,9 @@ impl Transform {
         let Self { args, format } = self;
         let to_file = args.out != Path::new("-");
         let outputs: Vec<&Path> = if to_file { vec![&args.out] } else { Vec::new() };
-        let _ready = files::check(&[&args.model, args.data.as_ref()], &outputs)?;
+        let mut inputs: Vec<&Path> = vec![&args.model, args.data.as_ref()];
+        inputs.extend(args.flags.labels.as_deref());
+        let _ready = files::check(&inputs, &outputs)?;
         let model = read_model(&args.model)?;
         let parts = open_parts(&args.data, &args.flags, args.part, &model)?;
         let ids = args.id.as_ref().map(|id| data::ids(&args.data, id, &args.flags, &model));

@@ -1,6 +1,7 @@
 //! How much memory is at hand, and what does not fit into it, before it is asked for.
 
 use anyhow::{Result, bail};
+use sqfa_io::formats::Limits;
 
 use crate::failure::usage;
 
@@ -18,13 +19,7 @@ pub(crate) fn available() -> Result<Option<u64>> {
         };
         return Ok(Some(bytes));
     }
-    Ok(system())
-}
-
-fn system() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+    Ok(sqfa_io::memory::available())
 }
 
 /// Refuses sums with all entries of so many classes and columns where they do not fit into memory.
@@ -42,4 +37,16 @@ pub(crate) fn check_sums(classes: usize, columns: usize, otherwise: &str) -> Res
         ),
         _ => Ok(()),
     }
+}
+
+/// Rejects a data set that `flag` makes larger than memory, before any of it is made.
+pub(crate) fn check_made(flag: &str, needed: f64) -> Result<()> {
+    let available = available()?.unwrap_or(Limits::default().bytes) as f64;
+    if needed > available {
+        let (needed, available) = (needed / GIGA, available / GIGA);
+        bail!(
+            "{flag}: the data set would take {needed:.1} GB, and {available:.1} GB are available; use a smaller number"
+        );
+    }
+    Ok(())
 }

@@ -20,7 +20,7 @@ use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
 pub(crate) use features::{NamedPart, drawing, gaps, ids, incomplete, one_part, open_parts, parts};
-pub(crate) use memory::{available as available_memory, check_sums};
+pub(crate) use memory::{available as available_memory, check_made, check_sums};
 pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
 

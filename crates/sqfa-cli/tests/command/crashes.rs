@@ -1,7 +1,7 @@
 //! The command ends at every one of its file operations in turn: what was there stays whole, and the next run makes the same.
 //!
 //! `SQFA_CRASH_AT=K` ends a debug build before its K-th file operation, in the middle of a write. The loop over K ends with
-//! the first run that has no K-th operation.
+//! the first run that has no K-th operation. In `failures.rs` operations fail instead.
 #![cfg(debug_assertions)]
 
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ fn records(folder: &Folder) -> Vec<Value> {
     whole.map(|record| without_seconds(&record)).collect()
 }
 
-fn without_seconds(value: &Value) -> Value {
+pub(crate) fn without_seconds(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(name, _)| !name.contains("seconds"));

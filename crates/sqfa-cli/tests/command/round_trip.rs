@@ -197,7 +197,8 @@ fn every_method_distance_and_option_fits() {
     fit("--sequential=1 --covariance oas --precision f64 --max-iterations 50 --tolerance 1e-9");
     assert_eq!(fit("--classes cat,ant")["n_classes"], 2);
     folder.ok("evaluate m.sqfa data.csv --label species");
-    fit("--start m.sqfa --restarts 2 --seed 5");
+    std::fs::copy(folder.path("m.sqfa"), folder.path("first.sqfa")).unwrap();
+    fit("--start first.sqfa --restarts 2 --seed 5");
 }
 
 #[test]

@@ -418,18 +418,31 @@ pub(super) fn idx_folder(
     plain(name, train, test, &place)
 }
 
+/// The images and the labels of an IDX folder, as the names of their files have them.
+const IDX_STEMS: [(&str, &str); 2] = [("images", "idx3"), ("labels", "idx1")];
+
+/// The names that a file of an IDX folder can have, the preferred one first.
+fn idx_names(prefix: &str, (what, axes): (&str, &str)) -> [String; 4] {
+    [("-", ""), ("-", ".gz"), (".", ""), (".", ".gz")]
+        .map(|(mark, end)| format!("{prefix}-{what}{mark}{axes}-ubyte{end}"))
+}
+
 /// The files of images and labels of one part, where both are there.
 pub(super) fn idx_files(folder: &Path, prefix: &str) -> Option<(PathBuf, PathBuf)> {
-    let find = |stem: &str| {
-        ["-", "."].iter().flat_map(|mark| ["", ".gz"].map(|end| (mark, end))).find_map(
-            |(mark, end)| {
-                let (what, axes) = stem.split_once('/')?;
-                let file = folder.join(format!("{prefix}-{what}{mark}{axes}-ubyte{end}"));
-                file.is_file().then_some(file)
-            },
-        )
-    };
-    Some((find("images/idx3")?, find("labels/idx1")?))
+    let [images, labels] = IDX_STEMS.map(|stem| {
+        let files = idx_names(prefix, stem).map(|name| folder.join(name));
+        files.into_iter().find(|file| file.is_file())
+    });
+    Some((images?, labels?))
+}
+
+/// Returns every file that loading a path may read: the path itself, or all names that a reader looks for in a folder.
+pub fn files_read(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let stems = ["train", "t10k"].into_iter().flat_map(|part| IDX_STEMS.map(|stem| (part, stem)));
+    stems.flat_map(|(part, stem)| idx_names(part, stem)).map(|name| path.join(name)).collect()
 }
 
 fn idx_part(

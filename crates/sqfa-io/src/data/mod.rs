@@ -25,7 +25,7 @@ pub use column::{read_column, read_ids};
 pub use kinds::{
     FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
 };
-pub use load::{LoadOptions, Loaded, Opened, PointsPart, load, open_data, open_points};
+pub use load::{LoadOptions, Loaded, Opened, PointsPart, files_read, load, open_data, open_points};
 pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;

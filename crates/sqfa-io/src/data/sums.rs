@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sqfa::statistics::ClassAccumulator;
 
 use super::DataError;
+use crate::formats::crash::{self, Input};
 use crate::formats::{AtomicFile, FormatError};
 
 /// How a file with names ends.
@@ -44,7 +45,7 @@ pub fn is_sums(path: &Path) -> bool {
     let mut start = [0u8; 8];
     // Only a file can be looked into without taking something out of it.
     path.is_file()
-        && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && Input::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
         && start == ClassAccumulator::MAGIC
 }
 
@@ -70,7 +71,7 @@ pub fn read_table_sums(path: &Path) -> Result<TableSums, DataError> {
         let problem = "it holds no class statistics; if it holds samples, accumulate them first with sqfa stats";
         return Err(DataError::content(&place, problem));
     }
-    let bytes = std::fs::read(path).map_err(fail)?;
+    let bytes = crash::read(path).map_err(fail)?;
     let (sums, names) = match bytes.ends_with(MARK) {
         true => split(&bytes).ok_or_else(|| {
             DataError::content(&place, "the names of its columns are damaged; write it again")

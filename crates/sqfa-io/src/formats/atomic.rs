@@ -1,8 +1,8 @@
 //! Writing so that a file is either whole or absent: a temporary neighbour under a random name, then a rename.
 //!
-//! Links are followed, permissions kept and read-only files left alone. Devices and pipes cannot be replaced: what they
-//! get is held in memory and written when it is complete. A temporary file is locked while its writer lives, so one
-//! that a killed process left behind is recognised by its free lock and removed by the next writer of that name.
+//! Links are followed, permissions kept and read-only files left alone. Devices, pipes and inherited descriptors cannot be
+//! replaced: their bytes are held in memory and written when they are complete. A temporary file is locked while its writer
+//! lives, so one that a killed process left behind is recognized by its free lock and removed by the next writer of that name.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File, OpenOptions};
@@ -10,19 +10,19 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::place::Place;
 use super::{FormatError, crash};
 
 /// How temporary names end.
 const ENDING: &str = ".part";
 /// Names that are tried before giving up.
 const ATTEMPTS: usize = 100;
-/// Links that are followed before they count as a circle.
-const LINKS: usize = 40;
+/// Bytes of the target's name that a temporary name repeats, so that both fit into the 255 bytes that file systems allow.
+const REPEATED: usize = 200;
 
 /// A file under construction; dropped without [`AtomicFile::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicFile {
-    target: PathBuf,
     /// What messages call it.
     place: String,
     into: Into,
@@ -30,108 +30,126 @@ pub struct AtomicFile {
 
 #[derive(Debug)]
 enum Into {
-    /// A file beside the target.
-    Neighbour { file: File, temporary: PathBuf },
-    /// What a device or a pipe will get.
-    Stream(Cursor<Vec<u8>>),
+    /// A file next to the target.
+    Neighbour { file: File, temporary: Temporary, target: PathBuf },
+    /// The bytes for a device, a pipe or a descriptor.
+    Stream { held: Cursor<Vec<u8>>, to: Place },
     /// Nothing more: it is where it belongs.
     Done,
 }
 
+/// The name of a temporary file, which is removed when this is dropped.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Nothing more can be done about a temporary file that cannot be removed. After a rename there is none.
+        if crash::before_operation().is_ok() {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
 impl AtomicFile {
-    /// Begins a file beside its target, in the same folder so that the rename cannot cross disks.
+    /// Begins a file next to its target, in the same folder so that the rename cannot cross disks.
+    ///
+    /// # Errors
+    /// Returns an error if the target is a folder or read-only, or if the system cannot create the file.
     pub fn create(target: &Path) -> Result<Self, FormatError> {
         let place = target.display().to_string();
-        let fail = |source| FormatError::write(&place, source);
-        let target = resolved(target).map_err(fail)?;
-        if is_stream(&target) {
-            let into = Into::Stream(Cursor::new(Vec::new()));
-            return Ok(Self { target, place, into });
-        }
-        let there = fs::metadata(&target).ok();
-        refuse(there.as_ref()).map_err(fail)?;
-        let name = target.file_name().ok_or_else(|| fail(io::Error::other("no file name")))?;
-        let start = format!(".{}.", name.to_string_lossy());
-        remove_stale(&target, &start);
-        let (file, temporary) = begin(&target, &start).map_err(fail)?;
-        let created = Self { target, place, into: Into::Neighbour { file, temporary } };
-        if let (Some(about), Into::Neighbour { file, .. }) = (there, &created.into) {
-            // Before anything is written: what was private must not be readable for a moment.
-            crash::before_operation();
-            let kept = file.set_permissions(about.permissions());
-            kept.map_err(|source| FormatError::write(&created.place, source))?;
-        }
-        Ok(created)
+        let into = Into::of(target).map_err(|source| FormatError::write(&place, source))?;
+        Ok(Self { place, into })
     }
 
-    /// An error when the target cannot be written; pipes and devices are not opened.
+    /// Checks that the target can be written; pipes and devices are not opened.
+    ///
+    /// # Errors
+    /// Returns the errors of [`AtomicFile::create`].
     pub fn check(target: &Path) -> Result<(), FormatError> {
         Self::create(target).map(drop)
     }
 
     /// Makes everything written so far the target file, replacing what was there.
+    ///
+    /// # Errors
+    /// Returns an error if the system cannot write. The target then holds either all of the old or all of the new content.
     pub fn commit(mut self) -> Result<(), FormatError> {
-        let fail = |source| FormatError::write(&self.place, source);
-        match std::mem::replace(&mut self.into, Into::Done) {
-            Into::Stream(bytes) => {
-                crash::before_operation();
-                let mut stream = OpenOptions::new().write(true).open(&self.target).map_err(fail)?;
-                stream.write_all(bytes.get_ref()).and_then(|()| stream.flush()).map_err(fail)
-            }
-            Into::Neighbour { mut file, temporary } => {
-                crash::before_operation();
-                let finished = file.flush().and_then(|()| file.sync_all()).and_then(|()| {
-                    crash::before_operation();
-                    fs::rename(&temporary, &self.target)
-                });
-                crash::before_operation();
-                if finished.is_err() {
-                    let _ = fs::remove_file(&temporary);
-                }
-                finished.map_err(fail)
-            }
+        let finished = match std::mem::replace(&mut self.into, Into::Done) {
+            Into::Stream { held, to } => to.write(held.get_ref()),
+            Into::Neighbour { file, temporary, target } => replace(file, temporary, &target),
             Into::Done => Ok(()),
-        }
+        };
+        finished.map_err(|source| FormatError::write(&self.place, source))
     }
 }
 
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if let Into::Neighbour { temporary, .. } = &self.into {
-            crash::before_operation();
-            // Nothing more can be done about a temporary file that refuses to go.
-            let _ = fs::remove_file(temporary);
+impl Into {
+    fn of(target: &Path) -> io::Result<Self> {
+        let target = match Place::of(target)? {
+            Place::File(target) => target,
+            to => return Ok(Self::Stream { held: Cursor::new(Vec::new()), to }),
+        };
+        crash::before_operation()?;
+        let there = match fs::metadata(&target) {
+            Ok(about) => Some(about),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        refuse(there.as_ref())?;
+        let name = target.file_name().ok_or_else(|| io::Error::other("no file name"))?;
+        let name = name.to_string_lossy();
+        let end = (0..=REPEATED.min(name.len())).rev().find(|&at| name.is_char_boundary(at));
+        let start = format!(".{}.", &name[..end.unwrap_or(0)]);
+        remove_stale(&target, &start);
+        let (file, temporary) = begin(&target, &start)?;
+        if let Some(about) = there {
+            // Before anything is written: what was private must not be readable for a moment.
+            crash::before_operation()?;
+            file.set_permissions(about.permissions())?;
         }
+        Ok(Self::Neighbour { file, temporary, target })
     }
+}
+
+/// Makes a temporary file the target, so that a power cut afterwards does not bring the old one back.
+fn replace(mut file: File, temporary: Temporary, target: &Path) -> io::Result<()> {
+    file.flush()?;
+    crash::before_operation()?;
+    file.sync_all()?;
+    crash::before_operation()?;
+    fs::rename(&temporary.0, target)?;
+    std::mem::forget(temporary);
+    sync_folder(folder_of(target))
+}
+
+/// Waits until the entries of a folder are on disk; systems and file systems that cannot do this do without.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    crash::before_operation()?;
+    // A folder that may be written but not listed cannot be opened.
+    let Ok(folder) = File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        Err(error) if is_serious(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an error of a sync means that data may be lost, and not that folders cannot be synced here.
+fn is_serious(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    !matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
+}
+
+/// The folder that a file is in.
+fn folder_of(target: &Path) -> &Path {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether a name in a folder is that of a temporary file, finished or not.
 pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(ENDING)
-}
-
-/// The file that a name means: where its links lead, there yet or not.
-fn resolved(target: &Path) -> io::Result<PathBuf> {
-    let mut path = target.to_owned();
-    for _ in 0..LINKS {
-        // What the process has open is written to as it is, wherever its links lead.
-        if path.starts_with("/dev") || path.starts_with("/proc") {
-            return Ok(path);
-        }
-        match fs::read_link(&path) {
-            Ok(next) => path = path.parent().map_or(next.clone(), |folder| folder.join(next)),
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("its links lead in a circle"))
-}
-
-/// Whether a target is written to as it is: a device, a pipe, or something the process has open.
-fn is_stream(target: &Path) -> bool {
-    let Ok(about) = fs::metadata(target) else { return false };
-    let own = target.starts_with("/dev") || target.starts_with("/proc");
-    !about.is_dir() && (!about.is_file() || own)
 }
 
 fn refuse(there: Option<&fs::Metadata>) -> io::Result<()> {
@@ -145,21 +163,24 @@ fn refuse(there: Option<&fs::Metadata>) -> io::Result<()> {
 }
 
 /// Creates a file of a new name and locks it; a file system without locks does without.
-fn begin(target: &Path, start: &str) -> io::Result<(File, PathBuf)> {
+fn begin(target: &Path, start: &str) -> io::Result<(File, Temporary)> {
     for _ in 0..ATTEMPTS {
         let number = RandomState::new().build_hasher().finish();
         let temporary = target.with_file_name(format!("{start}{number:016x}{ENDING}"));
-        crash::before_operation();
+        crash::before_operation()?;
         let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary)
         {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(error),
         };
-        crash::before_operation();
-        let _ = file.lock();
-        // Between creation and lock another process may have taken it for a leftover.
-        if temporary.exists() {
+        let temporary = Temporary(temporary);
+        if crash::before_operation().is_ok() {
+            let _ = file.lock();
+        }
+        // Between creation and lock another process may have removed it as a leftover.
+        crash::before_operation()?;
+        if temporary.0.try_exists()? {
             return Ok((file, temporary));
         }
     }
@@ -168,16 +189,20 @@ fn begin(target: &Path, start: &str) -> io::Result<(File, PathBuf)> {
 
 /// Removes what killed writers of this name left behind.
 fn remove_stale(target: &Path, start: &str) {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return };
+    if crash::before_operation().is_err() {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(folder_of(target)) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let ours = name.to_string_lossy().starts_with(start) && is_temporary(&name);
+        // Only regular files: opening a pipe would wait for its writer.
         if ours
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
+            && crash::before_operation().is_ok()
         {
-            crash::before_operation();
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -187,7 +212,7 @@ impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.into {
             Into::Neighbour { file, .. } => crash::write(file, bytes),
-            Into::Stream(held) => held.write(bytes),
+            Into::Stream { held, .. } => held.write(bytes),
             Into::Done => Err(io::Error::other("the file is finished")),
         }
     }
@@ -195,7 +220,7 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.into {
             Into::Neighbour { file, .. } => file.flush(),
-            Into::Stream(_) | Into::Done => Ok(()),
+            Into::Stream { .. } | Into::Done => Ok(()),
         }
     }
 }
@@ -203,8 +228,11 @@ impl Write for AtomicFile {
 impl Seek for AtomicFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match &mut self.into {
-            Into::Neighbour { file, .. } => file.seek(position),
-            Into::Stream(held) => held.seek(position),
+            Into::Neighbour { file, .. } => {
+                crash::before_operation()?;
+                file.seek(position)
+            }
+            Into::Stream { held, .. } => held.seek(position),
             Into::Done => Err(io::Error::other("the file is finished")),
         }
     }
@@ -272,6 +300,33 @@ mod tests {
         assert_eq!(names.len(), 2);
         assert_eq!(names[0].file_name(), ".b.bin.1-0.part");
         assert!(is_temporary(&names[0].file_name()) && !is_temporary(&names[1].file_name()));
+    }
+
+    #[test]
+    fn the_longest_legal_names_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["n".repeat(244), "n".repeat(255), "é".repeat(127)] {
+            let target = folder.path().join(name);
+            for text in [b"old", b"new"] {
+                let mut file = AtomicFile::create(&target).unwrap();
+                file.write_all(text).unwrap();
+                file.commit().unwrap();
+            }
+            assert_eq!(fs::read(&target).unwrap(), b"new");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_named_like_a_temporary_file_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join(".a.bin.0123456789abcdef.part");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        // With a writer, opening it for reading would not wait but take the pipe for a leftover.
+        AtomicFile::create(&folder.path().join("a.bin")).unwrap().commit().unwrap();
+        assert!(pipe.exists());
     }
 
     #[test]

@@ -1,52 +1,163 @@
-//! Crashes on request: the process ends at a chosen file operation, as a kill or a power cut would end it.
+//! Crashes and failures on request: a chosen file operation ends the process, as a kill or a power cut would, or returns an error,
+//! as a failing disk would.
 //!
-//! Builds with debug assertions count their file operations; with `SQFA_CRASH_AT=K` in the environment the K-th one is the
-//! last, and of a write only half is done. Nothing is cleaned up on the way out. Release builds contain none of this.
+//! Builds with debug assertions count their file operations, reads included. With `SQFA_CRASH_AT=K` in the environment the K-th
+//! one is the last: half of a write is done, and nothing is cleaned up. With `SQFA_FAIL_AT=K:CODE` the K-th one is not performed
+//! and returns the system's error CODE instead, which a line on standard error announces. Release builds contain none of this.
 
-use std::io::{self, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
-/// What a process that crashed on request returns, unlike anything else it could.
+/// Exit code of a process that crashed on request, which nothing else returns.
 pub const CRASHED: i32 = 86;
 
-/// A file operation is about to happen.
+/// Announces a file operation.
+///
+/// # Errors
+/// Returns the error that was requested for this operation; the caller treats it like an error of the operation itself.
 #[inline]
-pub fn before_operation() {
+pub fn before_operation() -> io::Result<()> {
     #[cfg(debug_assertions)]
-    if chosen::is_next() {
-        std::process::exit(CRASHED);
+    match chosen::fate() {
+        chosen::Fate::Done => {}
+        chosen::Fate::Crash => std::process::exit(CRASHED),
+        chosen::Fate::Fail(error) => return Err(error),
     }
+    Ok(())
 }
 
-/// Writes bytes to a file, whole but for a crash.
+/// Writes some bytes to a file and returns how many; a crash happens after half of them.
+///
+/// # Errors
+/// Returns an error of the file, or the error that was requested for this operation.
 #[inline]
 pub fn write(file: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
     #[cfg(debug_assertions)]
-    if chosen::is_next() {
-        let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.flush());
-        std::process::exit(CRASHED);
+    match chosen::fate() {
+        chosen::Fate::Done => {}
+        chosen::Fate::Crash => {
+            let _ = file.write_all(&bytes[..bytes.len() / 2]).and_then(|()| file.flush());
+            std::process::exit(CRASHED);
+        }
+        chosen::Fate::Fail(error) => return Err(error),
     }
     file.write(bytes)
 }
 
-/// The same until all bytes are written.
-#[inline]
+/// Writes all bytes to a file.
+///
+/// # Errors
+/// Returns an error of the file, or the error that was requested for one of its operations; interruptions are retried.
 pub fn write_all(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    let written = write(file, bytes)?;
-    file.write_all(&bytes[written..])
+    struct Announced<'a, W>(&'a mut W);
+    impl<W: Write> Write for Announced<'_, W> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            write(self.0, bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+    Announced(file).write_all(bytes)
+}
+
+/// A file open for reading whose operations are announced.
+#[derive(Debug)]
+pub struct Input(File);
+
+impl Input {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// Returns an error of the system, or the error that was requested for this operation.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        before_operation()?;
+        File::open(path).map(Self)
+    }
+
+    /// Returns what the system knows about the file.
+    ///
+    /// # Errors
+    /// Returns an error of the system, or the error that was requested for this operation.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        before_operation()?;
+        self.0.metadata()
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        before_operation()?;
+        self.0.read(bytes)
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        before_operation()?;
+        self.0.seek(position)
+    }
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// Returns an error of the system, or the error that was requested for one of its operations.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Input::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a whole file of text.
+///
+/// # Errors
+/// Returns an error of the system, the error that was requested for one of its operations, or an error if the text is not UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    Input::open(path)?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 #[cfg(debug_assertions)]
 mod chosen {
+    use std::io::{self, Write};
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     static DONE: AtomicU64 = AtomicU64::new(0);
 
-    /// Counts an operation; whether it is the one that was asked for.
-    pub(super) fn is_next() -> bool {
-        static LAST: OnceLock<Option<u64>> = OnceLock::new();
-        let wanted = || std::env::var("SQFA_CRASH_AT").ok().and_then(|number| number.parse().ok());
-        let last = LAST.get_or_init(wanted);
-        last.is_some_and(|last| DONE.fetch_add(1, Ordering::SeqCst) + 1 == last)
+    /// The outcome of an operation.
+    pub(super) enum Fate {
+        Done,
+        Crash,
+        Fail(io::Error),
+    }
+
+    /// The number of the chosen operation, and the code of the error that it returns; without a code it crashes.
+    fn asked() -> Option<(u64, Option<i32>)> {
+        if let Ok(number) = std::env::var("SQFA_CRASH_AT") {
+            return Some((number.parse().ok()?, None));
+        }
+        let fail = std::env::var("SQFA_FAIL_AT").ok()?;
+        let (number, code) = fail.split_once(':')?;
+        Some((number.parse().ok()?, Some(code.parse().ok()?)))
+    }
+
+    /// Counts an operation and decides what becomes of it.
+    pub(super) fn fate() -> Fate {
+        static ASKED: OnceLock<Option<(u64, Option<i32>)>> = OnceLock::new();
+        let Some((number, code)) = *ASKED.get_or_init(asked) else { return Fate::Done };
+        match code {
+            _ if DONE.fetch_add(1, Ordering::SeqCst) + 1 != number => Fate::Done,
+            None => Fate::Crash,
+            Some(code) => {
+                let error = io::Error::from_raw_os_error(code);
+                // Tells a test that there was such an operation, even where its failure does not matter.
+                let _ = writeln!(io::stderr(), "file operation {number} fails on request");
+                Fate::Fail(error)
+            }
+        }
     }
 }

@@ -4,13 +4,13 @@
 //! bytes. An array is an element of elements (class, lengths, name, numbers); a compressed one is the same
 //! behind zlib. Arrays are in Fortran order, so images stacked along the last axis follow each other.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::ZlibDecoder;
 
 use super::array::product;
+use super::crash::Input;
 use super::decode::{Layout, read_array};
 use super::dtype::{Dtype, Kind};
 use super::rows::{ArrayRows, Rows};
@@ -52,7 +52,7 @@ impl MatFile {
     pub fn open(path: &Path, limits: Limits) -> Result<Self, FormatError> {
         let place = place_of(path);
         let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
-        let mut file = BufReader::new(File::open(path).map_err(fail)?);
+        let mut file = BufReader::new(Input::open(path).map_err(fail)?);
         let size = file.get_ref().metadata().map_err(fail)?.len();
         let mut header = [0u8; 128];
         let remedy = "save it in MATLAB with -v7, or from Python with scipy.io.savemat";
@@ -169,9 +169,9 @@ impl MatFile {
         format!("{}[{name}]", self.place)
     }
 
-    fn file(&self) -> Result<BufReader<File>, FormatError> {
+    fn file(&self) -> Result<BufReader<Input>, FormatError> {
         let file =
-            File::open(&self.path).map_err(|source| FormatError::read(&self.place, source))?;
+            Input::open(&self.path).map_err(|source| FormatError::read(&self.place, source))?;
         Ok(BufReader::with_capacity(64 << 10, file))
     }
 
@@ -204,7 +204,7 @@ impl MatFile {
 
 /// Name and layout of the array in an element; `None` for anything but a real numeric array.
 fn describe(
-    file: &mut BufReader<File>,
+    file: &mut BufReader<Input>,
     big_endian: bool,
     compressed: bool,
     length: u64,

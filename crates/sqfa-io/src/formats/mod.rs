@@ -11,9 +11,11 @@ mod dtype;
 mod error;
 mod header;
 mod idx;
+mod latched;
 mod mat;
 mod npy;
 mod npz;
+mod place;
 mod rows;
 pub(crate) mod source;
 pub(crate) mod table;
@@ -30,6 +32,7 @@ pub use idx::{idx_rows, read_idx, write_idx_u8};
 pub use mat::MatFile;
 pub use npy::{npy_rows, read_npy, read_npy_stack, write_npy};
 pub use npz::{Npz, NpzWriter};
+pub use place::Place;
 pub use rows::ArrayRows;
 
 /// How much a reader may hold in memory for one array.

@@ -1,10 +1,10 @@
 //! Single NumPy arrays (`.npy`), versions 1 to 3.
 
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use super::array::product;
+use super::crash::Input;
 use super::decode::{Layout, read_array, read_stack};
 use super::header::{read_header, write_header};
 use super::rows::{ArrayRows, Rows};
@@ -53,10 +53,10 @@ pub fn write_npy<'a>(
     file.map_err(|error| FormatError::write(&place, error.into_error()))?.commit()
 }
 
-fn open(path: &Path) -> Result<(BufReader<File>, u64, String), FormatError> {
+fn open(path: &Path) -> Result<(BufReader<Input>, u64, String), FormatError> {
     let place = place_of(path);
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
-    let file = File::open(path).map_err(fail)?;
+    let file = Input::open(path).map_err(fail)?;
     let available = file.metadata().map_err(fail)?.len();
     Ok((BufReader::with_capacity(64 << 10, file), available, place))
 }

@@ -1,6 +1,5 @@
 //! Archives of named NumPy arrays (`.npz`), stored or deflated.
 
-use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,9 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use super::crash::Input;
 use super::decode::{Layout, read_stack};
+use super::latched::{Failure, Latched};
 use super::npy::{read_member, verified, write_array};
 use super::rows::{ArrayRows, Rows};
 use super::source::{expanded, expect_end, place_of};
@@ -22,7 +23,7 @@ const LARGE_MEMBER: u64 = 0xf000_0000;
 
 /// An opened archive; arrays are read one by one, by name.
 pub struct Npz {
-    archive: ZipArchive<BufReader<File>>,
+    archive: ZipArchive<BufReader<Input>>,
     names: Vec<String>,
     path: PathBuf,
     place: String,
@@ -39,7 +40,7 @@ impl Npz {
     /// Opens an archive and lists what is in it; no array is read yet.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, FormatError> {
         let place = place_of(path);
-        let file = File::open(path).map_err(|source| FormatError::Io {
+        let file = Input::open(path).map_err(|source| FormatError::Io {
             place: place.clone(),
             action: "open",
             source,
@@ -108,7 +109,7 @@ impl Npz {
         let (crc, compressed) = (file.crc32(), file.compressed_size());
         drop(file);
         let fail = |source| FormatError::read(&place, source);
-        let mut file = BufReader::with_capacity(256 << 10, File::open(path).map_err(fail)?);
+        let mut file = BufReader::with_capacity(256 << 10, Input::open(&path).map_err(fail)?);
         let source = if stored && layout.fortran && layout.shape.len() > 1 {
             Rows::Columns(file, start + header)
         } else {
@@ -164,7 +165,7 @@ impl Npz {
 
 /// A member of an archive whose size was compared with the bytes there.
 struct Member<'a> {
-    file: ZipFile<'a, BufReader<File>>,
+    file: ZipFile<'a, BufReader<Input>>,
     size: u64,
     stored: bool,
     place: String,
@@ -198,7 +199,8 @@ fn unwritten(place: &str, error: ZipError) -> FormatError {
 
 /// An archive under construction; nothing appears at its path before [`NpzWriter::finish`].
 pub struct NpzWriter {
-    zip: ZipWriter<BufWriter<AtomicFile>>,
+    zip: ZipWriter<BufWriter<Latched>>,
+    failure: Failure,
     place: String,
     method: CompressionMethod,
 }
@@ -207,8 +209,9 @@ impl NpzWriter {
     /// Begins an archive, its members deflated when `compress` is set and stored otherwise.
     pub fn create(path: &Path, compress: bool) -> Result<Self, FormatError> {
         let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        let file = BufWriter::with_capacity(64 << 10, AtomicFile::create(path)?);
-        Ok(Self { zip: ZipWriter::new(file), place: place_of(path), method })
+        let (file, failure) = Latched::new(AtomicFile::create(path)?);
+        let zip = ZipWriter::new(BufWriter::with_capacity(64 << 10, file));
+        Ok(Self { zip, failure, place: place_of(path), method })
     }
 
     /// Adds an array; the same arrays always give the same bytes, whatever the clock says.
@@ -233,15 +236,23 @@ impl NpzWriter {
         self.zip
             .start_file(format!("{name}.npy"), options)
             .map_err(|error| unwritten(&place, error))?;
-        write_array(&mut self.zip, shape, values, &place)
+        write_array(&mut self.zip, shape, values, &place)?;
+        self.failure.check(&self.place)
     }
 
     /// Writes the directory and moves the archive to its place.
     pub fn finish(self) -> Result<(), FormatError> {
-        let Self { zip, place, .. } = self;
+        let Self { zip, failure, place, .. } = self;
         let buffer = zip.finish().map_err(|error| unwritten(&place, error))?;
         let file =
             buffer.into_inner().map_err(|error| FormatError::write(&place, error.into_error()))?;
-        file.commit()
+        failure.check(&place)?;
+        match file.into_file() {
+            Some(file) => file.commit(),
+            None => {
+                let error = std::io::Error::other("an earlier failure has discarded the archive");
+                Err(FormatError::write(&place, error))
+            }
+        }
     }
 }

@@ -3,10 +3,10 @@
 //! Rows of an array in C order follow each other in the stream. In Fortran order every column is one stretch of
 //! the file, and a few rows are one short read in each of them. Cost: every byte is read and converted once.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::array::product;
+use super::crash::Input;
 use super::decode::{Layout, read_array};
 use super::dtype::{Dtype, Kind, half_to_f32};
 use super::source::expect_end;
@@ -20,7 +20,7 @@ pub(crate) enum Rows {
     /// One after the other.
     Stream(Box<dyn Read + Send>),
     /// Column after column, the first at this place of a file.
-    Columns(BufReader<File>, u64),
+    Columns(BufReader<Input>, u64),
 }
 
 /// Rows of an array whose first axis counts them.

@@ -1,12 +1,12 @@
 //! Opening a file that may be compressed with gzip, and knowing how many bytes it can yield.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
 use super::FormatError;
+use super::crash::Input;
 
 /// Deflate cannot expand a byte to more than this many (a format constant: 258 bytes per 2 bits).
 pub(crate) const LARGEST_EXPANSION: u64 = 1032;
@@ -32,9 +32,9 @@ pub(crate) fn place_of(path: &Path) -> String {
 pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     let place = place_of(path);
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };
-    let mut file = File::open(path).map_err(fail)?;
+    let mut file = Input::open(path).map_err(fail)?;
     let length = file.metadata().map_err(fail)?.len();
-    let said = last_size(&mut file, length).unwrap_or(0);
+    let said = last_size(&mut file, length).map_err(fail)?;
     let mut reader = BufReader::with_capacity(256 << 10, file);
     let gzip = reader.fill_buf().map_err(fail)?.starts_with(&[0x1f, 0x8b]);
     Ok(if gzip {
@@ -49,15 +49,18 @@ pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     })
 }
 
-/// The last four bytes of a file that can be wound back, where gzip keeps the size of what it holds.
-fn last_size(file: &mut File, length: u64) -> Option<u32> {
-    if length < 4 || !file.metadata().ok()?.is_file() {
-        return None;
+/// The last four bytes of a file that can be wound back, where gzip keeps the size of what it holds; otherwise 0.
+///
+/// The file is at its beginning afterwards: a failure must not let a reader take the end of a file for all of it.
+fn last_size(file: &mut Input, length: u64) -> io::Result<u32> {
+    if length < 4 || !file.metadata()?.is_file() {
+        return Ok(0);
     }
     let mut size = [0; 4];
-    let read = file.seek(SeekFrom::End(-4)).and_then(|_| file.read_exact(&mut size));
-    file.rewind().ok()?;
-    read.ok().map(|()| u32::from_le_bytes(size))
+    file.seek(SeekFrom::End(-4))?;
+    file.read_exact(&mut size)?;
+    file.rewind()?;
+    Ok(u32::from_le_bytes(size))
 }
 
 /// The most bytes a deflated stream of this length can expand to.

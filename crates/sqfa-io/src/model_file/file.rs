@@ -1,7 +1,6 @@
 //! Models to bytes and back, every declared size compared with the bytes there.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use sqfa::statistics::Preprocessor;
 use sqfa::{Gaussians, Mat};
 
 use super::{Description, Model, ModelError, ModelParts, lift};
+use crate::formats::crash::Input;
 use crate::formats::{AtomicFile, FormatError, Limits};
 
 /// The metadata key under which the description stands.
@@ -40,7 +40,7 @@ impl Model {
     pub fn read(path: &Path, limits: Limits) -> Result<Self, ModelError> {
         let place = path.display().to_string();
         let fail = |action, source| FormatError::Io { place: place.clone(), action, source };
-        let file = File::open(path).map_err(|source| fail("open", source))?;
+        let file = Input::open(path).map_err(|source| fail("open", source))?;
         let length = file.metadata().map_err(|source| fail("open", source))?.len();
         if length > limits.bytes {
             let (needed, limit) = (u128::from(length), limits.bytes);

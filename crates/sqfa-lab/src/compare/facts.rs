@@ -128,13 +128,31 @@ impl Facts {
         facts
     }
 
-    /// The names of the classes.
+    /// Returns the names of the classes as reports show them: long ones are shortened.
     pub fn class_names(&self) -> Vec<String> {
         match &self.classes {
             ClassNames::Integers(names) => names.iter().map(ToString::to_string).collect(),
-            ClassNames::Texts(names) => names.clone(),
+            ClassNames::Texts(names) => names.iter().map(|name| shortened(name)).collect(),
         }
     }
+
+    /// Returns the name of a feature as reports show it, shortened if it is long, or its position if it has none.
+    pub fn feature_name(&self, feature: usize) -> String {
+        let name = self.features.get(feature);
+        name.map_or_else(|| format!("feature {feature}"), |name| shortened(name))
+    }
+}
+
+/// The beginning and the end of a long name: a report repeats every name in many places.
+fn shortened(name: &str) -> String {
+    const BEGINNING: usize = 60;
+    const END: usize = 20;
+    let count = name.chars().count();
+    if count <= BEGINNING + END {
+        return name.to_owned();
+    }
+    let beginning = name.chars().take(BEGINNING);
+    beginning.chain(std::iter::once('…')).chain(name.chars().skip(count - END)).collect()
 }
 
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;

@@ -56,10 +56,7 @@ pub(super) fn keeps_samples(spec: &Spec, method: &str, train: &Part) -> bool {
 
 /// The bytes of memory that are free for use, where the system tells.
 pub fn available() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024.0)
+    sqfa_io::memory::available().map(|bytes| bytes as f64)
 }
 
 /// An error when more is needed than there is.

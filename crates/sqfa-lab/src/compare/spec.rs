@@ -146,11 +146,8 @@ impl Spec {
     /// Reads a spec from a TOML file; what it does not say keeps its default.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         let place = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| CompareError::Io {
-            path: path.to_owned(),
-            action: "read",
-            source,
-        })?;
+        let text = sqfa_io::formats::crash::read_to_string(path)
+            .map_err(|source| CompareError::Io { path: path.to_owned(), action: "read", source })?;
         Self::parse(&text, &place)
     }
 

@@ -56,8 +56,8 @@ impl Store {
         };
         // Asked before anything is made there, and again by whoever holds the lock.
         owner()?;
-        crash::before_operation();
-        fs::create_dir_all(folder).map_err(io(folder, "create"))?;
+        let made = crash::before_operation().and_then(|()| fs::create_dir_all(folder));
+        made.map_err(io(folder, "create"))?;
         let lock = lock(folder)?;
         let path = folder.join(MANIFEST);
         if owner()? == Owner::Us {
@@ -73,22 +73,23 @@ impl Store {
             file.commit()?;
         }
         let path = folder.join(RECORDS);
-        crash::before_operation();
         let mut options = OpenOptions::new();
-        let mut records =
-            options.read(true).append(true).create(true).open(&path).map_err(io(&path, "open"))?;
+        options.read(true).append(true).create(true);
+        let open = || crash::before_operation().and_then(|()| options.open(&path));
+        let mut records = open().map_err(io(&path, "open"))?;
         let mut bytes = Vec::new();
-        records.read_to_end(&mut bytes).map_err(io(&path, "read"))?;
+        let read = crash::before_operation().and_then(|()| records.read_to_end(&mut bytes));
+        read.map_err(io(&path, "read"))?;
         if bytes.last().is_some_and(|&last| last != b'\n') {
             // A line that was cut off must not swallow the next one.
-            records.write_all(b"\n").map_err(io(&path, "write"))?;
+            crash::write_all(&mut records, b"\n").map_err(io(&path, "write"))?;
         }
         let (known, broken) = parse(&bytes, &path);
         if !broken.is_empty() {
             // Announced once: what cannot be used is not kept.
             drop(records);
             rewrite(&path, &known)?;
-            records = options.open(&path).map_err(io(&path, "open"))?;
+            records = open().map_err(io(&path, "open"))?;
         }
         Ok((Self { records, path, _lock: lock }, known, broken))
     }
@@ -99,15 +100,19 @@ impl Store {
         let mut line = serde_json::to_string(record).map_err(|error| io(error.into()))?;
         line.push('\n');
         crash::write_all(&mut self.records, line.as_bytes()).map_err(io)?;
-        crash::before_operation();
-        self.records.sync_data().map_err(io)
+        crash::before_operation().and_then(|()| self.records.sync_data()).map_err(io)
+    }
+
+    /// Returns the files that a comparison keeps in its output folder.
+    pub fn files(folder: &Path) -> [PathBuf; 3] {
+        [MANIFEST, RECORDS, LOCK].map(|name| folder.join(name))
     }
 
     /// Everything a folder holds, for a report: its manifest, its records, and the lines that could not be used.
     pub fn read(folder: &Path) -> Result<(Manifest, Vec<Record>, Vec<String>), CompareError> {
         let manifest = read_manifest(folder)?;
         let path = folder.join(RECORDS);
-        let bytes = fs::read(&path).map_err(|source| CompareError::Io {
+        let bytes = crash::read(&path).map_err(|source| CompareError::Io {
             path: path.clone(),
             action: "read",
             source,
@@ -121,13 +126,15 @@ impl Store {
 fn lock(folder: &Path) -> Result<File, CompareError> {
     let path = folder.join(LOCK);
     let io = |source| CompareError::Io { path: path.clone(), action: "lock", source };
-    let mut file = OpenOptions::new();
-    let mut file =
-        file.read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let opened = crash::before_operation().and_then(|()| options.open(&path));
+    let mut file = opened.map_err(io)?;
     match file.try_lock() {
         Ok(()) => {
-            crash::before_operation();
-            file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(io)?;
+            let emptied = crash::before_operation().and_then(|()| file.set_len(0));
+            let number = std::process::id().to_string();
+            emptied.and_then(|()| crash::write_all(&mut file, number.as_bytes())).map_err(io)?;
         }
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
@@ -163,7 +170,7 @@ impl Manifest {
 
 fn read_manifest(folder: &Path) -> Result<Manifest, CompareError> {
     let path = folder.join(MANIFEST);
-    let text = fs::read_to_string(&path).map_err(|source| CompareError::Io {
+    let text = crash::read_to_string(&path).map_err(|source| CompareError::Io {
         path: path.clone(),
         action: "read",
         source,

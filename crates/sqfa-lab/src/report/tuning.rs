@@ -159,10 +159,6 @@ fn carriers(view: &View, filter: usize) -> Markup {
     if view.facts.image_shape.is_some() || shares.is_empty() {
         return html! {};
     }
-    let name = |feature: usize| match view.facts.features.get(feature) {
-        Some(name) => name.clone(),
-        None => format!("feature {feature}"),
-    };
     let weights = view.weights(filter);
     html! {
         table.carriers {
@@ -170,7 +166,7 @@ fn carriers(view: &View, filter: usize) -> Markup {
             tbody {
                 @for &(feature, share) in shares.iter().take(NAMED) {
                     tr {
-                        td { (name(feature)) }
+                        td { (view.facts.feature_name(feature)) }
                         td { (short(weights[feature])) }
                         td { (format!("{:.1}", 100.0 * share)) }
                     }

@@ -171,6 +171,9 @@ impl Compare {
         inputs.extend(args.test.as_deref().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         inputs.extend(args.spec.as_deref());
+        // The records of an earlier run are read as well, so a report must not replace them.
+        let kept = args.out.as_deref().map(Store::files);
+        inputs.extend(kept.iter().flatten().map(PathBuf::as_path));
         let outputs: Vec<&Path> = args.report.as_deref().into_iter().collect();
         files::check(&inputs, &outputs)
     }
@@ -200,7 +203,7 @@ impl Compare {
             return output::say_json(&tables::json(manifest, records, &summaries));
         }
         if self.args.csv {
-            return output::say(&tables::csv(manifest, records));
+            return output::say_data(&tables::csv(manifest, records));
         }
         if self.args.markdown {
             return output::say(&tables::markdown(manifest, &summaries));

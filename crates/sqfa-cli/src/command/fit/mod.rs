@@ -210,7 +210,11 @@ impl Fit {
     fn check_files(&self) -> Result<files::Ready> {
         let data = data::expand(&self.data)?;
         let named = data.iter().map(Path::new);
-        let inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).collect();
+        let mut inputs: Vec<&Path> = named.chain(self.flags.labels.as_deref()).collect();
+        inputs.extend(self.fixed.as_deref());
+        if let StartArg::File(path) = &self.start {
+            inputs.push(path);
+        }
         let mut outputs = vec![self.out.as_path()];
         outputs.extend(self.report.as_deref());
         files::check(&inputs, &outputs)

@@ -147,7 +147,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
         fit.method_name(),
-        prepared.name,
+        output::printable(&prepared.name),
         many(fitted.filters.ncols(), "filter"),
     );
     let model = fit.out.display();

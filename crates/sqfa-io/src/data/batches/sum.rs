@@ -11,7 +11,7 @@ use sqfa::statistics::{ClassAccumulator, StatisticsError};
 use super::super::DataError;
 use super::super::load::IDS;
 use super::{Batch, BatchReader};
-use crate::formats::Note;
+use crate::formats::{FormatError, Note};
 
 /// Numbers of one batch: large enough for whole blocks of every class, small enough that three fit anywhere.
 const NUMBERS: usize = 6 << 20;
@@ -202,7 +202,7 @@ fn sum_reader(
     // One batch waits while another is read and a third is added.
     let (sender, receiver) = sync_channel::<Result<Batch, DataError>>(1);
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let read = move || {
             loop {
                 let message = match reader.next_batch(rows) {
                     Ok(Some(batch)) => Ok(batch),
@@ -215,7 +215,10 @@ fn sum_reader(
                     return;
                 }
             }
-        });
+        };
+        std::thread::Builder::new().spawn_scoped(scope, read).map_err(|source| {
+            FormatError::Io { place: place.clone(), action: "start a thread to read", source }
+        })?;
         let mut sums: Option<ClassAccumulator> = None;
         let mut seen = 0;
         for batch in receiver {

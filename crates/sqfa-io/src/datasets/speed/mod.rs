@@ -92,6 +92,9 @@ impl Default for Speed {
 }
 
 impl Speed {
+    /// Numbers of a video.
+    pub const DIMENSIONS: usize = DIMENSIONS;
+
     /// Films drawn textures.
     pub fn generate(&self) -> Result<LabeledData, DatasetError> {
         self.check()?;
