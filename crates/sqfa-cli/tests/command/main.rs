@@ -15,6 +15,7 @@ mod fixed;
 mod heavy_tails;
 mod help;
 mod lift;
+mod long_rows;
 mod matrix;
 mod outputs;
 mod paper;

@@ -1,5 +1,7 @@
 //! Which columns of a table are points, labels and weights, by name where there are names.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::FormatError;
 use super::notes::{Note, listed};
 
@@ -84,7 +86,7 @@ pub(crate) fn layout(
         None => (0..width).collect(),
     };
     features.retain(|&at| Some(at) != label && Some(at) != weight);
-    let ignored = table.spread(&select.ignore)?;
+    let ignored: HashSet<usize> = table.spread(&select.ignore)?.into_iter().collect();
     features.retain(|at| !ignored.contains(at));
     if let (Some(names), None) = (names, &select.only) {
         let index = |at: usize| {
@@ -125,7 +127,7 @@ pub(crate) fn layout(
 }
 
 fn repeated(names: &[String]) -> Option<String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())).cloned()
 }
 
@@ -201,14 +203,11 @@ impl Names<'_> {
 
     /// The positions that names, positions and ranges stand for.
     fn spread(&self, specs: &[String]) -> Result<Vec<usize>, FormatError> {
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for spec in specs {
             let spec = spec.trim();
-            for at in self.positions(spec).ok_or_else(|| self.missing(spec.to_owned()))? {
-                if !found.contains(&at) {
-                    found.push(at);
-                }
-            }
+            let positions = self.positions(spec).ok_or_else(|| self.missing(spec.to_owned()))?;
+            found.extend(positions.into_iter().filter(|&at| seen.insert(at)));
         }
         Ok(found)
     }
@@ -245,8 +244,7 @@ impl Names<'_> {
         weight: Option<usize>,
     ) -> Result<Vec<usize>, FormatError> {
         let names = self.names.unwrap_or_default();
-        let mut at: std::collections::HashMap<&str, (usize, bool)> =
-            std::collections::HashMap::new();
+        let mut at: HashMap<&str, (usize, bool)> = HashMap::new();
         for position in 0..names.len() {
             let entry = at.entry(&names[position]).or_insert((position, false));
             entry.1 = entry.0 != position;
@@ -274,7 +272,8 @@ impl Names<'_> {
         if found.windows(2).any(|pair| pair[0] > pair[1]) {
             notes.push(Note::Reordered);
         }
-        let extra = features.iter().filter(|position| !found.contains(position));
+        let used: HashSet<usize> = found.iter().copied().collect();
+        let extra = features.iter().filter(|position| !used.contains(position));
         let extra: Vec<String> = extra
             .filter(|&&position| Some(position) != label && Some(position) != weight)
             .map(|&position| names[position].clone())

@@ -6,6 +6,7 @@ mod encoding;
 mod lines;
 mod names;
 mod notes;
+mod sample;
 mod sniff;
 mod whole;
 
@@ -17,6 +18,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
 use lines::Lines;
+use sample::Sample;
 use sniff::First;
 
 use cell::Troubles;
@@ -28,6 +30,9 @@ pub use encoding::Encoding;
 pub(crate) use names::Names;
 pub use notes::Note;
 pub use whole::{CsvTable, read_csv, read_csv_from};
+
+/// Columns that a table may have; it bounds the memory that a first row of separators alone could ask for.
+const MOST_COLUMNS: usize = 1 << 22;
 
 /// Whether the first row names the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -158,12 +163,8 @@ impl<R: Read> CsvRows<R> {
         usual: u8,
     ) -> Result<Self, FormatError> {
         let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
-        let mut sample = Vec::new();
-        (&mut reader)
-            .take(sniff::SAMPLE as u64)
-            .read_to_end(&mut sample)
-            .map_err(|error| table_error(error.to_string()))?;
-        let whole = sample.len() < sniff::SAMPLE;
+        let Sample { bytes: mut sample, whole } =
+            Sample::read(&mut reader).map_err(|error| table_error(error.to_string()))?;
         if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
             return Err(table_error("it is UTF-16 or UTF-32; save it as UTF-8".to_owned()));
         }
@@ -182,6 +183,11 @@ impl<R: Read> CsvRows<R> {
             return Err(table_error("it is empty; expected rows of numbers".to_owned()));
         };
         let cells = first.len();
+        if cells > MOST_COLUMNS {
+            return Err(table_error(format!(
+                "its first row has {cells} cells, and at most {MOST_COLUMNS} columns are read"
+            )));
+        }
         if let Some(width) = sniff::below_a_title(&rows) {
             return Err(table_error(format!(
                 "line 1 is '{}', and rows of {width} cells stand below: remove what stands above the names of the \

@@ -5,10 +5,8 @@ use ::csv::{ByteRecord, ReaderBuilder};
 use super::cell::Cell;
 use super::lines::Lines;
 
-/// Bytes of a table that are looked at.
-pub(super) const SAMPLE: usize = 64 << 10;
 /// Rows that are looked at.
-const ROWS: usize = 100;
+pub(super) const ROWS: usize = 100;
 /// So many consecutive whole numbers in a first row are no accident.
 const CONSECUTIVE: usize = 3;
 
@@ -19,7 +17,7 @@ const DELIMITERS: [u8; 5] = [b',', b'\t', b';', b'|', b' '];
 pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8) -> Vec<ByteRecord> {
     let end = match whole {
         true => sample.len(),
-        false => sample.iter().rposition(|&byte| byte == b'\n').unwrap_or(sample.len()),
+        false => sample.iter().rposition(|byte| b"\r\n".contains(byte)).unwrap_or(sample.len()),
     };
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
