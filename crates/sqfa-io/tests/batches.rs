@@ -319,7 +319,7 @@ fn what_is_wrong_is_told_with_its_place() {
     let only_x: [(&str, &[usize], MatValues); 1] = [("X", &[1, 2], MatValues::U8(vec![1, 2]))];
     let writing = Writing { compressed: false, big_endian: false };
     std::fs::write(at("x.mat"), mat_file(&only_x, writing)).unwrap();
-    assert!(problem("x.mat", &options).contains("X and y; found: X"));
+    assert!(problem("x.mat", &options).contains("no numeric array 'y'; the file holds X"));
 }
 
 fn summed(files: &[PathBuf]) -> Result<ClassAccumulator, DataError> {

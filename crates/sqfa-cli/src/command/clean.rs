@@ -73,7 +73,7 @@ impl Clean {
         interrupt::listen();
         let args = &self.args;
         let _ready = files::check(&[args.data.as_ref()], &[&args.out])?;
-        let opened = open_named(&args.data, &args.flags, None)?;
+        let opened = open_named(&args.data, &args.flags, &[])?;
         let Loaded::Data(data) = opened.loaded else {
             bail!("'{}' holds class statistics: cleaning needs trials", args.data);
         };

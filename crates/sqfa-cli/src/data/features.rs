@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use sqfa::{Labels, Points};
-use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points};
+use sqfa_io::data::{LabeledData, LoadOptions, Loaded, OwnedPoints, Part, PointsPart, open_points};
 use sqfa_io::formats::Missing;
 use sqfa_io::model_file::Model;
 
-use super::{Builtin, check_exists, check_flags, in_flags, options, tell};
+use super::{Builtin, check_exists, check_flags, in_flags, named, options_of, tell};
 use crate::args::{DataFlags, MissingArg, PartArg};
 use crate::failure::usage;
 use crate::output;
@@ -50,13 +50,28 @@ pub(crate) fn parts(
 }
 
 /// One part: the test part where there are several, which is said.
+///
+/// Several files are one data set, rows in their order.
 pub(crate) fn one_part(
-    data: &str,
+    files: &[String],
     flags: &DataFlags,
     wanted: Option<PartArg>,
     model: &Model,
 ) -> Result<NamedPart> {
-    let mut parts = parts(data, flags, wanted, model)?;
+    if files.len() > 1 && flags.labels.is_some() {
+        return usage("--labels goes with one .npy file: evaluate the files one by one");
+    }
+    let data = &named(files);
+    let mut all: Vec<NamedPart> = Vec::new();
+    for file in files {
+        for part in parts(file, flags, wanted, model)? {
+            match all.iter_mut().find(|other| other.name == part.name) {
+                Some(other) => append(other, part, file)?,
+                None => all.push(part),
+            }
+        }
+    }
+    let mut parts = all;
     let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
     let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
         (0, _) => bail!("'{data}' holds no points"),
@@ -75,15 +90,27 @@ pub(crate) fn one_part(
     Ok(parts.swap_remove(at))
 }
 
+/// Adds the samples of another file.
+fn append(part: &mut NamedPart, more: NamedPart, file: &str) -> Result<()> {
+    let points = std::mem::replace(&mut part.points, OwnedPoints::none());
+    let (Some(labels), Some(others)) = (part.labels.take(), more.labels) else {
+        bail!("'{file}' or a file before it has no labels: name the label column with --label");
+    };
+    let mut joined = Part::new(points, labels, file)?;
+    joined.append(Part::new(more.points, others, file)?, file, "the files before it")?;
+    part.points = joined.points;
+    part.labels = Some(joined.labels);
+    Ok(())
+}
+
 fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPart>> {
     check_exists(data)?;
-    check_flags(data, flags.labels.is_some(), &flags.table)?;
+    check_flags(data, flags.labels.is_some(), &flags.arrays, &flags.table)?;
     let asked = flags.table.missing;
     let options = LoadOptions {
-        labels: flags.labels.clone(),
         expected: model.feature_names().map(<[String]>::to_vec),
         missing: if asked.is_some() { Missing::Keep } else { Missing::Refuse },
-        ..options(&flags.table)
+        ..options_of(flags)
     };
     let means = match asked {
         Some(MissingArg::Mean) => Some(model.column_means().ok_or_else(|| {
@@ -94,7 +121,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
         _ => None,
     };
     let parts = open_points(Path::new(data), &options).map_err(in_flags)?;
-    let named = |part: PointsPart| {
+    let with_means = |part: PointsPart| {
         let PointsPart { name, points, labels, columns, notes } = part;
         tell(data, &notes);
         if model.feature_names().is_none() && !columns.is_empty() {
@@ -109,7 +136,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model) -> Result<Vec<NamedPa
         };
         NamedPart { name, points, labels }
     };
-    Ok(parts.into_iter().map(named).collect())
+    Ok(parts.into_iter().map(with_means).collect())
 }
 
 fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {

@@ -19,6 +19,7 @@ use sqfa_lab::report::compare_report_on;
 use super::tables::write_text;
 use super::typed;
 use crate::args::CompareArgs;
+use crate::data::expand;
 use crate::failure::Paused;
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
@@ -48,7 +49,9 @@ impl TryFrom<CompareArgs> for Compare {
 
 impl Compare {
     /// A comparison of a spec, in which flags go before it.
-    pub(crate) fn with_spec(mut spec: Spec, args: CompareArgs) -> Result<Self> {
+    pub(crate) fn with_spec(mut spec: Spec, mut args: CompareArgs) -> Result<Self> {
+        args.data = expand(&args.data)?;
+        args.test = expand(&args.test)?;
         fn replace<T: Clone>(place: &mut T, flag: &Option<T>) {
             if let Some(value) = flag {
                 place.clone_from(value);
@@ -166,7 +169,7 @@ impl Compare {
     fn check_files(&self) -> Result<files::Ready> {
         let args = &self.args;
         let mut inputs: Vec<&Path> = args.data.iter().map(Path::new).collect();
-        inputs.extend(args.test.as_deref().map(Path::new));
+        inputs.extend(args.test.iter().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         inputs.extend(args.spec.as_deref());
         let outputs: Vec<&Path> = args.report.as_deref().into_iter().collect();

@@ -204,10 +204,15 @@ impl Names<'_> {
     /// The positions that names, positions and ranges stand for.
     fn spread(&self, specs: &[String]) -> Result<Vec<usize>, FormatError> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        for spec in specs {
-            let spec = spec.trim();
-            let positions = self.positions(spec).ok_or_else(|| self.missing(spec.to_owned()))?;
+        let mut left = specs;
+        while let Some(spec) = left.first() {
+            // Names may hold commas, at which lists are cut: parts that are no columns are joined again.
+            let joined = |parts: usize| left[..parts].join(",").trim().to_owned();
+            let (parts, positions) = (1..=left.len())
+                .find_map(|parts| Some((parts, self.positions(&joined(parts))?)))
+                .ok_or_else(|| self.missing(spec.trim().to_owned()))?;
             found.extend(positions.into_iter().filter(|&at| seen.insert(at)));
+            left = &left[parts..];
         }
         Ok(found)
     }
@@ -314,6 +319,17 @@ mod tests {
         assert_eq!(of(Some("1-3"), "2").unwrap(), "a c-d");
         assert!(of(Some("x"), "").unwrap_err().to_string().contains("'x'"));
         assert!(of(None, "id,a-b,c-d,e").is_err());
+        let all = ["length, cm", "a", "b,c", "label"].map(str::to_owned);
+        let of = |only: Option<&str>, ignore: &str| {
+            let select = select(only, ignore);
+            let label = Column::Usual;
+            let wanted = Wanted { label: Some(&label), select: Some(&select), ..Wanted::default() };
+            layout(Some(&all), 4, wanted, "t").map(|found| found.names.join("; "))
+        };
+        assert_eq!(of(None, "length, cm").unwrap(), "a; b,c");
+        assert_eq!(of(Some("b,c,length, cm"), "").unwrap(), "b,c; length, cm");
+        assert_eq!(of(Some("length, cm-a"), "").unwrap(), "length, cm; a");
+        assert!(of(None, "length, mm").unwrap_err().to_string().contains("'length'"));
     }
 
     #[test]

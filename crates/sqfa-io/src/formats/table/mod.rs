@@ -17,11 +17,14 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
-use lines::Lines;
+use lines::{COMMENT, Lines};
 use sample::Sample;
 use sniff::First;
 
-use cell::Troubles;
+pub use cell::Decimal;
+#[cfg(feature = "parquet")]
+pub(crate) use cell::columns_hold_text;
+use cell::{Cell, CellFormat, Troubles};
 pub(crate) use cell::{counted, is_missing_label};
 use columns::is_usual_label;
 pub use columns::{Column, Selection};
@@ -71,6 +74,10 @@ pub struct CsvOptions {
     pub header: Header,
     /// The character between cells; by default the one the table shows.
     pub delimiter: Option<u8>,
+    /// The decimal mark of numbers; by default the one the table shows.
+    pub decimal: Option<Decimal>,
+    /// Texts and numbers of feature columns that stand for missing values, in addition to the usual ones.
+    pub na_values: Vec<String>,
     /// What the bytes of names and labels mean.
     pub encoding: Encoding,
     /// Which columns are points.
@@ -110,8 +117,11 @@ pub struct CsvRows<R> {
     /// For every cell: which feature it is.
     feature: Vec<Option<usize>>,
     encoding: Encoding,
+    format: CellFormat,
     missing: Missing,
     troubles: Troubles,
+    /// Lines that begin with #, if these are comments, up to which there is nothing to say.
+    expected_marks: Option<u64>,
     unlabelled: u64,
     /// The first label that goes over several lines.
     folded: Option<Note>,
@@ -176,13 +186,27 @@ impl<R: Read> CsvRows<R> {
         if sample.starts_with(&[0xef, 0xbb, 0xbf]) {
             sample.drain(..3);
         }
-        let delimiter =
-            options.delimiter.unwrap_or_else(|| sniff::delimiter(&sample, whole, usual));
-        let rows = sniff::rows(&sample, whole, delimiter);
-        let Some(first) = rows.first() else {
+        let comments = sniff::has_comments(&sample);
+        let delimiter = options
+            .delimiter
+            .unwrap_or_else(|| sniff::delimiter(&sample, whole, usual, comments, options.decimal));
+        let mut rows = sniff::rows(&sample, whole, delimiter, comments);
+        if rows.is_empty() {
             return Err(table_error("it is empty; expected rows of numbers".to_owned()));
+        }
+        let in_comment = match sniff::last_comment(&sample, delimiter).filter(|_| comments) {
+            Some(names) => names_columns(&names, &rows, options, weight),
+            None => None,
         };
-        let cells = first.len();
+        let names_in_comment = in_comment.is_some();
+        rows.splice(0..0, in_comment);
+        let decimal = options.decimal.unwrap_or_else(|| sniff::decimal(&rows));
+        let first = &rows[0];
+        let cells = match options.label {
+            // A label column may be empty, to be filled in.
+            Some(Column::Index(at)) => sniff::width(&rows).max(first.len().min(at + 1)),
+            _ => sniff::width(&rows),
+        };
         if cells > MOST_COLUMNS {
             return Err(table_error(format!(
                 "its first row has {cells} cells, and at most {MOST_COLUMNS} columns are read"
@@ -197,10 +221,13 @@ impl<R: Read> CsvRows<R> {
         }
         let bytes: usize = rows.iter().map(|row| row.as_slice().len() + row.len()).sum();
         let row_bytes = bytes as f64 / rows.len() as f64;
-        let first_row = first_row(&rows, options, weight);
+        let first_row = match names_in_comment {
+            true => First::Names,
+            false => first_row(&rows, options, weight),
+        };
         let named = first_row != First::Point;
         let mut names = Vec::new();
-        for (at, cell) in first.iter().enumerate().filter(|_| named) {
+        for (at, cell) in first.iter().take(cells).enumerate().filter(|_| named) {
             let name = options.encoding.decode(cell).ok_or_else(|| FormatError::Encoding {
                 place: place.to_owned(),
                 what: format!("line 1: the name of column {}", at + 1),
@@ -217,9 +244,10 @@ impl<R: Read> CsvRows<R> {
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
+            .comment(comments.then_some(COMMENT))
             .from_reader(source);
         let mut record = ByteRecord::new();
-        if named {
+        if named && !names_in_comment {
             let skipped = reader.read_byte_record(&mut record);
             skipped.map_err(|error| table_error(error.to_string()))?;
             check_closed(&reader, &record, place)?;
@@ -234,6 +262,12 @@ impl<R: Read> CsvRows<R> {
         let mut layout = layout(named.then_some(&names[..]), cells, wanted, place)?;
         if options.delimiter.is_none() && delimiter != usual {
             layout.notes.push(Note::Delimiter(char::from(delimiter)));
+        }
+        if options.decimal.is_none() && decimal == Decimal::Comma {
+            layout.notes.push(Note::DecimalComma);
+        }
+        if names_in_comment {
+            layout.notes.push(Note::NamesInComment);
         }
         match (options.header, first_row) {
             (Header::Auto, First::Numbers) => layout.notes.push(Note::NumericHeader),
@@ -252,7 +286,9 @@ impl<R: Read> CsvRows<R> {
             layout,
             feature,
             encoding: options.encoding,
+            format: CellFormat::new(decimal, &options.na_values),
             missing: options.missing,
+            expected_marks: comments.then_some(u64::from(names_in_comment)),
             unlabelled: 0,
             folded: None,
             names: Names::default(),
@@ -281,8 +317,10 @@ impl<R: Read> CsvRows<R> {
     /// What was decided on the way, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
         let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
+        let marked = self.reader.get_ref().marked();
+        let comments = self.expected_marks.is_some_and(|expected| marked > expected);
         let own = self.layout.notes.iter().chain(&self.folded).cloned();
-        own.chain(unlabelled).collect()
+        own.chain(comments.then_some(Note::Comments)).chain(unlabelled).collect()
     }
 
     /// The number of further rows that the size of the file lets expect; 0 for a stream.
@@ -339,7 +377,7 @@ impl<R: Read> CsvRows<R> {
 
     fn add_row(&mut self, batch: &mut TableRows) -> Result<(), FormatError> {
         check_closed(&self.reader, &self.record, &self.place)?;
-        if self.record.len() != self.cells {
+        if !sniff::has_width(&self.record, self.cells) {
             return Err(FormatError::Ragged {
                 place: self.place.clone(),
                 line: self.line(),
@@ -366,11 +404,12 @@ impl<R: Read> CsvRows<R> {
         }
         let start = batch.values.len();
         batch.values.resize(start + self.layout.features.len(), f64::NAN);
-        for (index, cell) in self.record.iter().enumerate() {
-            let Some(feature) = self.feature[index] else { continue };
-            match cell::Cell::read(cell) {
-                cell::Cell::Number(value) => batch.values[start + feature] = value,
-                cell::Cell::Missing if self.missing != Missing::Refuse => {}
+        for (cell, feature) in self.record.iter().zip(&self.feature) {
+            let Some(feature) = *feature else { continue };
+            match self.format.read(cell) {
+                Cell::Number(value) => batch.values[start + feature] = value,
+                Cell::Boolean(value) => batch.values[start + feature] = f64::from(u8::from(value)),
+                Cell::Missing if self.missing != Missing::Refuse => {}
                 trouble => {
                     bad = true;
                     let line = self.line();
@@ -442,6 +481,23 @@ fn check_closed<R: Read>(
     })
 }
 
+/// A row of a comment, if it names the columns of the rows below it, none of which does.
+fn names_columns(
+    comment: &ByteRecord,
+    rows: &[ByteRecord],
+    options: &CsvOptions,
+    weight: Option<&Column>,
+) -> Option<ByteRecord> {
+    let below = first_row(rows, options, weight);
+    if below != First::Point || options.header != Header::Auto {
+        return None;
+    }
+    let width = rows.first().map_or(0, ByteRecord::len);
+    let all: Vec<ByteRecord> = std::iter::once(comment).chain(rows).cloned().collect();
+    let names = comment.len() == width && width > 1;
+    (names && first_row(&all, options, weight) != First::Point).then(|| comment.clone())
+}
+
 /// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.
 fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>) -> First {
     let named = |cell: &[u8], name: &str| {
@@ -463,6 +519,8 @@ fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>)
 /// The character between cells that the ending of a name promises.
 fn usual_delimiter(path: &Path) -> u8 {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
+    let name = name.unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let tabs = name.ends_with(".tsv") || name.ends_with(".tab");
     if tabs { b'\t' } else { b',' }
 }
