@@ -78,7 +78,8 @@ pub(super) fn width(rows: &[ByteRecord]) -> usize {
     let empty =
         |row: &ByteRecord, at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
     let mut width = rows.first().map_or(0, ByteRecord::len);
-    while width > 1 && rows.iter().all(|row| empty(row, width - 1)) {
+    // One row alone shows no pattern: its last cell may be a missing value.
+    while rows.len() > 1 && width > 1 && rows.iter().all(|row| empty(row, width - 1)) {
         width -= 1;
     }
     width
