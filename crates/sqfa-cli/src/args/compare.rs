@@ -48,8 +48,9 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Test samples, if they are in other files than DATA; * and ? stand for parts of names.
-    #[arg(long, value_name = "FILE", help_heading = "Data", num_args = 1..)]
+    /// Test samples, if they are in another file than DATA; * and ? stand for parts of names, and several --test are one
+    /// data set.
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(crate) test: Vec<String>,
     /// Treat every file as a session of its own; sessions share no filters and may have different columns.
     #[arg(long, help_heading = "Data", conflicts_with = "test")]

@@ -117,8 +117,9 @@ pub(crate) struct EvaluateArgs {
     /// Samples with labels: the test part, or all of them if there is none; several files are one data set.
     #[arg(required_unless_present = "test")]
     pub(crate) data: Vec<String>,
-    /// Test samples in files of their own, instead of those of DATA; * and ? stand for parts of names.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Test samples in a file of their own, instead of DATA; * and ? stand for parts of names, and several --test are one
+    /// data set.
+    #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,

@@ -47,6 +47,12 @@ impl TryFrom<EvaluateArgs> for Evaluate {
         if named.is_empty() {
             return usage("name DATA or --test FILE");
         }
+        // A shell that expands --test part-*.csv leaves all files but the first to DATA.
+        if let (Some(test), Some(data)) = (args.test.first(), args.data.first()) {
+            return usage(format!(
+                "--test {test} and {data} both name test samples: leave out --test, or put a pattern in quotes"
+            ));
+        }
         let files = expand(named)?;
         Ok(Self { data: data::named(&files), files, args })
     }

@@ -64,7 +64,7 @@ pub(crate) fn open_joined(files: &[String], flags: &DataFlags, test: &[String]) 
     Ok(opened)
 }
 
-/// What messages call several files.
+/// Returns a short name of one or several files for messages.
 pub(crate) fn named(files: &[String]) -> String {
     match files {
         [] => String::new(),
@@ -79,12 +79,12 @@ pub(crate) fn alike(classes: &Classes) -> Vec<Note> {
     classes.alike().map(note).into_iter().collect()
 }
 
-/// What all flags of the data say to a reader.
+/// Returns the reader's options from all flags about data.
 pub(crate) fn options_of(flags: &DataFlags) -> LoadOptions {
     LoadOptions { labels: flags.labels.clone(), ..options(&flags.arrays, &flags.table) }
 }
 
-/// What the flags say to a reader.
+/// Returns the reader's options from the flags about arrays and tables.
 pub(crate) fn options(arrays: &ArrayFlags, flags: &TableFlags) -> LoadOptions {
     LoadOptions {
         x_key: arrays.x_key.clone(),
@@ -119,11 +119,11 @@ pub(crate) fn tell(data: &str, notes: &[Note]) {
             Note::NoHeader => " (--header yes if it names the columns)".to_owned(),
             Note::NumericHeader => " (--header no if it is a point)".to_owned(),
             Note::Delimiter(_) => " (--delimiter says otherwise)".to_owned(),
-            Note::DecimalComma => " (override with --decimal point)".to_owned(),
+            Note::DecimalComma => "; override with --decimal point".to_owned(),
             Note::Sentinel { value, .. } => {
                 format!("; if so, use --na-values {value} --missing drop (or --missing mean)")
             }
-            Note::OtherArrays { .. } => " (override with --x-key and --y-key)".to_owned(),
+            Note::OtherArrays { .. } => "; override with --x-key and --y-key".to_owned(),
             Note::Index(_) => " (--columns takes it in)".to_owned(),
             Note::LikeLabel(_)
             | Note::LikeIndex { .. }
@@ -212,7 +212,7 @@ fn shell_value(text: &str) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     };
-    // What begins with a minus would be taken for a flag.
+    // A value that begins with a minus sign would be parsed as a flag.
     let mark = if text.starts_with('-') { '=' } else { ' ' };
     format!("{mark}{quoted}")
 }

@@ -194,7 +194,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&mark| mark == '*')
 }
 
-/// Bytes that the samples of a file take in memory; 0 if nobody can tell.
+/// Returns the bytes that the samples of a file take in memory; 0 if the file does not show it.
 fn held_bytes(file: &str, options: &LoadOptions) -> u64 {
     let path = Path::new(file);
     match path.is_file() && !is_sums(path) {

@@ -8,7 +8,7 @@ fn plain() -> String {
     table(30).replace("species", "label")
 }
 
-/// Fits a file, which must say these words, and returns the filters.
+/// Fits a file, checks that the messages contain some words, and returns the filters.
 fn fit(folder: &Folder, file: &str, flags: &str, words: &str) -> Vec<Vec<f64>> {
     let said = folder.run(&format!("fit {file} {flags} -m 2 --seed 1 --out m.sqfa"));
     assert_eq!(said.code, 0, "{file}: {}", said.err);
@@ -43,7 +43,7 @@ fn decimal_commas_trailing_delimiters_and_comments_change_nothing() {
         .collect();
     let each = |end: &str| lines.iter().map(|line| format!("{line}{end}\n")).collect::<String>();
     let between = format!("{}\n# a, b \"\n#\n{}\n", lines[..40].join("\n"), lines[40..].join("\n"));
-    let comma = "decimal comma";
+    let comma = "detected a decimal comma; override with --decimal point";
     for (name, text, flags, words) in [
         ("semicolon.csv", european.clone(), "", comma),
         ("tab.tsv", european.replace(';', "\t"), "", comma),
@@ -76,7 +76,7 @@ fn decimal_commas_trailing_delimiters_and_comments_change_nothing() {
         .collect();
     folder.write("colors.csv", colors);
     assert_eq!(fit(&folder, "colors.csv", "--ignore color", ""), expected);
-    // Commas that may stand between thousands are not taken for decimal marks.
+    // Commas that may separate thousands are not read as decimal marks.
     let thousands = "a;b;label\n1,500;2;x\n2,250;3;y\n1,125;5;x\n2,750;1;y\n".repeat(4);
     folder.write("maybe.csv", &thousands[..thousands.len() / 4]);
     let said = folder.run("fit maybe.csv -m 1 --noise 0.1 --out m.sqfa");

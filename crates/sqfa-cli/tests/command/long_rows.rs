@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::common::Folder;
 
 const COLUMNS: usize = 60;
-/// What a reader looks at first.
+/// Bytes that a reader looks at first.
 const SAMPLE: usize = 64 << 10;
 
 /// 40 rows of two classes, whose cells and names are padded to so many letters; the numbers stay the same.

@@ -102,12 +102,17 @@ fn evaluate_and_compare_mean_the_same_by_several_files() {
     let whole = folder.json("evaluate m.sqfa --test all.csv");
     for files in [
         "--test part-*.csv",
-        "--test part-0.csv part-1.csv part-2.csv",
+        "--test part-0.csv --test part-1.csv --test part-2.csv",
         "part-0.csv part-1.csv part-2.csv",
         "part-?.csv",
     ] {
         assert_eq!(folder.json(&format!("evaluate m.sqfa {files}")), whole, "{files}");
     }
+    assert_eq!(folder.json("evaluate --test part-*.csv m.sqfa"), whole);
+    // A pattern that a shell has expanded.
+    let expanded = "--test part-0.csv part-1.csv part-2.csv";
+    folder.run(&format!("evaluate m.sqfa {expanded}")).fails(2, "put a pattern in quotes");
+    folder.run(&format!("compare all.csv {expanded}")).fails(2, "by a pattern in quotes");
     folder.run("evaluate m.sqfa --test none-*.csv").fails(1, "no file is called 'none-*.csv'");
     let compare = |files: &str| {
         let report = folder.json(&format!("compare {files} --methods lda,pca -m 2 --seeds 1"));

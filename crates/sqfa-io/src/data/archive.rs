@@ -27,7 +27,7 @@ struct Keys {
 pub(super) struct Archive {
     npz: Npz,
     place: String,
-    /// The file of labels beside it.
+    /// A separate file of labels.
     labels: Option<PathBuf>,
     /// Training, test and other points, as many as are there.
     parts: Vec<Keys>,

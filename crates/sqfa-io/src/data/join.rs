@@ -53,7 +53,7 @@ pub(super) fn read(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, D
     Ok(joined)
 }
 
-/// What messages call several files.
+/// Returns a short name of one or several files for messages.
 pub(super) fn places(paths: &[PathBuf]) -> String {
     match paths {
         [] => "DATA".to_owned(),

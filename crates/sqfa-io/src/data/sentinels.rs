@@ -7,7 +7,7 @@ use crate::formats::Note;
 /// How many nines a value may have.
 const NINES: std::ops::RangeInclusive<u32> = 1..=5;
 
-/// What is known of every column: the range of ordinary values, and how often others occur.
+/// The range of the ordinary values of every column, and how often values of nines alone occur in it.
 #[derive(Debug)]
 pub(super) struct Sentinels {
     ranges: Vec<(f64, f64)>,
@@ -23,11 +23,16 @@ impl Sentinels {
     }
 
     /// Looks at a value; missing ones are passed over.
+    #[inline]
     pub(super) fn add(&mut self, column: usize, value: f64) {
+        let (low, high) = &mut self.ranges[column];
+        // Most values are within the range of those before.
+        if value >= *low && value <= *high && value.abs() < 9.0 {
+            return;
+        }
         match sentinel(value) {
             Some(value) => *self.counts.entry((column, value)).or_default() += 1,
             None => {
-                let (low, high) = &mut self.ranges[column];
                 *low = low.min(value);
                 *high = high.max(value);
             }

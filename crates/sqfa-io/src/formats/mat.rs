@@ -49,7 +49,7 @@ pub struct MatFile {
     limits: Limits,
 }
 
-/// What an element holds.
+/// The content of an element.
 enum Content {
     /// A real numeric array.
     Numbers(String, Layout),
@@ -222,7 +222,7 @@ impl MatFile {
     }
 }
 
-/// What the variable in an element is.
+/// Returns the content of an element up to its numbers.
 fn describe(
     file: &mut BufReader<File>,
     big_endian: bool,

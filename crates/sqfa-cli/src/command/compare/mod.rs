@@ -20,7 +20,7 @@ use super::tables::write_text;
 use super::typed;
 use crate::args::CompareArgs;
 use crate::data::expand;
-use crate::failure::Paused;
+use crate::failure::{Paused, usage};
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
 use crate::progress::StatusLine;
@@ -50,6 +50,12 @@ impl TryFrom<CompareArgs> for Compare {
 impl Compare {
     /// A comparison of a spec, in which flags go before it.
     pub(crate) fn with_spec(mut spec: Spec, mut args: CompareArgs) -> Result<Self> {
+        // A shell that expands --test part-*.csv leaves all files but the first to DATA, where they would be trained on.
+        if let ([first, second, ..], [_, ..]) = (&args.data[..], &args.test[..]) {
+            return usage(format!(
+                "--test goes with one DATA, and {first} and {second} are two: name several files by a pattern in quotes"
+            ));
+        }
         args.data = expand(&args.data)?;
         args.test = expand(&args.test)?;
         fn replace<T: Clone>(place: &mut T, flag: &Option<T>) {

@@ -42,6 +42,7 @@ impl CellFormat {
     }
 
     /// Reads a cell of a feature column.
+    #[inline]
     pub(super) fn read(&self, bytes: &[u8]) -> Cell {
         let cell = match self.decimal {
             Decimal::Comma if bytes.contains(&b'.') => Cell::Text,

@@ -105,7 +105,7 @@ impl fmt::Display for Note {
             Self::Delimiter('\t') => write!(f, "cells are separated by tabs"),
             Self::Delimiter(' ') => write!(f, "cells are separated by blanks"),
             Self::Delimiter(mark) => write!(f, "cells are separated by '{mark}'"),
-            Self::DecimalComma => write!(f, "numbers have a decimal comma"),
+            Self::DecimalComma => write!(f, "detected a decimal comma"),
             Self::Comments => write!(f, "lines that begin with '#' are ignored as comments"),
             Self::NamesInComment => {
                 write!(f, "the comment above the first row gives the names of the columns")

@@ -6,7 +6,7 @@ use super::sniff::ROWS;
 
 /// Bytes that are read at least.
 const BYTES: usize = 64 << 10;
-/// Rows that are read at least: a header can be told from data only by the rows below it.
+/// Rows that are read at least: a header differs from data only by the rows below it.
 const FEWEST_ROWS: usize = 4;
 /// Bytes that are read at most: a million columns with names of 60 letters.
 const MOST_BYTES: usize = 64 << 20;

@@ -70,7 +70,8 @@ pub(super) fn delimiter(
 
 /// Whether a row has so many cells; empty cells beyond them do not count, because lines may end with a delimiter.
 pub(super) fn has_width(row: &ByteRecord, width: usize) -> bool {
-    row.len() >= width && row.iter().skip(width).all(|cell| cell.trim_ascii().is_empty())
+    let empty = |at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
+    row.len() >= width && (width..row.len()).all(empty)
 }
 
 /// The number of columns: those at the end that are empty in every row, names included, are none.
