@@ -19,7 +19,7 @@ fn accuracy(folder: &Folder, line: &str) -> f64 {
 #[test]
 fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
     let folder = Folder::new();
-    let bad: [(&str, &[u8], &str, &[&str]); 20] = [
+    let bad: [(&str, &[u8], &str, &[&str]); 21] = [
         (
             "gaps",
             b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n",
@@ -80,6 +80,12 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
             &["line 3: the label goes on over 3 more lines", "remove the mark"],
         ),
         ("utf16", b"\xff\xfea\x00,\x00", "", &["UTF-16"]),
+        (
+            "far",
+            b"1,2,x\n2,3,y\n",
+            "--label 18446744073709551615",
+            &["no column '18446744073709551615'"],
+        ),
         (
             "column",
             b"a,b,label\n1,2,x\n2,3,y\n",

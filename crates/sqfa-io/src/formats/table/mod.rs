@@ -8,6 +8,7 @@ mod names;
 mod notes;
 mod sample;
 mod sniff;
+mod start;
 mod whole;
 
 use std::io::{Cursor, Read};
@@ -18,8 +19,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
 use lines::{COMMENT, Lines};
-use sample::Sample;
-use sniff::First;
+use start::{NamedBy, Start};
 
 pub use cell::Decimal;
 #[cfg(feature = "parquet")]
@@ -33,9 +33,6 @@ pub use encoding::Encoding;
 pub(crate) use names::Names;
 pub use notes::Note;
 pub use whole::{CsvTable, read_csv, read_csv_from};
-
-/// Columns that a table may have; it bounds the memory that a first row of separators alone could ask for.
-const MOST_COLUMNS: usize = 1 << 22;
 
 /// Whether the first row names the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -173,72 +170,8 @@ impl<R: Read> CsvRows<R> {
         usual: u8,
     ) -> Result<Self, FormatError> {
         let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
-        let Sample { bytes: mut sample, whole } =
-            Sample::read(&mut reader).map_err(|error| table_error(error.to_string()))?;
-        if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
-            return Err(table_error("it is UTF-16 or UTF-32; save it as UTF-8".to_owned()));
-        }
-        if sample.contains(&0) {
-            let problem =
-                "it has zero bytes, as UTF-16 and binary files do; save it as text in UTF-8";
-            return Err(table_error(problem.to_owned()));
-        }
-        if sample.starts_with(&[0xef, 0xbb, 0xbf]) {
-            sample.drain(..3);
-        }
-        let comments = sniff::has_comments(&sample);
-        let delimiter = options
-            .delimiter
-            .unwrap_or_else(|| sniff::delimiter(&sample, whole, usual, comments, options.decimal));
-        let mut rows = sniff::rows(&sample, whole, delimiter, comments);
-        if rows.is_empty() {
-            return Err(table_error("it is empty; expected rows of numbers".to_owned()));
-        }
-        let in_comment = match sniff::last_comment(&sample, delimiter).filter(|_| comments) {
-            Some(names) => names_columns(&names, &rows, options, weight),
-            None => None,
-        };
-        let names_in_comment = in_comment.is_some();
-        rows.splice(0..0, in_comment);
-        let decimal = options.decimal.unwrap_or_else(|| sniff::decimal(&rows));
-        let first = &rows[0];
-        let cells = match options.label {
-            // A label column may be empty, to be filled in.
-            Some(Column::Index(at)) => sniff::width(&rows).max(first.len().min(at + 1)),
-            _ => sniff::width(&rows),
-        };
-        if cells > MOST_COLUMNS {
-            return Err(table_error(format!(
-                "its first row has {cells} cells, and at most {MOST_COLUMNS} columns are read"
-            )));
-        }
-        if let Some(width) = sniff::below_a_title(&rows) {
-            return Err(table_error(format!(
-                "line 1 is '{}', and rows of {width} cells stand below: remove what stands above the names of the \
-                 columns (titles, comments)",
-                cell::shown(first.as_slice())
-            )));
-        }
-        let bytes: usize = rows.iter().map(|row| row.as_slice().len() + row.len()).sum();
-        let row_bytes = bytes as f64 / rows.len() as f64;
-        let first_row = match names_in_comment {
-            true => First::Names,
-            false => first_row(&rows, options, weight),
-        };
-        let named = first_row != First::Point;
-        let mut names = Vec::new();
-        for (at, cell) in first.iter().take(cells).enumerate().filter(|_| named) {
-            let name = options.encoding.decode(cell).ok_or_else(|| FormatError::Encoding {
-                place: place.to_owned(),
-                what: format!("line 1: the name of column {}", at + 1),
-                encoding: options.encoding,
-            })?;
-            // A nameless column is called as pandas calls it, so that it is found again; a first one is an index.
-            names.push(match name.trim() {
-                "" if at > 0 => format!("Unnamed: {at}"),
-                name => name.to_owned(),
-            });
-        }
+        let start = Start::read(&mut reader, options, weight, place, usual)?;
+        let Start { sample, delimiter, comments, decimal, names, named_by, cells, .. } = start;
         let source = Lines::new(Cursor::new(sample).chain(reader), delimiter == b' ');
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
@@ -247,7 +180,7 @@ impl<R: Read> CsvRows<R> {
             .comment(comments.then_some(COMMENT))
             .from_reader(source);
         let mut record = ByteRecord::new();
-        if named && !names_in_comment {
+        if matches!(named_by, NamedBy::FirstRow | NamedBy::Numbers) {
             let skipped = reader.read_byte_record(&mut record);
             skipped.map_err(|error| table_error(error.to_string()))?;
             check_closed(&reader, &record, place)?;
@@ -259,19 +192,17 @@ impl<R: Read> CsvRows<R> {
             select: Some(&options.select),
             expected: options.expected.as_deref(),
         };
-        let mut layout = layout(named.then_some(&names[..]), cells, wanted, place)?;
+        let mut layout = layout(names.as_deref(), cells, wanted, place)?;
         if options.delimiter.is_none() && delimiter != usual {
             layout.notes.push(Note::Delimiter(char::from(delimiter)));
         }
         if options.decimal.is_none() && decimal == Decimal::Comma {
             layout.notes.push(Note::DecimalComma);
         }
-        if names_in_comment {
-            layout.notes.push(Note::NamesInComment);
-        }
-        match (options.header, first_row) {
-            (Header::Auto, First::Numbers) => layout.notes.push(Note::NumericHeader),
-            (Header::Auto, First::Point) => layout.notes.push(Note::NoHeader),
+        match (options.header, named_by) {
+            (_, NamedBy::Comment) => layout.notes.push(Note::NamesInComment),
+            (Header::Auto, NamedBy::Numbers) => layout.notes.push(Note::NumericHeader),
+            (Header::Auto, NamedBy::Nothing) => layout.notes.push(Note::NoHeader),
             _ => {}
         }
         let mut feature = vec![None; cells];
@@ -288,13 +219,13 @@ impl<R: Read> CsvRows<R> {
             encoding: options.encoding,
             format: CellFormat::new(decimal, &options.na_values),
             missing: options.missing,
-            expected_marks: comments.then_some(u64::from(names_in_comment)),
+            expected_marks: comments.then_some(u64::from(named_by == NamedBy::Comment)),
             unlabelled: 0,
             folded: None,
             names: Names::default(),
             expected: 0,
             most_numbers: usize::try_from(options.limits.bytes / 8).unwrap_or(usize::MAX),
-            row_bytes,
+            row_bytes: start.row_bytes,
             place: place.to_owned(),
         })
     }
@@ -479,41 +410,6 @@ fn check_closed<R: Read>(
         line,
         swallowed: lines.saturating_sub(1),
     })
-}
-
-/// A row of a comment, if it names the columns of the rows below it, none of which does.
-fn names_columns(
-    comment: &ByteRecord,
-    rows: &[ByteRecord],
-    options: &CsvOptions,
-    weight: Option<&Column>,
-) -> Option<ByteRecord> {
-    let below = first_row(rows, options, weight);
-    if below != First::Point || options.header != Header::Auto {
-        return None;
-    }
-    let width = rows.first().map_or(0, ByteRecord::len);
-    let all: Vec<ByteRecord> = std::iter::once(comment).chain(rows).cloned().collect();
-    let names = comment.len() == width && width > 1;
-    (names && first_row(&all, options, weight) != First::Point).then(|| comment.clone())
-}
-
-/// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.
-fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>) -> First {
-    let named = |cell: &[u8], name: &str| {
-        options.encoding.decode(cell).is_some_and(|cell| cell.trim() == name)
-    };
-    let has = |name: &str| rows[0].iter().any(|cell| named(cell, name));
-    let asked = options.label.iter().chain(weight).any(|column| match column {
-        Column::Name(name) => has(name),
-        _ => false,
-    });
-    match options.header {
-        Header::Present => First::Names,
-        Header::Absent => First::Point,
-        Header::Auto if asked => First::Names,
-        Header::Auto => sniff::first_row(rows),
-    }
 }
 
 /// The character between cells that the ending of a name promises.
