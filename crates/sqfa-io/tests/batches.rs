@@ -13,7 +13,9 @@ use sqfa_io::data::{
     DataError, LoadOptions, Loaded, OwnedPoints, Summed, load, open_batches, read_sums,
     sum_batches, write_sums,
 };
-use sqfa_io::formats::{Column, Limits, MatFile, NpzWriter, Values, write_idx_u8, write_npy};
+use sqfa_io::formats::{
+    Column, Limits, MatFile, NpzWriter, Remedy, Values, write_idx_u8, write_npy,
+};
 
 const ROWS: usize = 700;
 const COLUMNS: usize = 6;
@@ -319,7 +321,38 @@ fn what_is_wrong_is_told_with_its_place() {
     let only_x: [(&str, &[usize], MatValues); 1] = [("X", &[1, 2], MatValues::U8(vec![1, 2]))];
     let writing = Writing { compressed: false, big_endian: false };
     std::fs::write(at("x.mat"), mat_file(&only_x, writing)).unwrap();
-    assert!(problem("x.mat", &options).contains("X and y; found: X"));
+    assert!(problem("x.mat", &options).contains("no numeric array 'y'; the file holds X"));
+    for compressed in [false, true] {
+        let writing = Writing { compressed, big_endian: false };
+        let fields = MatValues::Struct(vec!["X", "y"]);
+        let all: [(&str, &[usize], MatValues); 2] =
+            [("session", &[1, 1], fields), only_x[0].clone()];
+        std::fs::write(at("struct.mat"), mat_file(&all, writing)).unwrap();
+        let said = problem("struct.mat", &options);
+        assert!(said.contains("X (a numeric array), session (a struct)"), "{said}");
+        assert!(said.contains("'-struct', 'session', '-v7'"), "{said}");
+    }
+}
+
+#[test]
+fn arrays_of_a_mat_file_go_by_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mat");
+    let points = MatValues::F64(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let arrays: [(&str, &[usize], MatValues); 2] =
+        [("spikes", &[3, 2], points), ("ori", &[3, 1], MatValues::U8(vec![7, 8, 7]))];
+    let writing = Writing { compressed: true, big_endian: false };
+    std::fs::write(&path, mat_file(&arrays, writing)).unwrap();
+    let error = open_batches(&path, &LoadOptions::default(), None).err().unwrap();
+    let pair = Some(("spikes".to_owned(), "ori".to_owned()));
+    assert_eq!(error.remedy(), Some(Remedy::Arrays(pair)));
+    let key = |name: &str| Some(name.to_owned());
+    let options = LoadOptions { x_key: key("spikes"), y_key: key("ori"), ..LoadOptions::default() };
+    let mut reader = open_batches(&path, &options, None).unwrap();
+    let batch = reader.next_batch(10).unwrap().unwrap();
+    let expected = OwnedPoints::from_f64(vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0], 3, 2).unwrap();
+    assert_eq!(batch.points, expected);
+    assert_eq!(batch.labels.codes(), [0, 1, 0]);
 }
 
 fn summed(files: &[PathBuf]) -> Result<ClassAccumulator, DataError> {

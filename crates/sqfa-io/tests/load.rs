@@ -117,7 +117,7 @@ fn npy_files_need_labels_beside_them() {
     assert!(error.contains("labels"), "{error}");
     let options = LoadOptions {
         labels: Some(y.clone()),
-        test: Some(x.clone()),
+        test: vec![x.clone()],
         test_labels: Some(y.clone()),
         ..LoadOptions::default()
     };

@@ -25,7 +25,8 @@ METHODS is paper (the columns of the paper's tables), all, or names as in sqfa f
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Points with labels, or a built-in data set (see sqfa --help); several files are sessions that share no filters.
+    /// Samples with labels, or a built-in data set (see sqfa --help); several files are one data set unless --per-file is
+    /// given, and * and ? stand for parts of names.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
     /// Numbers of filters [default: up to 2,4,8, and one fewer than classes].
@@ -47,9 +48,13 @@ pub(crate) struct CompareArgs {
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Test points, when they are in another file than DATA.
+    /// Test samples, if they are in another file than DATA; * and ? stand for parts of names, and several --test are one
+    /// data set.
     #[arg(long, value_name = "FILE", help_heading = "Data")]
-    pub(crate) test: Option<String>,
+    pub(crate) test: Vec<String>,
+    /// Treat every file as a session of its own; sessions share no filters and may have different columns.
+    #[arg(long, help_heading = "Data", conflicts_with = "test")]
+    pub(crate) per_file: bool,
     /// Share of every class to hold out for testing [default: 0.2 of 5000 points or more].
     #[arg(long, value_name = "SHARE", value_parser = values::not_negative)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv"])]

@@ -37,7 +37,7 @@ const POINTS: &str = "Points of every class that methods on single points look a
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
-    /// Points with labels (several files are summed up), class statistics, or a built-in data set
+    /// Samples with labels (several files are one data set), class statistics, or a built-in data set
     /// (see sqfa --help).
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,

@@ -13,7 +13,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser};
-use sqfa_io::formats::Encoding;
+use sqfa_io::formats::{Decimal, Encoding};
 
 use crate::data::Builtin;
 pub(crate) use clean::CleanArgs;
@@ -110,11 +110,32 @@ pub(crate) enum Subcommand {
 /// What a data file cannot say about itself.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DataFlags {
-    /// Labels of the points in an .npy file: another .npy file.
+    /// Labels of the samples in an .npy file, or in an .npz file without labels: another .npy file.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) arrays: ArrayFlags,
+    #[command(flatten)]
     pub(crate) table: TableFlags,
+}
+
+/// Which arrays of a file hold what.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ArrayFlags {
+    /// Array of samples in an .npz or .mat file [default: X, X_train, data, features or counts].
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub(crate) x_key: Option<String>,
+    /// Array of labels in an .npz or .mat file [default: y, y_train, target or labels].
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub(crate) y_key: Option<String>,
+}
+
+impl ArrayFlags {
+    /// The first of the flags that is given, by name.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let flags = [("--x-key", self.x_key.is_some()), ("--y-key", self.y_key.is_some())];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
+    }
 }
 
 /// What a table cannot say about itself.
@@ -124,7 +145,7 @@ pub(crate) struct TableFlags {
     /// called label, class, target or y].
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) label: Option<String>,
-    /// Columns of a table that are points: names, positions from 0, or ranges such as c-f
+    /// Columns of a table to use as features: names (which may contain commas), positions from 0, or ranges such as c-f
     /// [default: all but the label].
     #[arg(long, value_name = "A,B,C-F", value_delimiter = ',', help_heading = "Tables")]
     pub(crate) columns: Option<Vec<String>>,
@@ -135,6 +156,13 @@ pub(crate) struct TableFlags {
     /// in the mean of the column; otherwise they are an error.
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Tables")]
     pub(crate) missing: Option<MissingArg>,
+    /// Further values of feature columns that mean missing, next to empty, NA, NaN and the like: for example -999,unknown.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Tables")]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) na_values: Option<Vec<String>>,
+    /// Decimal mark of a table's numbers: point or comma [default: auto-detect].
+    #[arg(long, value_name = "MARK", value_parser = values::decimal, help_heading = "Tables")]
+    pub(crate) decimal: Option<Decimal>,
     /// Whether a table's first row names its columns [default: as it looks].
     #[arg(
         long,
@@ -163,6 +191,8 @@ impl TableFlags {
             ("--header", self.header.is_some()),
             ("--delimiter", self.delimiter.is_some()),
             ("--encoding", self.encoding.is_some()),
+            ("--decimal", self.decimal.is_some()),
+            ("--na-values", self.na_values.is_some()),
         ]
         .into_iter()
         .find_map(|(flag, given)| given.then_some(flag))

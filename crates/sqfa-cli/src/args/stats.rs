@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use sqfa::statistics::Form;
 
-use super::{TableFlags, choice};
+use super::{ArrayFlags, TableFlags, choice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,9 +29,12 @@ pub(crate) struct StatsArgs {
     /// File to write: class sums, from which any covariance estimator can be finished.
     #[arg(long, short = 'o', value_name = "STATS", required = true)]
     pub(crate) out: Option<PathBuf>,
-    /// Labels of the points in an .npy file: another .npy file; once for every file of points.
+    /// Labels of the samples in an .npy file, or in an .npz file without labels: another .npy file; once per file of
+    /// samples.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) arrays: ArrayFlags,
     /// What is kept of a class: dense (n²/2 numbers, exact) or sketch (some rows, with a bound of their error).
     #[arg(long, value_name = "FORM", default_value = "dense", help_heading = "Data")]
     #[arg(value_parser = choice::form())]

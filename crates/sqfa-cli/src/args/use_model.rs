@@ -122,12 +122,13 @@ Examples:
 pub(crate) struct EvaluateArgs {
     /// Model file; it holds all the classifier needs, so no training data are read.
     pub(crate) model: PathBuf,
-    /// Points with labels: the test part, or all of them when there is none.
+    /// Samples with labels: the test part, or all of them if there is none; several files are one data set.
     #[arg(required_unless_present = "test")]
-    pub(crate) data: Option<String>,
-    /// Test points in a file of their own, instead of DATA's.
+    pub(crate) data: Vec<String>,
+    /// Test samples in a file of their own, instead of DATA; * and ? stand for parts of names, and several --test are one
+    /// data set.
     #[arg(long, value_name = "FILE")]
-    pub(crate) test: Option<String>,
+    pub(crate) test: Vec<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
     /// Which part of DATA.

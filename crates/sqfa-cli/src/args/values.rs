@@ -7,6 +7,7 @@ use sqfa::Noise;
 use sqfa::model::{MOST_RESTARTS, Restarts, Start};
 use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
+use sqfa_io::formats::Decimal;
 
 /// `scale`, `auto` or a number.
 pub(crate) fn noise(text: &str) -> Result<Noise, String> {
@@ -18,6 +19,15 @@ pub(crate) fn noise(text: &str) -> Result<Noise, String> {
             Ok(_) => Err("give a finite number of at least 0, 'scale' or 'auto'".to_owned()),
             Err(_) => Err(word_or(text, &["scale", "auto"], "a number of at least 0")),
         },
+    }
+}
+
+/// A decimal mark: `point`, `comma`, or the mark itself.
+pub(crate) fn decimal(text: &str) -> Result<Decimal, String> {
+    match text {
+        "." | "point" => Ok(Decimal::Point),
+        "," | "comma" => Ok(Decimal::Comma),
+        _ => Err("give point or comma (or the mark itself)".to_owned()),
     }
 }
 

@@ -76,7 +76,7 @@ impl Clean {
         let mut inputs: Vec<&Path> = vec![args.data.as_ref()];
         inputs.extend(args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &[&args.out])?;
-        let opened = open_named(&args.data, &args.flags, None)?;
+        let opened = open_named(&args.data, &args.flags, &[])?;
         let Loaded::Data(data) = opened.loaded else {
             bail!("'{}' holds class statistics: cleaning needs trials", args.data);
         };

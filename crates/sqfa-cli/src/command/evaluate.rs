@@ -10,7 +10,7 @@ use sqfa_io::model_file::{ClassNames, Model};
 use super::units::check_units;
 use super::{classifier, explain_far, read_model};
 use crate::args::EvaluateArgs;
-use crate::data::{NamedPart, incomplete, keep_known, one_part};
+use crate::data::{self, NamedPart, expand, incomplete, keep_known, one_part};
 use crate::failure::usage;
 use crate::output::{self, percent};
 use crate::suggest;
@@ -23,6 +23,8 @@ const FEW_CLASSES: usize = 12;
 /// An evaluation as meant.
 pub(crate) struct Evaluate {
     args: EvaluateArgs,
+    files: Vec<String>,
+    /// What messages call the files.
     data: String,
 }
 
@@ -42,10 +44,18 @@ impl TryFrom<EvaluateArgs> for Evaluate {
     type Error = anyhow::Error;
 
     fn try_from(args: EvaluateArgs) -> Result<Self> {
-        let Some(data) = args.test.clone().or_else(|| args.data.clone()) else {
+        let named = if args.test.is_empty() { &args.data } else { &args.test };
+        if named.is_empty() {
             return usage("name DATA or --test FILE");
-        };
-        Ok(Self { args, data })
+        }
+        // A shell that expands --test part-*.csv leaves all files but the first to DATA.
+        if let (Some(test), Some(data)) = (args.test.first(), args.data.first()) {
+            return usage(format!(
+                "--test {test} and {data} both name test samples: leave out --test, or put a pattern in quotes"
+            ));
+        }
+        let files = expand(named)?;
+        Ok(Self { data: data::named(&files), files, args })
     }
 }
 
@@ -54,7 +64,7 @@ impl Evaluate {
     pub(crate) fn run(self) -> Result<()> {
         let model = read_model(&self.args.model)?;
         let qda = classifier(&model, &self.args.classifier)?;
-        let part = one_part(&self.data, &self.args.flags, self.args.part, &model)?;
+        let part = one_part(&self.files, &self.args.flags, self.args.part, &model)?;
         let part = self.complete(part)?;
         let name = part.name.unwrap_or("all");
         let (part, n_left_out) = self.known(part, &model)?;
@@ -179,7 +189,7 @@ impl Evaluate {
             text.push_str(&format!("the {LISTED} hardest of {} classes:\n", model.classes().len()));
         }
         text.push_str(&output::table(&rows, &[2]));
-        if report.part == "all" && self.args.test.is_none() {
+        if report.part == "all" && self.args.test.is_empty() {
             text.push_str(
                 "DATA has no test part: if the model was fitted on these points, this is training accuracy\n",
             );

@@ -1,5 +1,6 @@
 //! `sqfa stats`: class sums of points of any size, and sums of sums.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -7,13 +8,12 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::statistics::{ClassAccumulator, Form};
 use sqfa_io::data::{
-    Holds, LoadOptions, Summed, TableSums, file_kind, open_batches, read_table_sums,
-    write_table_sums,
+    LoadOptions, Summed, TableSums, needs_labels, open_batches, read_table_sums, write_table_sums,
 };
 use sqfa_io::formats::Column;
 use sqfa_io::model_file::ClassNames;
 
-use crate::args::{MergeArgs, StatsArgs, StatsCommand, TableFlags};
+use crate::args::{ArrayFlags, MergeArgs, StatsArgs, StatsCommand, TableFlags};
 use crate::data::{
     alike, available_memory, check_exists, check_flags, column, expand, in_flags, means_of,
     options, tell,
@@ -30,7 +30,7 @@ const LISTED: usize = 12;
 /// What to sum up.
 pub(crate) enum Stats {
     /// Points.
-    Points(Points),
+    Points(Box<Points>),
     /// Sums of other runs.
     Merge(MergeArgs),
 }
@@ -39,6 +39,9 @@ pub(crate) enum Stats {
 pub(crate) struct Points {
     files: Vec<String>,
     labels: Vec<PathBuf>,
+    /// The files that these are the labels of.
+    unlabelled: HashSet<String>,
+    arrays: ArrayFlags,
     table: TableFlags,
     weights: Option<Column>,
     sketch: Option<usize>,
@@ -82,32 +85,33 @@ impl TryFrom<StatsArgs> for Stats {
             Form::Factor => return usage("--form factor keeps points: sums are dense or a sketch"),
         };
         let files = expand(&args.data)?;
-        let arrays = files.iter().filter(|file| is_npy(file)).count();
-        if arrays != args.labels.len() {
+        let given = options(&args.arrays, &args.table);
+        let unlabelled = |file: &&String| needs_labels(Path::new(file), &given);
+        let unlabelled: HashSet<String> = files.iter().filter(unlabelled).cloned().collect();
+        if unlabelled.len() != args.labels.len() {
             return usage(format!(
-                "{arrays} .npy files of points and {} of labels: give --labels once for every one, in the same order",
+                "{} files of samples without labels and {} of labels: give --labels once per .npy file (and per .npz \
+                 file without labels), in the same order",
+                unlabelled.len(),
                 args.labels.len()
             ));
         }
         for file in &files {
             check_exists(file)?;
-            check_flags(file, is_npy(file), &args.table)?;
+            check_flags(file, false, &args.arrays, &args.table)?;
         }
-        Ok(Self::Points(Points {
+        Ok(Self::Points(Box::new(Points {
             files,
             labels: args.labels,
+            unlabelled,
+            arrays: args.arrays,
             table: args.table,
             weights: args.weights.as_deref().map(column),
             sketch,
             out,
             json: args.json,
-        }))
+        })))
     }
-}
-
-/// Whether a file's labels are in another file.
-fn is_npy(file: &str) -> bool {
-    file_kind(Path::new(file)).is_ok_and(|kind| kind.holds == Holds::Points)
 }
 
 impl Stats {
@@ -129,8 +133,8 @@ impl Points {
         let began = Instant::now();
         let line = StatusLine::new("opening");
         let given = |labels: &mut std::slice::Iter<'_, PathBuf>, file: &str| LoadOptions {
-            labels: if is_npy(file) { labels.next().cloned() } else { None },
-            ..options(&self.table)
+            labels: if self.unlabelled.contains(file) { labels.next().cloned() } else { None },
+            ..options(&self.arrays, &self.table)
         };
         let mut labels = self.labels.iter();
         let fill = means_of(&self.files, self.weights.as_ref(), |file| given(&mut labels, file))?;

@@ -133,7 +133,7 @@ impl Transform {
             (Format::Csv, Some(part)) => {
                 let text = csv(part, m, args.id.as_deref());
                 if !to_file {
-                    return output::say(&text);
+                    return output::say_data(&text);
                 }
                 write_text(&args.out, &text)?;
             }

@@ -5,12 +5,12 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use sqfa::{Labels, Points};
 use sqfa_io::data::{
-    LabeledData, LoadOptions, Loaded, OwnedPoints, PointsPart, open_points, read_ids,
+    LabeledData, LoadOptions, Loaded, OwnedPoints, Part, PointsPart, open_points, read_ids,
 };
 use sqfa_io::formats::{Column, Missing};
 use sqfa_io::model_file::Model;
 
-use super::{Builtin, check_exists, check_flags, in_flags, options, tell};
+use super::{Builtin, check_exists, check_flags, in_flags, named, options_of, tell};
 use crate::args::{DataFlags, MissingArg, PartArg};
 use crate::failure::usage;
 use crate::{output, suggest};
@@ -72,13 +72,28 @@ fn parts_with(
 }
 
 /// One part: the test part where there are several, which is said.
+///
+/// Several files are one data set, rows in their order.
 pub(crate) fn one_part(
-    data: &str,
+    files: &[String],
     flags: &DataFlags,
     wanted: Option<PartArg>,
     model: &Model,
 ) -> Result<NamedPart> {
-    let mut parts = parts(data, flags, wanted, model)?;
+    if files.len() > 1 && flags.labels.is_some() {
+        return usage("--labels goes with one .npy file: evaluate the files one by one");
+    }
+    let data = &named(files);
+    let mut all: Vec<NamedPart> = Vec::new();
+    for file in files {
+        for part in parts(file, flags, wanted, model)? {
+            match all.iter_mut().find(|other| other.name == part.name) {
+                Some(other) => append(other, part, file)?,
+                None => all.push(part),
+            }
+        }
+    }
+    let mut parts = all;
     let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
     let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
         (0, _) => bail!("'{data}' holds no points"),
@@ -97,15 +112,27 @@ pub(crate) fn one_part(
     Ok(parts.swap_remove(at))
 }
 
+/// Adds the samples of another file.
+fn append(part: &mut NamedPart, more: NamedPart, file: &str) -> Result<()> {
+    let points = std::mem::replace(&mut part.points, OwnedPoints::none());
+    let (Some(labels), Some(others)) = (part.labels.take(), more.labels) else {
+        bail!("'{file}' or a file before it has no labels: name the label column with --label");
+    };
+    let mut joined = Part::new(points, labels, file)?;
+    joined.append(Part::new(more.points, others, file)?, file, "the files before it")?;
+    part.points = joined.points;
+    part.labels = Some(joined.labels);
+    Ok(())
+}
+
 fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result<Vec<NamedPart>> {
     check_exists(data)?;
-    check_flags(data, flags.labels.is_some(), &flags.table)?;
+    check_flags(data, flags.labels.is_some(), &flags.arrays, &flags.table)?;
     let asked = flags.table.missing;
-    let given = options(&flags.table);
+    let given = options_of(flags);
     let known = model.description().data.label.clone();
     let options = LoadOptions {
         label: given.label.clone().or(known.map(Column::Known)),
-        labels: flags.labels.clone(),
         expected: model.feature_names().map(<[String]>::to_vec),
         missing: if keep { Missing::Keep } else { Missing::Refuse },
         ..given
@@ -119,7 +146,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result
         _ => None,
     };
     let parts = open_points(Path::new(data), &options).map_err(in_flags)?;
-    let named = |part: PointsPart| {
+    let with_means = |part: PointsPart| {
         let PointsPart { name, points, labels, columns, notes } = part;
         tell(data, &notes);
         if model.feature_names().is_none() && !columns.is_empty() {
@@ -134,7 +161,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result
         };
         NamedPart { name, points, labels }
     };
-    Ok(parts.into_iter().map(named).collect())
+    Ok(parts.into_iter().map(with_means).collect())
 }
 
 fn built_in(builtin: Builtin, data: &str) -> Result<Vec<NamedPart>> {
@@ -178,7 +205,7 @@ pub(crate) fn incomplete(part: &NamedPart, flags: &DataFlags) -> Result<Vec<usiz
 /// The values of a column of a table, one per row, which identify its rows.
 pub(crate) fn ids(data: &str, id: &str, flags: &DataFlags, model: &Model) -> Result<Vec<String>> {
     let columns = model.feature_names().unwrap_or_default();
-    let options = options(&flags.table);
+    let options = options_of(flags);
     read_ids(Path::new(data), id, &options, columns).map_err(in_flags)
 }
 

@@ -14,7 +14,7 @@ use sqfa::statistics::GivenMatrices;
 use sqfa::{ClassStatistics, Classes};
 use sqfa_io::data::{
     DataError, GivenMoments, GivenStatistics, Holds, LoadOptions, Loaded, Opened, file_kind,
-    open_data,
+    open_several,
 };
 use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
@@ -24,40 +24,53 @@ pub(crate) use memory::{available as available_memory, check_made, check_sums};
 pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
 
-use crate::args::{DataFlags, HeaderArg, MissingArg, TableFlags};
+use crate::args::{ArrayFlags, DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
 use crate::points::Precision;
 use crate::{output, suggest};
 
 /// Loads a data set by built-in name or from a file, and tells what was decided on the way.
 pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
-    open_named(data, flags, None).map(|opened| opened.loaded)
+    open_named(data, flags, &[]).map(|opened| opened.loaded)
 }
 
-/// The same with the names of the columns and perhaps test points from another file, matched to them.
-pub(crate) fn open_named(data: &str, flags: &DataFlags, test: Option<&str>) -> Result<Opened> {
+/// Loads a data set with the names of its columns and perhaps test samples from other files, matched to them.
+pub(crate) fn open_named(data: &str, flags: &DataFlags, test: &[String]) -> Result<Opened> {
     if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data) {
-        if test.is_some() {
+        if !test.is_empty() {
             return usage(format!("--test goes with a file, and '{data}' is built in"));
         }
         let loaded = builtin.load()?;
         return Ok(Opened::new(loaded, Vec::new(), Vec::new()));
     }
-    check_exists(data)?;
-    check_flags(data, flags.labels.is_some(), &flags.table)?;
-    let options = LoadOptions {
-        labels: flags.labels.clone(),
-        test: test.map(PathBuf::from),
-        ..options(&flags.table)
-    };
-    if let Some(test) = test {
-        check_exists(test)?;
-        check_flags(test, false, &flags.table)?;
+    open_joined(&[data.to_owned()], flags, test)
+}
+
+/// Loads files as one data set, rows in their order.
+pub(crate) fn open_joined(files: &[String], flags: &DataFlags, test: &[String]) -> Result<Opened> {
+    for file in files {
+        check_exists(file)?;
+        check_flags(file, flags.labels.is_some(), &flags.arrays, &flags.table)?;
     }
-    let opened = open_data(Path::new(data), &options).map_err(in_flags)?;
-    tell(data, &opened.notes);
-    tell(test.unwrap_or_default(), &opened.test_notes);
+    for file in test {
+        check_exists(file)?;
+        check_flags(file, false, &flags.arrays, &flags.table)?;
+    }
+    let paths = |files: &[String]| files.iter().map(PathBuf::from).collect::<Vec<_>>();
+    let options = LoadOptions { test: paths(test), ..options_of(flags) };
+    let opened = open_several(&paths(files), &options).map_err(in_flags)?;
+    tell(&named(files), &opened.notes);
+    tell(&named(test), &opened.test_notes);
     Ok(opened)
+}
+
+/// Returns a short name of one or several files for messages.
+pub(crate) fn named(files: &[String]) -> String {
+    match files {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+    }
 }
 
 /// Labels that may be one class, written in two ways.
@@ -66,9 +79,18 @@ pub(crate) fn alike(classes: &Classes) -> Vec<Note> {
     classes.alike().map(note).into_iter().collect()
 }
 
-/// What the flags say to a reader.
-pub(crate) fn options(flags: &TableFlags) -> LoadOptions {
+/// Returns the reader's options from all flags about data.
+pub(crate) fn options_of(flags: &DataFlags) -> LoadOptions {
+    LoadOptions { labels: flags.labels.clone(), ..options(&flags.arrays, &flags.table) }
+}
+
+/// Returns the reader's options from the flags about arrays and tables.
+pub(crate) fn options(arrays: &ArrayFlags, flags: &TableFlags) -> LoadOptions {
     LoadOptions {
+        x_key: arrays.x_key.clone(),
+        y_key: arrays.y_key.clone(),
+        decimal: flags.decimal,
+        na_values: flags.na_values.clone().unwrap_or_default(),
         label: flags.label.as_deref().map(column),
         header: match flags.header {
             None => Header::Auto,
@@ -94,16 +116,22 @@ pub(crate) fn options(flags: &TableFlags) -> LoadOptions {
 pub(crate) fn tell(data: &str, notes: &[Note]) {
     for note in notes {
         let flag = match note {
-            Note::NoHeader => " (--header yes if it names the columns)",
-            Note::NumericHeader => " (--header no if it is a point)",
-            Note::Label(_) => " (use --label for another)",
-            Note::Delimiter(_) => " (--delimiter says otherwise)",
-            Note::Index(_) => " (--columns takes it in)",
+            Note::NoHeader => " (--header yes if it names the columns)".to_owned(),
+            Note::NumericHeader => " (--header no if it is a point)".to_owned(),
+            Note::Label(_) => " (use --label for another)".to_owned(),
+            Note::Delimiter(_) => " (--delimiter says otherwise)".to_owned(),
+            Note::DecimalComma => "; override with --decimal point".to_owned(),
+            Note::Sentinel { value, .. } => {
+                let value = suggest::flag("--na-values", &value.to_string());
+                format!("; if so, use {value} --missing drop (or --missing mean)")
+            }
+            Note::OtherArrays { .. } => "; override with --x-key and --y-key".to_owned(),
+            Note::Index(_) => " (--columns takes it in)".to_owned(),
             Note::LikeLabel(_)
             | Note::LikeIndex { .. }
             | Note::FollowsRows(_)
-            | Note::TellsClass(_) => "; leave it out with --ignore",
-            _ => "",
+            | Note::TellsClass(_) => "; leave it out with --ignore".to_owned(),
+            _ => String::new(),
         };
         match note.is_warning() {
             true => output::warn(&format!("{data}: {note}{flag}")),
@@ -131,14 +159,25 @@ pub(crate) fn check_exists(data: &str) -> Result<()> {
 }
 
 /// Refuses flags that say nothing about this kind of file.
-pub(crate) fn check_flags(data: &str, labels: bool, table: &TableFlags) -> Result<()> {
+pub(crate) fn check_flags(
+    data: &str,
+    labels: bool,
+    arrays: &ArrayFlags,
+    table: &TableFlags,
+) -> Result<()> {
     let kind = file_kind(Path::new(data))?;
     if let Some(flag) = table.given().filter(|_| kind.holds != Holds::Table) {
         let what = if flag == "--label" { "names a column of a table" } else { "is about tables" };
         return usage(format!("{flag} {what}, and '{data}' is none"));
     }
-    if labels && kind.holds != Holds::Points {
-        return usage(format!("--labels goes with points in an .npy file, not with '{data}'"));
+    let ends = |ending: &str| kind.endings.contains(&ending);
+    if labels && !ends(".npy") && !ends(".npz") {
+        return usage(format!("--labels goes with an .npy or .npz file, not with '{data}'"));
+    }
+    if let Some(flag) = arrays.given().filter(|_| !ends(".npz") && !ends(".mat")) {
+        return usage(format!(
+            "{flag} names an array of an .npz or .mat file, and '{data}' is none"
+        ));
     }
     Ok(())
 }
@@ -151,8 +190,17 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
             let each = columns.iter().map(|column| suggest::flag("--label", column));
             each.collect::<Vec<_>>().join(" or ")
         }
-        Some(Remedy::Labels) => "use --labels".to_owned(),
-        Some(Remedy::Ignore(columns)) => suggest::flag("--ignore", &columns.join(",")),
+        Some(Remedy::Labels) => "--labels FILE.npy".to_owned(),
+        Some(Remedy::Arrays(None)) => "--x-key NAME --y-key NAME".to_owned(),
+        Some(Remedy::Arrays(Some((x, y)))) => {
+            format!("{} {}", suggest::flag("--x-key", &x), suggest::flag("--y-key", &y))
+        }
+        Some(Remedy::LabelArray) => "--y-key NAME or --labels FILE.npy".to_owned(),
+        Some(Remedy::DecimalComma) => "--decimal comma".to_owned(),
+        Some(Remedy::Ignore { columns, drop_missing }) => {
+            let missing = if drop_missing { " --missing drop" } else { "" };
+            format!("{}{missing}", suggest::flag("--ignore", &columns.join(",")))
+        }
         Some(Remedy::FewerColumns) => "--columns or --ignore".to_owned(),
         Some(Remedy::DropMissing) => "--missing drop".to_owned(),
         Some(Remedy::Missing) => "--missing drop or --missing mean".to_owned(),

@@ -11,16 +11,20 @@ use sqfa_io::data::{
 use sqfa_io::formats::{Column, Missing};
 
 use super::memory::available;
-use super::{alike, check_exists, check_flags, in_flags, open_named, options, tell};
+use super::{
+    alike, check_exists, check_flags, in_flags, open_joined, open_named, options_of, tell,
+};
 use crate::args::DataFlags;
 use crate::failure::usage;
+use crate::output;
 use crate::progress::{Rate, StatusLine};
 
-/// Points that take more than this share of the memory at hand are summed up instead of held.
+/// Samples that take more than this fraction of the available memory are accumulated instead of held.
 const SHARE: f64 = 0.5;
-/// Loads a data set from one source, or the class sums of several files or of one larger than memory.
+
+/// Loads a data set from one or several files: joined if all samples fit into memory, as class statistics otherwise.
 ///
-/// Files of points are summed in any case where sketches of so many rows are wanted.
+/// Samples are accumulated in any case if sketches of so many rows are wanted.
 pub(crate) fn open_all(
     data: &[String],
     flags: &DataFlags,
@@ -28,15 +32,39 @@ pub(crate) fn open_all(
     line: &StatusLine,
 ) -> Result<Opened> {
     let files = expand(data)?;
-    let given = LoadOptions { labels: flags.labels.clone(), ..options(&flags.table) };
-    if let [one] = &files[..]
-        && !is_larger_than_memory(one, &given, available()?)
-        && (sketch.is_none() || !Path::new(one).is_file() || is_sums(Path::new(one)))
-    {
-        return open_named(one, flags, None);
-    }
+    let given = options_of(flags);
     if files.len() > 1 && flags.labels.is_some() {
         return usage("--labels goes with one .npy file: sum several up with sqfa stats first");
+    }
+    let statistics = files.iter().find(|file| is_sums(Path::new(file)));
+    let memory = available()?;
+    let needed = files.iter().map(|file| held_bytes(file, &given)).fold(0, u64::saturating_add);
+    let fits = memory.is_none_or(|memory| needed as f64 <= SHARE * memory as f64);
+    if let [one] = &files[..]
+        && fits
+        && (sketch.is_none() || !Path::new(one).is_file() || statistics.is_some())
+    {
+        return open_named(one, flags, &[]);
+    }
+    if files.len() > 1 && fits && sketch.is_none() && statistics.is_none() {
+        return open_joined(&files, flags, &[]);
+    }
+    let why = match (memory.filter(|_| !fits), statistics) {
+        (Some(memory), _) => Some(format!(
+            "the samples take {} MB, more than half of the {} MB of available memory",
+            needed.div_ceil(1_000_000),
+            memory.div_ceil(1_000_000)
+        )),
+        (None, Some(file)) => Some(format!("{file} holds class statistics, not samples")),
+        (None, None) => None,
+    };
+    if let Some(why) = why {
+        output::complain(
+            "note",
+            &format!(
+                "{why}: class statistics are accumulated, and cross-validation is not possible"
+            ),
+        );
     }
     let mut summed = Summed::within(available()?).sketched(sketch);
     let fill = means_of(&files, None, |_| given.clone())?;
@@ -49,7 +77,7 @@ pub(crate) fn open_all(
             summed.know_label(label);
             continue;
         }
-        check_flags(file, flags.labels.is_some(), &flags.table)?;
+        check_flags(file, flags.labels.is_some(), &flags.arrays, &flags.table)?;
         let expected = Some(summed.columns().to_vec()).filter(|names| !names.is_empty());
         let label =
             given.label.clone().or(summed.label().map(|name| Column::Known(name.to_owned())));
@@ -170,15 +198,14 @@ fn fits(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&mark| mark == '*')
 }
 
-/// Whether the points of a file take more than a share of the memory at hand once they are read; false where nobody tells.
-fn is_larger_than_memory(file: &str, options: &LoadOptions, memory: Option<u64>) -> bool {
+/// Returns the bytes that the samples of a file take in memory; 0 if the file does not show it.
+fn held_bytes(file: &str, options: &LoadOptions) -> u64 {
     let path = Path::new(file);
-    let Some(memory) = memory else { return false };
-    if !path.is_file() || is_sums(path) {
-        return false;
+    match path.is_file() && !is_sums(path) {
+        // A file that cannot be opened is reported when it is opened for good.
+        true => decoded_bytes(path, options).unwrap_or(0),
+        false => 0,
     }
-    // Where it cannot be opened, opening it for good says why.
-    decoded_bytes(path, options).is_some_and(|bytes| bytes as f64 > SHARE * memory as f64)
 }
 
 #[cfg(test)]

@@ -329,8 +329,6 @@ fn tables_that_other_programs_write_are_read_or_named() {
     folder.ok("predict m.sqfa nameless.csv");
     let bytes = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     folder.write("wide.csv", bytes(&plain));
-    let trailing: String = plain.lines().map(|line| format!("{line},\n")).collect();
-    folder.write("trailing.csv", trailing);
     folder.write(
         "thousands.csv",
         each(&plain, |row, cells| {
@@ -350,18 +348,11 @@ fn tables_that_other_programs_write_are_read_or_named() {
     let bare: String = plain.lines().skip(1).map(|line| format!("word,{line}\n")).collect();
     folder.write("bare.csv", bare);
     folder.write("title.csv", format!("Flowers\n\n{plain}"));
-    folder.write("comment.csv", format!("# measured by hand\n# in mm\n{plain}"));
     for (file, flags, words) in [
         ("wide.csv", "", "save it as text in UTF-8"),
-        (
-            "trailing.csv",
-            "",
-            "no row has a value in 'Unnamed: 4': leave out what is empty (--ignore 'Unnamed: 4')",
-        ),
-        ("thousands.csv", "", "or one between thousands"),
+        ("thousands.csv", "", "or a comma between thousands"),
         ("bare.csv", "--label 4", "(--ignore 0)"),
         ("title.csv", "", "line 1 is 'Flowers', and rows of 4 cells stand below"),
-        ("comment.csv", "", "remove what stands above the names"),
     ] {
         folder.run(&format!("fit {file} {flags} {FIT} m.sqfa")).fails(1, words);
     }
@@ -403,5 +394,5 @@ fn tables_that_other_programs_write_are_read_or_named() {
     folder.run("fit gap.npz -m 1 --out m.sqfa").fails(1, "labels are missing");
     write("both.npz", true, "ant");
     let said = folder.run("fit both.npz -m 1 --noise 0.1 --out m.sqfa");
-    assert!(said.code == 0 && said.err.contains("'X', 'y' are left out"), "{}", said.err);
+    assert!(said.code == 0 && said.err.contains("'X', 'y' are not"), "{}", said.err);
 }

@@ -19,7 +19,7 @@ fn accuracy(folder: &Folder, line: &str) -> f64 {
 #[test]
 fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
     let folder = Folder::new();
-    let bad: [(&str, &[u8], &str, &[&str]); 20] = [
+    let bad: [(&str, &[u8], &str, &[&str]); 21] = [
         (
             "gaps",
             b"a,b,label\n1,,x\n2,3,y\n,,x\n4,5,y\n",
@@ -35,7 +35,7 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
         ("cell", b"a,b,label\n1,2,x\n\n2,oops,y\n3,4,x\n", "", &["line 4, column 'b'", "'oops'"]),
         ("crlf", b"a,b,label\r\n1,2,x\r\n2,oops,y\r\n3,4,x\r\n", "", &["line 3, column 'b'"]),
         ("quoted", b"a,label\n1,\"x\ny\"\noops,z\n3,z\n", "", &["line 4, column 'a'"]),
-        ("comma", b"a;b;label\n1,5;2,5;x\n2,5;3,5;y\n", "", &["decimal comma", "'1,5'"]),
+        ("comma", b"a;b;label\n1,500;2;x\n2,500;3;y\n", "", &["'1,500'", "--decimal comma"]),
         (
             "latin",
             b"a,label\n1,M\xe4rk\n2,M\xf6rk\n",
@@ -90,6 +90,12 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
             &["line 3: the label goes on over 3 more lines", "remove the mark"],
         ),
         ("utf16", b"\xff\xfea\x00,\x00", "", &["UTF-16"]),
+        (
+            "far",
+            b"1,2,x\n2,3,y\n",
+            "--label 18446744073709551615",
+            &["no column '18446744073709551615'"],
+        ),
         (
             "column",
             b"a,b,label\n1,2,x\n2,3,y\n",

@@ -113,9 +113,9 @@ fn rows() -> Vec<Row> {
         ),
         row(
             "wide.csv",
-            "\u{feff}width;height;depth;label\n1,5;2;3;ant\n2,5;1;3;bee\n",
-            Refused("decimal"),
-            Refused("decimal"),
+            "\u{feff}width;height;depth;label\n1,500;2;3;ant\n2,500;1;3;bee\n",
+            Refused("--decimal comma"),
+            Refused("--decimal comma"),
         ),
         row("utf16.csv", vec![0xff, 0xfe, b'a', 0, b',', 0], Refused("UTF-16"), Refused("UTF-16")),
         row("quote.csv", first("1,\"2,3,ant"), Refused("quote.csv"), Refused("quote.csv")),

@@ -57,7 +57,8 @@ fn accuracies(report: &Value) -> Vec<(String, u64, u64, u64, f64)> {
 fn sessions_of_a_column_are_sessions_of_files_and_stand_by_themselves() {
     let folder = folder();
     let column = folder.json(&format!("compare all.csv {COMPARE} --ignore block --sessions day"));
-    let files = folder.json(&format!("compare d0.csv d1.csv d2.csv {COMPARE} --ignore block"));
+    let files =
+        folder.json(&format!("compare d0.csv d1.csv d2.csv --per-file {COMPARE} --ignore block"));
     assert_eq!(accuracies(&column).len(), 2 * 2 * 3 * 3);
     assert_eq!(accuracies(&column), accuracies(&files));
     // The first session does not depend on the others.
@@ -107,7 +108,7 @@ fn sessions_of_other_units_are_told_apart_by_their_number() {
         session(1).into_iter().map(|row| format!("{},{row}", row.split(',').next().unwrap_or("")));
     let rows: Vec<String> = wider.collect();
     folder.write("wide.csv", format!("again,{HEAD}\n{}\n", rows.join("\n")));
-    let text = folder.ok(&format!("compare d0.csv wide.csv {COMPARE} --ignore block"));
+    let text = folder.ok(&format!("compare d0.csv wide.csv --per-file {COMPARE} --ignore block"));
     assert!(text.contains("2 sessions, 240 points, 3 splits"), "{text}");
     assert!(text.contains("4 to 5 dimensions"), "{text}");
 }
@@ -161,7 +162,7 @@ fn unsound_sessions_are_refused() {
     let other = session(0).join("\n").replace(",45,", ",44,");
     folder.write("other.csv", format!("{HEAD}\n{other}\n"));
     folder
-        .run(&format!("compare d0.csv other.csv {COMPARE} --ignore block"))
+        .run(&format!("compare d0.csv other.csv --per-file {COMPARE} --ignore block"))
         .fails(1, "sessions must have the same classes");
     // Two blocks cannot be in three parts.
     folder.write("few.csv", format!("{HEAD}\n{}\n", session(0)[..8].join("\n")));
@@ -186,7 +187,9 @@ fn sessions_with_other_neurons_are_not_merged_into_one_fit() {
             ))
             .fails(1, "column");
         assert!(!folder.path("m.sqfa").exists());
+        let compare = format!("compare d0.csv {other} {COMPARE} --ignore block");
+        folder.run(&compare).fails(1, "with --per-file each is a session");
         // As sessions they stand by themselves.
-        folder.ok(&format!("compare d0.csv {other} {COMPARE} --ignore block"));
+        folder.ok(&format!("{compare} --per-file"));
     }
 }

@@ -188,7 +188,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
     for (line, message) in [
         ("stats --out x.stats", "DATA"),
         ("stats part-1.csv", "--out"),
-        ("stats x.npy --out x.stats", "--labels once for every one"),
+        ("stats x.npy --out x.stats", "--labels once per .npy file"),
         ("stats part-1.csv --labels y.npy --out x.stats", "--labels"),
         ("fit a.stats --covariance 1.5 -m 1 --out x.sqfa", "from 0 to 1"),
     ] {

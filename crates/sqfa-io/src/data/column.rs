@@ -24,7 +24,7 @@ pub fn read_column(
         let options = LoadOptions {
             label: Some(Column::Name(key.to_owned())),
             select: Selection { only: Some(columns.to_vec()), ignore: Vec::new() },
-            test: None,
+            test: Vec::new(),
             ..options.clone()
         };
         return match open_data(path, &options)?.loaded {
@@ -71,7 +71,7 @@ pub fn read_ids(
         label: Some(column),
         select,
         missing: Missing::Keep,
-        test: None,
+        test: Vec::new(),
         ..options.clone()
     };
     let parts = open_points(path, &options)?;

@@ -2,12 +2,13 @@
 //!
 //! A new format is a reader in `batches/`, its `mod` line there, and one entry here.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::batches::{BatchReader, arrays, mat, open_parquet, table};
 use super::load::{self, LoadOptions, Loaded, Opened, PointsPart};
 use super::sums::{TableSums, is_sums, read_table_sums};
-use super::{DataError, batches};
+use super::{DataError, archive, batches};
 use crate::formats::Column;
 
 /// What a kind of file holds.
@@ -35,7 +36,7 @@ pub struct FileKind {
     pub holds: Holds,
     /// What help calls it.
     pub title: &'static str,
-    /// What help says about it, line by line.
+    /// What help says about it, line by line; nothing where this build cannot read it.
     pub help: &'static [&'static str],
     pub(super) whole: Whole,
     pub(super) batches: Batches,
@@ -55,12 +56,13 @@ pub static FILE_KINDS: &[FileKind] = &[
         holds: Holds::Arrays,
         title: "FILE.npz",
         help: &[
-            "arrays X_train, y_train[, X_test, y_test]; or X, y;",
+            "arrays X_train, y_train[, X_test, y_test]; X, y; data, target; counts, labels;",
+            "or others by --x-key and --y-key; or a SciPy sparse matrix, with --labels y.npy;",
             "or statistics: means, covariances[, counts, classes]; or second_moments",
         ],
-        whole: load::npz,
-        batches: |path, options, _| Ok(Box::new(arrays::npz(path, options)?)),
-        points: load::npz_points,
+        whole: archive::npz,
+        batches: |path, options, _| arrays::npz(path, options),
+        points: archive::npz_points,
     },
     FileKind {
         endings: &[".npy"],
@@ -72,10 +74,16 @@ pub static FILE_KINDS: &[FileKind] = &[
         points: load::npy_points,
     },
     FileKind {
-        endings: &[".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"],
+        endings: &[
+            ".csv", ".tsv", ".txt", ".dat", ".data", ".tab", ".csv.gz", ".tsv.gz", ".txt.gz",
+            ".dat.gz", ".data.gz", ".tab.gz",
+        ],
         holds: Holds::Table,
         title: "FILE.csv",
-        help: &["a table (.tsv, .gz too, - for standard input), with --label COLUMN"],
+        help: &[
+            "a table, with --label COLUMN; also .tsv, .txt, .dat, .data, .tab, without an ending,",
+            "compressed (.csv.gz), and - for standard input",
+        ],
         whole: load::from_batches,
         batches: |path, options, weights| {
             Ok(Box::new(table::TableBatches::open(path, options, weights)?))
@@ -86,7 +94,7 @@ pub static FILE_KINDS: &[FileKind] = &[
         endings: &[".parquet"],
         holds: Holds::Table,
         title: "FILE.parquet",
-        help: &["a table, with --label COLUMN (where built in)"],
+        help: if cfg!(feature = "parquet") { &["a table, with --label COLUMN"] } else { &[] },
         whole: load::from_batches,
         batches: open_parquet,
         points: load::points_from_batches,
@@ -95,7 +103,7 @@ pub static FILE_KINDS: &[FileKind] = &[
         endings: &[".mat"],
         holds: Holds::Arrays,
         title: "FILE.mat",
-        help: &["MATLAB arrays X and y; SVHN's images become grey"],
+        help: &["MATLAB arrays X and y, or others by --x-key and --y-key; SVHN's images turn gray"],
         whole: load::from_batches,
         batches: |path, options, _| mat::open(path, options),
         points: load::points_from_batches,
@@ -127,7 +135,7 @@ fn no_points(path: &Path) -> DataError {
     DataError::content(&path.display().to_string(), "it holds class sums, not points")
 }
 
-/// The kind of a file: by the ending of its name, or by what it is; `-` is a table.
+/// The kind of a file: by the ending of its name; without an ending by its first bytes; `-` is a table.
 pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
     let name = name.unwrap_or_default();
@@ -140,16 +148,40 @@ pub fn file_kind(path: &Path) -> Result<&'static FileKind, DataError> {
     } else if path.is_dir() {
         folder()
     } else {
-        FILE_KINDS.iter().find(ends).or_else(|| sums().filter(|_| is_sums(path)))
+        let found = FILE_KINDS.iter().find(ends).or_else(|| sums().filter(|_| is_sums(path)));
+        found.or_else(|| by_first_bytes(path).filter(|_| !name.contains('.')))
     };
     found.ok_or_else(|| {
-        let endings: Vec<&str> = FILE_KINDS.iter().flat_map(|kind| kind.endings).copied().collect();
+        let readable = FILE_KINDS.iter().filter(|kind| !kind.help.is_empty());
+        let endings: Vec<&str> = readable.flat_map(|kind| kind.endings).copied().collect();
         let problem = format!(
-            "unknown kind of file; expected {}, - for a table on standard input, or a folder of IDX files",
+            "unknown kind of file; expected {}, a table without an ending, - for a table on standard input, or a folder \
+             of IDX files",
             endings.join(", ")
         );
         DataError::content(&path.display().to_string(), problem)
     })
+}
+
+/// The kind of a file whose name does not tell: an array file by the mark at its start, anything else is a table.
+fn by_first_bytes(path: &Path) -> Option<&'static FileKind> {
+    const MARKS: [(&[u8], &str); 4] = [
+        (b"PK\x03\x04", ".npz"),
+        (b"\x93NUMPY", ".npy"),
+        (b"MATLAB", ".mat"),
+        (b"PAR1", ".parquet"),
+    ];
+    if !path.exists() {
+        return None;
+    }
+    let mut start = Vec::new();
+    // Only a file can be looked into without taking something out of it.
+    if path.is_file() {
+        std::fs::File::open(path).ok()?.take(8).read_to_end(&mut start).ok()?;
+    }
+    let mark = MARKS.iter().find(|(mark, _)| start.starts_with(mark));
+    let ending = mark.map_or(".csv", |(_, ending)| ending);
+    FILE_KINDS.iter().find(|kind| kind.endings.contains(&ending))
 }
 
 /// What a data file may be, for help texts: names in one column, explanations in the next.
@@ -184,7 +216,7 @@ pub fn open_batches(
 /// How many bytes the points of a file take in memory as double-precision numbers, as far as its beginning tells.
 pub fn decoded_bytes(path: &Path, options: &LoadOptions) -> Option<u64> {
     let reader = (file_kind(path).ok()?.batches)(path, options, None).ok()?;
-    reader.expected_rows()?.checked_mul(reader.columns() as u64)?.checked_mul(8)
+    Some(reader.expected_rows()?.saturating_mul(reader.columns() as u64).saturating_mul(8))
 }
 
 #[cfg(test)]
@@ -198,6 +230,8 @@ mod tests {
             ("A.CSV", "FILE.csv"),
             ("b.tsv.gz", "FILE.csv"),
             ("b.txt", "FILE.csv"),
+            ("iris.data", "FILE.csv"),
+            ("scan.DAT.gz", "FILE.csv"),
             ("-", "FILE.csv"),
             ("c.parquet", "FILE.parquet"),
             (".", "FOLDER"),

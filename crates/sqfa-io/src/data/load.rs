@@ -6,13 +6,14 @@ use sqfa::statistics::ClassAccumulator;
 use sqfa::{Classes, Labels};
 
 use super::batches::BatchReader;
+use super::join;
 use super::kinds::{FileKind, Holds, file_kind};
 use super::missing::{column_means, settle};
 use super::suspects::Suspects;
 use super::tables::labels_of;
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{
-    Column, CsvOptions, Encoding, FormatError, Header, Limits, Missing, Note, Npz, Selection,
+    Column, CsvOptions, Decimal, Encoding, FormatError, Header, Limits, Missing, Note, Selection,
     read_idx, read_npy,
 };
 
@@ -30,6 +31,10 @@ pub struct LoadOptions {
     pub header: Header,
     /// The character between a table's cells; by default the one it shows.
     pub delimiter: Option<u8>,
+    /// The decimal mark of a table's numbers; by default the one it shows.
+    pub decimal: Option<Decimal>,
+    /// Texts and numbers of a table's feature columns that stand for missing values, in addition to the usual ones.
+    pub na_values: Vec<String>,
     /// What the bytes of a table's names and labels mean.
     pub encoding: Encoding,
     /// Which columns of a table are points.
@@ -42,10 +47,14 @@ pub struct LoadOptions {
     pub fill: Option<Vec<f64>>,
     /// Whether a table's numbers are kept in single precision.
     pub single_precision: bool,
-    /// The labels of points in an `.npy` file: another `.npy` file.
+    /// The labels of points in an `.npy` or `.npz` file: another `.npy` file.
     pub labels: Option<PathBuf>,
-    /// A file of test points, for formats that hold one part (`.npy`, tables).
-    pub test: Option<PathBuf>,
+    /// The array of points in an `.npz` or `.mat` file; by default the one with a usual name.
+    pub x_key: Option<String>,
+    /// The array of labels in an `.npz` or `.mat` file; by default the one with a usual name.
+    pub y_key: Option<String>,
+    /// Files of test points, for formats that hold one part (`.npy`, tables).
+    pub test: Vec<PathBuf>,
     /// The labels of the test points, for `.npy`.
     pub test_labels: Option<PathBuf>,
     /// Height and width of every point, when it is an image and the file holds it flat.
@@ -61,6 +70,8 @@ impl LoadOptions {
             label_optional: self.label_optional,
             header: self.header,
             delimiter: self.delimiter,
+            decimal: self.decimal,
+            na_values: self.na_values.clone(),
             encoding: self.encoding,
             select: self.select.clone(),
             expected: self.expected.clone(),
@@ -127,23 +138,33 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
 ///
 /// Every point is finite afterwards: missing values are dealt with as the options say, and infinite ones refused.
 pub fn open_data(path: &Path, options: &LoadOptions) -> Result<Opened, DataError> {
-    let kind = file_kind(path)?;
-    let place = place_of(path);
-    let mut opened = (kind.whole)(path, name_of(path), options)?;
+    open_several(&[path.to_owned()], options)
+}
+
+/// Loads files of points as one data set, rows in the order of the files, as [`open_data`] loads one file.
+///
+/// # Errors
+///
+/// If a file cannot be read, or if columns or labels of the files do not fit together.
+pub fn open_several(paths: &[PathBuf], options: &LoadOptions) -> Result<Opened, DataError> {
+    let mut opened = join::read(paths, options)?;
     let Loaded::Data(data) = &mut opened.loaded else { return Ok(opened) };
-    if let Some(test) = &options.test {
+    let (kind, place) = (file_kind(&paths[0])?, join::places(paths));
+    if !options.test.is_empty() {
+        let tests = &options.test;
         let options = LoadOptions {
             expected: Some(opened.columns.clone()).filter(|columns| !columns.is_empty()),
             label: options.label.clone().or(opened.label.clone().map(Column::Known)),
             labels: options.test_labels.clone(),
-            test: None,
+            test: Vec::new(),
             ..options.clone()
         };
-        let other = (file_kind(test)?.whole)(test, name_of(test), &options)?;
+        let test_place = join::places(tests);
+        let other = join::read(tests, &options)?;
         let Loaded::Data(held) = other.loaded else {
-            return Err(DataError::content(&place_of(test), "it holds no test points"));
+            return Err(DataError::content(&test_place, "it holds no test points"));
         };
-        data.set_test(held.test.unwrap_or(held.train), &place_of(test))?;
+        data.set_test(held.test.unwrap_or(held.train), &test_place)?;
         opened.test_notes = other.notes;
     }
     checked(data, kind, options, &opened.columns, &mut opened.notes, &place)?;
@@ -169,12 +190,12 @@ pub fn open_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>
     (file_kind(path)?.points)(path, &options)
 }
 
-fn place_of(path: &Path) -> String {
+pub(super) fn place_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// What to call the data of a file.
-fn name_of(path: &Path) -> String {
+pub(super) fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
     }
@@ -252,7 +273,7 @@ pub(super) fn points_from_batches(
     Ok(vec![PointsPart { name: None, points, labels, columns, notes }])
 }
 
-fn whole(
+pub(super) fn whole(
     reader: &mut dyn BatchReader,
     options: &LoadOptions,
     place: &str,
@@ -282,7 +303,7 @@ fn whole(
     Ok((batch.points, reader.has_labels().then_some(labels)))
 }
 
-fn plain(
+pub(super) fn plain(
     name: String,
     (train, image): PartAndImage,
     test: Option<Part>,
@@ -292,7 +313,7 @@ fn plain(
     Ok(Opened::new(Loaded::Data(data), Vec::new(), Vec::new()))
 }
 
-type PartAndImage = (Part, Option<(usize, usize)>);
+pub(super) type PartAndImage = (Part, Option<(usize, usize)>);
 
 pub(super) fn npy(path: &Path, name: String, options: &LoadOptions) -> Result<Opened, DataError> {
     let place = path.display().to_string();
@@ -312,7 +333,11 @@ pub(super) fn npy_points(path: &Path, options: &LoadOptions) -> Result<Vec<Point
     Ok(vec![bare(None, points, None)])
 }
 
-fn bare(name: Option<&'static str>, points: OwnedPoints, labels: Option<Labels>) -> PointsPart {
+pub(super) fn bare(
+    name: Option<&'static str>,
+    points: OwnedPoints,
+    labels: Option<Labels>,
+) -> PointsPart {
     PointsPart { name, points, labels, columns: Vec::new(), notes: Vec::new() }
 }
 
@@ -332,74 +357,6 @@ pub(super) fn labelled_points(
         Some(bare(several.then_some(name), points, Some(labels)))
     };
     Ok(parts.into_iter().filter_map(part).collect())
-}
-
-/// The parts of an archive that may hold points, training first.
-const NPZ_PARTS: [(&str, &str, Option<&str>); 3] =
-    [("X_train", "y_train", Some("train")), ("X_test", "y_test", Some("test")), ("X", "y", None)];
-
-pub(super) fn npz_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
-    let mut npz = Npz::open(path, options.limits)?;
-    let there: Vec<_> = NPZ_PARTS.into_iter().filter(|(x, ..)| npz.contains(x)).collect();
-    if there.is_empty() {
-        // Statistics, or an error that lists what is there.
-        return labelled_points(path, options);
-    }
-    let several = there.len() > 1;
-    let mut parts = Vec::new();
-    for (x, y, name) in there {
-        let place = format!("{}[{x}]", npz.place());
-        let labels = match npz.contains(y) {
-            true => Some(labels_of(npz.read(y)?, &format!("{}[{y}]", npz.place()))?),
-            false => None,
-        };
-        let (points, _) = OwnedPoints::from_array(npz.read(x)?, &place)?;
-        if let Some(labels) = &labels
-            && labels.len() != points.rows()
-        {
-            let (points, labels) = (points.rows(), labels.len());
-            return Err(DataError::Lengths { place, points, labels });
-        }
-        parts.push(bare(name.filter(|_| several), points, labels));
-    }
-    Ok(parts)
-}
-
-pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Opened, DataError> {
-    let mut npz = Npz::open(path, options.limits)?;
-    if (npz.contains("covariances") && npz.contains("means")) || npz.contains("second_moments") {
-        let loaded = Loaded::Statistics(GivenStatistics::from_npz(name, &mut npz)?);
-        return Ok(Opened::new(loaded, Vec::new(), Vec::new()));
-    }
-    let pairs = [("X_train", "y_train"), ("X", "y")];
-    let pair = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y));
-    let place = npz.place().to_owned();
-    let Some((x, y)) = pair else {
-        let problem = format!(
-            "expected arrays X_train and y_train (and X_test, y_test), or X and y, or means and \
-             covariances, or second_moments; found: {}",
-            npz.names().join(", ")
-        );
-        return Err(DataError::content(&place, problem));
-    };
-    let train = npz_part(&mut npz, x, y)?;
-    let test = match (npz.contains("X_test"), npz.contains("y_test")) {
-        (true, true) => Some(npz_part(&mut npz, "X_test", "y_test")?.0),
-        (false, false) => None,
-        _ => return Err(DataError::content(&place, "give both X_test and y_test, or neither")),
-    };
-    let mut opened = plain(name, train, test, &place)?;
-    if x == "X_train" && npz.contains("X") {
-        opened.notes.push(Note::OtherArrays(vec!["X".to_owned(), "y".to_owned()]));
-    }
-    Ok(opened)
-}
-
-fn npz_part(npz: &mut Npz, x: &str, y: &str) -> Result<PartAndImage, DataError> {
-    let place = format!("{}[{x}]", npz.place());
-    let labels = labels_of(npz.read(y)?, &format!("{}[{y}]", npz.place()))?;
-    let (points, image) = OwnedPoints::from_array(npz.read(x)?, &place)?;
-    Ok((Part::new(points, labels, &place)?, image))
 }
 
 pub(super) const IDX_FILES: &str = "a folder must hold train-images-idx3-ubyte and \

@@ -1,13 +1,16 @@
 //! Labelled data and given statistics, owned, as they come out of files and generators.
 
+mod archive;
 mod batches;
 mod column;
+mod join;
 mod kinds;
 mod load;
 mod means;
 mod missing;
 mod points;
 mod select;
+mod sentinels;
 mod statistics;
 mod sums;
 mod suspects;
@@ -20,12 +23,15 @@ use thiserror::Error;
 
 use crate::formats::{FormatError, Remedy};
 
+pub use archive::needs_labels;
 pub use batches::{Batch, BatchReader, Summed, Summing, sum_batches};
 pub use column::{read_column, read_ids};
 pub use kinds::{
     FILE_KINDS, FileKind, Holds, decoded_bytes, file_kind, file_kinds_help, open_batches,
 };
-pub use load::{LoadOptions, Loaded, Opened, PointsPart, files_read, load, open_data, open_points};
+pub use load::{
+    LoadOptions, Loaded, Opened, PointsPart, files_read, load, open_data, open_points, open_several,
+};
 pub use means::ColumnMeans;
 pub use missing::{column_name, first_not_finite};
 pub use points::OwnedPoints;
@@ -136,6 +142,26 @@ pub enum DataError {
         /// The file.
         place: String,
     },
+    /// Arrays of points or labels that are not found.
+    #[error("{place}: {problem}")]
+    NoArrays {
+        /// The file.
+        place: String,
+        /// What is missing, and what is there instead.
+        problem: String,
+        /// The arrays that are likely to be points and labels.
+        pair: Option<(String, String)>,
+    },
+    /// An archive with points and without labels.
+    #[error("{place} has no labels for its points '{points}': name them; it has: {names}")]
+    NoLabelArray {
+        /// The file.
+        place: String,
+        /// The array of points.
+        points: String,
+        /// The arrays that are there.
+        names: String,
+    },
     /// Labels that name points, not classes.
     #[error(
         "{place}: all {count} labels are different: this looks like a column of ids; name the column \
@@ -216,6 +242,8 @@ impl DataError {
         match self {
             Self::Format(error) => error.remedy(),
             Self::NoLabels { .. } => Some(Remedy::Labels),
+            Self::NoArrays { pair, .. } => Some(Remedy::Arrays(pair.clone())),
+            Self::NoLabelArray { .. } => Some(Remedy::LabelArray),
             Self::AllDifferent { .. } | Self::Ids { .. } => Some(Remedy::Label(Vec::new())),
             Self::ReadOnce { .. } => Some(Remedy::DropMissing),
             Self::SumsTooLarge { .. } => Some(Remedy::FewerColumns),

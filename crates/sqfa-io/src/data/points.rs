@@ -21,6 +21,16 @@ enum Numbers {
     F64(Vec<f64>),
 }
 
+impl Numbers {
+    fn doubles(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match self {
+            Self::U8(values) => Box::new(values.iter().map(|&value| f64::from(value))),
+            Self::F32(values) => Box::new(values.iter().map(|&value| f64::from(value))),
+            Self::F64(values) => Box::new(values.iter().copied()),
+        }
+    }
+}
+
 impl OwnedPoints {
     /// Points of bytes; `None` when there are not `rows × columns` of them.
     pub fn from_u8(values: Vec<u8>, rows: usize, columns: usize) -> Option<Self> {
@@ -82,7 +92,7 @@ impl OwnedPoints {
     }
 
     /// No points at all, to stand in while others are moved.
-    pub(super) fn none() -> Self {
+    pub fn none() -> Self {
         Self { rows: 0, columns: 0, values: Numbers::F64(Vec::new()) }
     }
 
@@ -103,6 +113,32 @@ impl OwnedPoints {
             }
         };
         Self { values, ..self }
+    }
+
+    /// Adds points of as many columns below; numbers of two types become the wider one.
+    pub(super) fn append(&mut self, more: Self) {
+        debug_assert_eq!(self.columns, more.columns);
+        self.rows += more.rows;
+        let mine = std::mem::replace(&mut self.values, Numbers::F64(Vec::new()));
+        self.values = match (mine, more.values) {
+            (Numbers::U8(mut mine), Numbers::U8(more)) => {
+                mine.extend_from_slice(&more);
+                Numbers::U8(mine)
+            }
+            (Numbers::F64(mut mine), Numbers::F64(more)) => {
+                mine.extend_from_slice(&more);
+                Numbers::F64(mine)
+            }
+            (Numbers::F64(mut mine), more) => {
+                mine.extend(more.doubles());
+                Numbers::F64(mine)
+            }
+            (Numbers::F32(mut mine), Numbers::F32(more)) => {
+                mine.extend_from_slice(&more);
+                Numbers::F32(mine)
+            }
+            (mine, more) => Numbers::F64(mine.doubles().chain(more.doubles()).collect()),
+        };
     }
 
     /// The number of points.

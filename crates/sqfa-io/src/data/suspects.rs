@@ -9,6 +9,7 @@ use sqfa::labels::Label;
 use sqfa::points::Scalar;
 use sqfa::{Labels, Points, Table, with_table};
 
+use super::sentinels::Sentinels;
 use crate::formats::Note;
 
 /// With fewer rows whole numbers are often all different, and columns in order, by chance.
@@ -32,6 +33,7 @@ pub(super) struct Suspects {
     /// Whole numbers that are kept.
     remembered: usize,
     telling: Vec<Telling>,
+    sentinels: Sentinels,
     /// The classes in the order in which they came.
     classes: HashMap<Label, usize>,
 }
@@ -81,6 +83,7 @@ impl Suspects {
             whole: (0..columns).map(whole).collect(),
             remembered: 0,
             telling: (0..columns).map(telling).collect(),
+            sentinels: Sentinels::new(columns),
             classes: HashMap::new(),
         }
     }
@@ -106,10 +109,8 @@ impl Suspects {
                     self.telling.clear();
                 }
             }
+            (0..table.columns()).for_each(|column| self.sentinels.add(column, value(column)));
             self.rows += 1;
-            if self.ordered.is_empty() && self.whole.is_empty() && self.telling.is_empty() {
-                break;
-            }
         }
     }
 
@@ -134,7 +135,7 @@ impl Suspects {
         let telling = self.telling.iter().filter(|column| column.is_label());
         notes.extend(telling.map(|at| (at.column, Note::TellsClass(name(at.column)))));
         notes.sort_by_key(|(column, _)| *column);
-        notes.into_iter().map(|(_, note)| note).collect()
+        notes.into_iter().map(|(_, note)| note).chain(self.sentinels.notes(&name)).collect()
     }
 
     /// How far apart the ends of so many different whole numbers are at least.

@@ -129,21 +129,17 @@ pub enum FormatError {
         /// What would do.
         expected: String,
     },
-    /// Columns that hold text where numbers are expected.
-    #[error(
-        "{place}: {} not numbers (line {line}: '{example}'): leave the columns out, or name the one \
-         that holds the labels",
-        columns_are(.columns)
-    )]
+    /// Columns that hold something else than numbers.
+    #[error("{place}: {problems}: drop these columns, or name the one that holds the labels")]
     TextColumns {
         /// The table.
         place: String,
-        /// Their names or positions, counted from 0.
+        /// Which columns hold what, with an example of each kind.
+        problems: String,
+        /// The names of all columns that must be dropped, or their positions, counted from 0.
         columns: Vec<String>,
-        /// The first such line, counted from 1.
-        line: u64,
-        /// What stands there.
-        example: String,
+        /// Whether labels or other columns lack values.
+        others_missing: bool,
     },
     /// A quotation mark that nothing closes.
     #[error(
@@ -168,8 +164,8 @@ pub enum FormatError {
     },
     /// A number with a comma where its point should be.
     #[error(
-        "{place}, line {line}, column '{column}': '{text}' has a decimal comma, or one between thousands; write \
-         numbers with a decimal point and no other mark (in a spreadsheet: export with the number format of English)"
+        "{place}, line {line}, column '{column}': '{text}' has a decimal comma, or a comma between thousands. If commas \
+         are decimal marks, say so; otherwise write the numbers without marks between thousands"
     )]
     DecimalComma {
         /// The table.
@@ -334,11 +330,17 @@ impl FormatError {
             }
             Self::AmbiguousLabel { names, .. } => Remedy::Label(names.clone()),
             Self::DoubtfulLabel { candidates, .. } => Remedy::Label(candidates.clone()),
-            Self::TextColumns { columns, .. } | Self::EmptyColumns { columns, .. } => {
-                Remedy::Ignore(columns.clone())
+            Self::TextColumns { columns, others_missing, .. } => {
+                Remedy::Ignore { columns: columns.clone(), drop_missing: *others_missing }
+            }
+            Self::EmptyColumns { columns, .. } => {
+                Remedy::Ignore { columns: columns.clone(), drop_missing: false }
             }
             // By its position, since its name would leave out all of them.
-            Self::RepeatedName { at, .. } => Remedy::Ignore(vec![at.to_string()]),
+            Self::RepeatedName { at, .. } => {
+                Remedy::Ignore { columns: vec![at.to_string()], drop_missing: false }
+            }
+            Self::DecimalComma { .. } => Remedy::DecimalComma,
             Self::MissingValues { .. } => Remedy::Missing,
             Self::MissingLabels { .. } => Remedy::DropMissing,
             Self::Encoding { .. } => Remedy::Encoding,
@@ -360,8 +362,19 @@ pub enum Remedy {
     Label(Vec<String>),
     /// Name the file of labels.
     Labels,
-    /// Leave out these columns.
-    Ignore(Vec<String>),
+    /// Name the arrays of points and of labels, which are likely to be these.
+    Arrays(Option<(String, String)>),
+    /// Name the array or the file of labels.
+    LabelArray,
+    /// Drop columns.
+    Ignore {
+        /// Their names, or their positions, counted from 0.
+        columns: Vec<String>,
+        /// Whether rows with missing values must be dropped as well.
+        drop_missing: bool,
+    },
+    /// Say that commas are decimal marks.
+    DecimalComma,
     /// Say what to do about missing values.
     Missing,
     /// Say which encoding it is.
@@ -372,11 +385,4 @@ pub enum Remedy {
 
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
-}
-
-fn columns_are(names: &[String]) -> String {
-    match names {
-        [name] => format!("column '{name}' holds text,"),
-        _ => format!("columns {} hold text,", quoted(names)),
-    }
 }

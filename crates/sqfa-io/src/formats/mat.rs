@@ -44,7 +44,19 @@ pub struct MatFile {
     place: String,
     big_endian: bool,
     variables: Vec<Variable>,
+    /// Variables that are no real numeric arrays: names and kinds.
+    others: Vec<(String, &'static str)>,
     limits: Limits,
+}
+
+/// The content of an element.
+enum Content {
+    /// A real numeric array.
+    Numbers(String, Layout),
+    /// Something else, by name and kind.
+    Other(String, &'static str),
+    /// Nothing that is a variable.
+    Nothing,
 }
 
 impl MatFile {
@@ -67,7 +79,7 @@ impl MatFile {
             [1, _, b'M', b'I'] => true,
             _ => return Err(magic(remedy)),
         };
-        let mut variables = Vec::new();
+        let (mut variables, mut others) = (Vec::new(), Vec::new());
         let mut at = header.len() as u64;
         while at + 8 <= size {
             file.seek(SeekFrom::Start(at)).map_err(fail)?;
@@ -80,12 +92,15 @@ impl MatFile {
             }
             let compressed = kind == COMPRESSED;
             if compressed || kind == MATRIX {
-                let variable = describe(&mut file, big_endian, compressed, length, &place)?;
-                if let Some((name, layout)) = variable {
-                    variables.push(Variable { name, layout, start: at, length, compressed });
+                match describe(&mut file, big_endian, compressed, length, &place)? {
+                    Content::Numbers(name, layout) => {
+                        variables.push(Variable { name, layout, start: at, length, compressed });
+                    }
+                    Content::Other(name, kind) => others.push((name, kind)),
+                    Content::Nothing => {}
                 }
             }
-            if variables.len() > MOST_VARIABLES {
+            if variables.len() + others.len() > MOST_VARIABLES {
                 return Err(FormatError::header(&place, "it has more than 10 000 variables"));
             }
             at += 8 + length;
@@ -98,12 +113,17 @@ impl MatFile {
             let available = size - at;
             return Err(FormatError::Size { place, declared: 8, available });
         }
-        Ok(Self { path: path.to_owned(), place, big_endian, variables, limits })
+        Ok(Self { path: path.to_owned(), place, big_endian, variables, others, limits })
     }
 
     /// The names of the numeric arrays.
     pub fn names(&self) -> Vec<String> {
         self.variables.iter().map(|variable| variable.name.clone()).collect()
+    }
+
+    /// The names and kinds of variables that are no numeric arrays, such as structs.
+    pub fn others(&self) -> &[(String, &'static str)] {
+        &self.others
     }
 
     /// Whether there is a numeric array of this name.
@@ -202,21 +222,21 @@ impl MatFile {
     }
 }
 
-/// Name and layout of the array in an element; `None` for anything but a real numeric array.
+/// Returns the content of an element up to its numbers.
 fn describe(
     file: &mut BufReader<Input>,
     big_endian: bool,
     compressed: bool,
     length: u64,
     place: &str,
-) -> Result<Option<(String, Layout)>, FormatError> {
+) -> Result<Content, FormatError> {
     if !compressed {
         return parse(&mut Tagged { reader: file, big_endian, place }, length);
     }
     let mut reader = ZlibDecoder::new(file.take(length));
     let mut tagged = Tagged { reader: &mut reader, big_endian, place };
     if tagged.word()? != MATRIX {
-        return Ok(None);
+        return Ok(Content::Nothing);
     }
     let inner = u64::from(tagged.word()?);
     let available = expanded(length);
@@ -228,10 +248,7 @@ fn describe(
 }
 
 /// Reads an array element of `length` bytes up to its numbers.
-fn parse<R: Read>(
-    tagged: &mut Tagged<'_, R>,
-    length: u64,
-) -> Result<Option<(String, Layout)>, FormatError> {
+fn parse<R: Read>(tagged: &mut Tagged<'_, R>, length: u64) -> Result<Content, FormatError> {
     let place = tagged.place;
     let (_, flags) = tagged.small(16)?;
     let Some(&[a, b, c, d]) = flags.first_chunk::<4>() else {
@@ -240,9 +257,16 @@ fn parse<R: Read>(
     let flags = tagged.number([a, b, c, d]);
     // Classes 6 to 15 are real numbers; bit 11 says complex, bit 9 logical.
     let (class, complex) = (flags & 0xff, flags & 0x800 != 0);
-    if !(6..=15).contains(&class) || complex {
-        return Ok(None);
-    }
+    let other = match class {
+        1 => Some("a cell array"),
+        2 => Some("a struct"),
+        3 => Some("an object"),
+        4 => Some("text"),
+        5 => Some("a sparse matrix"),
+        6..=15 => complex.then_some("a complex array"),
+        // Functions and tables have no name of their own here.
+        _ => return Ok(Content::Nothing),
+    };
     let (_, lengths) = tagged.small(4 * MOST_AXES)?;
     let mut shape = Vec::new();
     for &bytes in lengths.as_chunks::<4>().0 {
@@ -253,6 +277,9 @@ fn parse<R: Read>(
     }
     let (_, name) = tagged.small(LONGEST_NAME)?;
     let name = String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned();
+    if let Some(kind) = other {
+        return Ok(Content::Other(name, kind));
+    }
     let (storage, bytes, inline) = tagged.tag()?;
     let kind = match storage {
         1 => Kind::I8,
@@ -273,7 +300,7 @@ fn parse<R: Read>(
         Layout { dtype: Dtype { kind, big_endian: tagged.big_endian }, fortran: true, shape };
     let available = u64::from(bytes).min(length.saturating_sub(if inline { 4 } else { 0 }));
     layout.verify(available, true, Limits { bytes: u64::MAX }, &format!("{place}[{name}]"))?;
-    Ok(Some((name, layout)))
+    Ok(Content::Numbers(name, layout))
 }
 
 /// Elements in a stream.

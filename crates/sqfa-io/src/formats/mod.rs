@@ -22,8 +22,8 @@ pub(crate) mod table;
 
 pub(crate) use self::table::counted;
 pub use self::table::{
-    Column, CsvOptions, CsvRows, CsvTable, Encoding, Header, Missing, Note, Selection, TableRows,
-    read_csv, read_csv_from,
+    Column, CsvOptions, CsvRows, CsvTable, Decimal, Encoding, Header, Missing, Note, Selection,
+    TableRows, read_csv, read_csv_from,
 };
 pub use array::{Array, Stack, Values, ValuesRef};
 pub use atomic::{AtomicFile, is_temporary};

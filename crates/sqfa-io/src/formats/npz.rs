@@ -69,6 +69,11 @@ impl Npz {
         &self.place
     }
 
+    /// How much memory one array may take.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// The shape of an array, from its header alone.
     pub fn shape(&mut self, name: &str) -> Result<Vec<usize>, FormatError> {
         self.with_member(name, |_, layout, _, _| Ok(layout.shape))

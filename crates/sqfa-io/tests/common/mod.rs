@@ -9,6 +9,8 @@ use std::io::Write;
 pub enum MatValues {
     U8(Vec<u8>),
     F64(Vec<f64>),
+    /// A struct of these fields, which are empty.
+    Struct(Vec<&'static str>),
 }
 
 /// How to write a file.
@@ -39,6 +41,11 @@ pub fn mat_file(arrays: &[(&str, &[usize], MatValues)], writing: Writing) -> Vec
                 let bytes =
                     |v: &f64| if writing.big_endian { v.to_be_bytes() } else { v.to_le_bytes() };
                 (6, 9, values.iter().flat_map(bytes).collect())
+            }
+            // Names of fields, each in so many bytes; the fields themselves are not written.
+            MatValues::Struct(fields) => {
+                let padded = |name: &&str| format!("{name:\0<32}").into_bytes();
+                (2, 1, fields.iter().flat_map(padded).collect())
             }
         };
         let mut body = element(6, &[word(class), word(0)].concat());

@@ -20,7 +20,8 @@ use sqfa_lab::report::compare_report_on;
 use super::tables::write_text;
 use super::typed;
 use crate::args::CompareArgs;
-use crate::failure::Paused;
+use crate::data::expand;
+use crate::failure::{Paused, usage};
 use crate::interrupt::{self, Guard};
 use crate::output::{self, seconds};
 use crate::progress::StatusLine;
@@ -49,7 +50,15 @@ impl TryFrom<CompareArgs> for Compare {
 
 impl Compare {
     /// A comparison of a spec, in which flags go before it.
-    pub(crate) fn with_spec(mut spec: Spec, args: CompareArgs) -> Result<Self> {
+    pub(crate) fn with_spec(mut spec: Spec, mut args: CompareArgs) -> Result<Self> {
+        // A shell that expands --test part-*.csv leaves all files but the first to DATA, where they would be trained on.
+        if let ([first, second, ..], [_, ..]) = (&args.data[..], &args.test[..]) {
+            return usage(format!(
+                "--test goes with one DATA, and {first} and {second} are two: name several files by a pattern in quotes"
+            ));
+        }
+        args.data = expand(&args.data)?;
+        args.test = expand(&args.test)?;
         fn replace<T: Clone>(place: &mut T, flag: &Option<T>) {
             if let Some(value) = flag {
                 place.clone_from(value);
@@ -168,7 +177,7 @@ impl Compare {
     fn check_files(&self) -> Result<files::Ready> {
         let args = &self.args;
         let mut inputs: Vec<&Path> = args.data.iter().map(Path::new).collect();
-        inputs.extend(args.test.as_deref().map(Path::new));
+        inputs.extend(args.test.iter().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         inputs.extend(args.spec.as_deref());
         // The records of an earlier run are read as well, so a report must not replace them.

@@ -1,10 +1,11 @@
-//! The data of a comparison: one data set, several files, or one file whose points name their sessions.
+//! The data of a comparison: one data set in one or several files, one session per file, or samples that name their sessions.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use sqfa::Labels;
-use sqfa_io::data::{LabeledData, Loaded as File, Opened, Part, read_column};
+use sqfa_io::data::{DataError, LabeledData, Loaded as File, Opened, Part, read_column};
+use sqfa_io::formats::FormatError;
 use sqfa_lab::compare::Session;
 
 use crate::args::{CompareArgs, DataFlags};
@@ -34,21 +35,46 @@ impl Loaded {
 
 /// Reads all sessions.
 pub(super) fn load(args: &CompareArgs) -> Result<Vec<Loaded>> {
-    if args.test.is_some() && args.data.len() > 1 {
-        return usage("--test goes with one DATA; several are sessions of their own");
-    }
+    let parts = if args.per_file { 1 } else { args.data.len() };
     let mut all = Vec::new();
-    for name in &args.data {
-        let file = read(args, name)?;
+    for files in args.data.chunks(parts) {
+        let data = read(args, files)?;
         match &args.sessions {
-            Some(key) => all.extend(by_session(args, name, key, file)?),
-            None => all.push(file),
+            Some(key) => all.extend(by_session(args, files, key, data)?),
+            None => all.push(data),
         }
     }
     Ok(all)
 }
 
-fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
+/// Reads files as one data set.
+fn open(args: &CompareArgs, files: &[String]) -> Result<Opened> {
+    let flags = without_keys(args);
+    if let [one] = files {
+        return data::open_named(one, &flags, &args.test);
+    }
+    if flags.labels.is_some() {
+        return usage("--labels goes with one .npy file: compare one, or join them first");
+    }
+    data::open_joined(files, &flags, &args.test).map_err(|error| {
+        let differ = matches!(
+            error.downcast_ref(),
+            Some(
+                DataError::FileDimensions { .. }
+                    | DataError::Format(FormatError::AbsentColumns { .. })
+            )
+        );
+        match differ {
+            true => {
+                error.context("several files are one data set; with --per-file each is a session")
+            }
+            false => error,
+        }
+    })
+}
+
+fn read(args: &CompareArgs, files: &[String]) -> Result<Loaded> {
+    let name = &data::named(files);
     let points = |loaded: File, name: &str| match loaded {
         File::Data(data) => Ok(data),
         File::Statistics(_) | File::Sums(..) => bail!(
@@ -56,8 +82,7 @@ fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
             data::drawing(name)
         ),
     };
-    let flags = without_keys(args);
-    let Opened { mut loaded, columns, .. } = data::open_named(name, &flags, args.test.as_deref())?;
+    let Opened { mut loaded, columns, .. } = open(args, files)?;
     if let Some(names) = &args.classes {
         loaded = data::restrict(loaded, names)?;
     }
@@ -91,7 +116,7 @@ fn read(args: &CompareArgs, name: &str) -> Result<Loaded> {
         data.image_shape = Some((height, width));
     }
     let groups =
-        args.group.as_ref().map(|key| values(args, name, key, &data, &columns)).transpose()?;
+        args.group.as_ref().map(|key| values(args, files, key, &data, &columns)).transpose()?;
     Ok(Loaded { name: data.name.clone(), data, groups, features: columns })
 }
 
@@ -116,24 +141,44 @@ fn without_keys(args: &CompareArgs) -> DataFlags {
 /// What a column or an array says of every point.
 fn values(
     args: &CompareArgs,
-    name: &str,
+    files: &[String],
     key: &str,
     data: &LabeledData,
     columns: &[String],
 ) -> Result<Labels> {
-    let options = data::options(&args.flags.table);
-    let found = read_column(Path::new(name), key, &options, columns).map_err(data::in_flags)?;
+    let options = data::options_of(&args.flags);
+    let read = |file: &String| {
+        read_column(Path::new(file), key, &options, columns).map_err(data::in_flags)
+    };
+    let found = match files {
+        [one] => read(one)?,
+        several => {
+            let mut texts = Vec::new();
+            for file in several {
+                let found = read(file)?;
+                let text = |&code: &u32| found.classes().label(code as usize).to_string();
+                texts.extend(found.codes().iter().map(text));
+            }
+            Labels::from_texts(&texts)
+        }
+    };
     let points = data.train.labels.len();
     if found.len() != points {
+        let name = data::named(files);
         bail!("'{key}' of {name} has {} values for {points} points: give one a point", found.len());
     }
     Ok(found)
 }
 
-/// One file as the sessions that its points name, in the order of their names.
-fn by_session(args: &CompareArgs, name: &str, key: &str, file: Loaded) -> Result<Vec<Loaded>> {
-    let of_point = values(args, name, key, &file.data, &file.features)?;
-    let several = args.data.len() > 1;
+/// One data set as the sessions that its samples name, in the order of their names.
+fn by_session(
+    args: &CompareArgs,
+    files: &[String],
+    key: &str,
+    file: Loaded,
+) -> Result<Vec<Loaded>> {
+    let of_point = values(args, files, key, &file.data, &file.features)?;
+    let several = args.per_file && args.data.len() > 1;
     (0..of_point.classes().len())
         .map(|session| {
             let codes = of_point.codes().iter().enumerate();

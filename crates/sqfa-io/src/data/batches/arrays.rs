@@ -4,11 +4,12 @@ use std::path::Path;
 
 use sqfa::Labels;
 
+use super::super::archive::Archive;
 use super::super::load::idx_files;
 use super::super::tables::labels_of;
 use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::{Batch, BatchReader};
-use crate::formats::{Array, ArrayRows, Npz, Values, idx_rows, npy_rows, read_idx, read_npy};
+use crate::formats::{Array, ArrayRows, Values, idx_rows, npy_rows, read_idx, read_npy};
 
 /// Rows of an array with labels beside them.
 pub(in super::super) struct ArrayBatches {
@@ -90,19 +91,16 @@ pub(in super::super) fn npy(path: &Path, options: &LoadOptions) -> Result<ArrayB
     ArrayBatches::new(npy_rows(path, options.limits)?, labels, &place)
 }
 
-pub(in super::super) fn npz(path: &Path, options: &LoadOptions) -> Result<ArrayBatches, DataError> {
-    let mut npz = Npz::open(path, options.limits)?;
-    let pairs = [("X_train", "y_train"), ("X", "y")];
-    let Some((x, y)) = pairs.into_iter().find(|(x, y)| npz.contains(x) && npz.contains(y)) else {
-        let problem = format!(
-            "expected arrays X_train and y_train, or X and y; found: {}",
-            npz.names().join(", ")
-        );
-        return Err(DataError::content(npz.place(), problem));
-    };
-    let labels = labels_of(npz.read(y)?, &format!("{}[{y}]", npz.place()))?;
-    let place = npz.place().to_owned();
-    ArrayBatches::new(npz.rows(x)?, labels, &place)
+pub(in super::super) fn npz(
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Box<dyn BatchReader>, DataError> {
+    let mut archive = Archive::open(path, options)?;
+    if let Some(sparse) = archive.sparse(options.label_optional)? {
+        return Ok(Box::new(sparse));
+    }
+    let (rows, labels, place) = archive.rows()?;
+    Ok(Box::new(ArrayBatches::new(rows, labels, &place)?))
 }
 
 pub(in super::super) fn idx_folder(

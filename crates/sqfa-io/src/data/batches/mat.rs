@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sqfa::{Classes, Labels};
 
+use super::super::archive::likely_pair;
 use super::super::tables::labels_of;
 use super::super::{DataError, LoadOptions};
 use super::BatchReader;
@@ -22,30 +23,53 @@ pub(in super::super) fn open(
 ) -> Result<Box<dyn BatchReader>, DataError> {
     let file = MatFile::open(path, options.limits)?;
     let place = file.place().to_owned();
-    if !file.contains("X") || !file.contains("y") {
-        let names = file.names().join(", ");
-        let problem = format!("expected numeric arrays X and y; found: {names}");
-        return Err(DataError::content(&place, problem));
+    let key = |key: &Option<String>, usual: &str| key.clone().unwrap_or_else(|| usual.to_owned());
+    let (x, y) = (key(&options.x_key, "X"), key(&options.y_key, "y"));
+    let absent: Vec<&str> =
+        [x.as_str(), &y].into_iter().filter(|name| !file.contains(name)).collect();
+    if !absent.is_empty() {
+        let shape = |name: String| Some((file.shape(&name).ok()?.to_vec(), name));
+        let pair = likely_pair(&file.names().into_iter().filter_map(shape).collect::<Vec<_>>());
+        return Err(DataError::NoArrays { problem: missing(&file, &absent), place, pair });
     }
-    let labels = labels_of(file.read("y")?, &format!("{place}[y]"))?;
-    let batches = match *file.shape("X")? {
-        [_, _] => ArrayBatches::new(file.rows("X")?, labels, &place)?,
-        [height, width, _] => ArrayBatches::new(file.slices("X")?, labels, &place)?
+    let labels = labels_of(file.read(&y)?, &format!("{place}[{y}]"))?;
+    let batches = match *file.shape(&x)? {
+        [_, _] => ArrayBatches::new(file.rows(&x)?, labels, &place)?,
+        [height, width, _] => ArrayBatches::new(file.slices(&x)?, labels, &place)?
             .mapped(upright(height, width), Some((height, width))),
         [height, width, 3, _] => {
             let labels = if [height, width, 3] == SVHN { digits(labels) } else { labels };
-            ArrayBatches::new(file.slices("X")?, labels, &place)?
+            ArrayBatches::new(file.slices(&x)?, labels, &place)?
                 .mapped(grey(height, width), Some((height, width)))
         }
         ref other => {
             let problem = format!(
-                "X has shape {other:?}; expected points × dimensions, height × width × points or \
+                "{x} has shape {other:?}; expected points × dimensions, height × width × points or \
                  height × width × 3 × points"
             );
             return Err(DataError::content(&place, problem));
         }
     };
     Ok(Box::new(batches))
+}
+
+/// What to do where numeric arrays are not there.
+fn missing(file: &MatFile, absent: &[&str]) -> String {
+    let numeric = file.names().into_iter().map(|name| format!("{name} (a numeric array)"));
+    let others = file.others().iter().map(|(name, kind)| format!("{name} ({kind})"));
+    let there: Vec<String> = numeric.chain(others).collect();
+    let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+    let arrays = if absent.len() == 1 { "is no numeric array" } else { "are no numeric arrays" };
+    let absent = absent.join("' and '");
+    let mut text = format!("there {arrays} '{absent}'; the file holds {there}");
+    if let Some((name, _)) = file.others().iter().find(|(_, kind)| *kind == "a struct") {
+        text.push_str(&format!(
+            ". Fields of a struct are not read; save them as arrays of their own, in MATLAB with: load FILE.mat; \
+             save('FIELDS.mat', '-struct', '{name}', '-v7')"
+        ));
+    }
+    text.push_str("; name other arrays");
+    text
 }
 
 /// Images row by row instead of column by column.

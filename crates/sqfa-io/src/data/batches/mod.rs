@@ -10,6 +10,7 @@ pub(super) mod mat;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_column;
+pub(super) mod sparse;
 mod sum;
 pub(super) mod table;
 mod watched;
@@ -24,6 +25,7 @@ use crate::formats::{Column, Note};
 
 pub(super) use cleaned::cleaned;
 pub use sum::{Summed, Summing, sum_batches};
+pub(super) use sum::{kind_of, union};
 pub(super) use watched::watched;
 
 /// Points with labels and perhaps weights.

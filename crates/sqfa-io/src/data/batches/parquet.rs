@@ -13,7 +13,7 @@ use sqfa::Labels;
 use super::super::{DataError, LoadOptions, OwnedPoints};
 use super::parquet_column::{ColumnType, read};
 use super::{Batch, BatchReader};
-use crate::formats::table::{Layout, Wanted, is_missing_label, layout};
+use crate::formats::table::{Layout, Wanted, columns_hold_text, is_missing_label, layout};
 use crate::formats::{Column, FormatError, Missing, Note};
 
 /// Numbers that are put in their places while those places are in the cache.
@@ -119,8 +119,10 @@ impl ParquetBatches {
         let texts = layout.features.iter().filter(|&&at| kinds[at] == ColumnType::Text);
         let columns: Vec<String> = texts.map(|&at| names[at].clone()).collect();
         if !columns.is_empty() {
-            let (line, example) = (1, "text".to_owned());
-            return Err(FormatError::TextColumns { place, columns, line, example }.into());
+            let (problems, others_missing) = (columns_hold_text(&columns), false);
+            return Err(
+                FormatError::TextColumns { place, problems, columns, others_missing }.into()
+            );
         }
         let missing = options.missing;
         let all_single = layout.features.iter().all(|&at| kinds[at] == ColumnType::Single);

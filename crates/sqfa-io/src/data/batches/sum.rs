@@ -297,7 +297,7 @@ fn moved(error: StatisticsError, first: u64) -> StatisticsError {
     }
 }
 
-fn kind_of(classes: &Classes) -> &'static str {
+pub(in super::super) fn kind_of(classes: &Classes) -> &'static str {
     match classes {
         Classes::Integers(_) => "whole numbers",
         Classes::Texts(_) => "text",
@@ -331,7 +331,7 @@ fn example(classes: &Classes, other: &Classes) -> String {
 }
 
 /// All classes of two sets of one type, in order; the first set where the types differ.
-fn union(first: &Classes, second: &Classes) -> Classes {
+pub(in super::super) fn union(first: &Classes, second: &Classes) -> Classes {
     fn joined<T: Ord + Clone>(a: &[T], b: &[T]) -> Vec<T> {
         let all: std::collections::BTreeSet<&T> = a.iter().chain(b).collect();
         all.into_iter().cloned().collect()

@@ -1,5 +1,7 @@
 //! One cell of a table: a number, nothing, or something that is neither; and what is wrong with a whole table's cells.
 
+use std::collections::HashSet;
+
 use super::super::FormatError;
 
 /// How much of a bad cell a message shows.
@@ -7,10 +9,63 @@ const SHOWN: usize = 40;
 /// How many columns a message names.
 const LISTED: usize = 12;
 
+/// The mark between the whole part and the fraction of a table's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decimal {
+    /// 1.5
+    #[default]
+    Point,
+    /// 1,5
+    Comma,
+}
+
+/// How the cells of a table are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CellFormat {
+    decimal: Decimal,
+    /// Numbers and texts that stand for missing values, in addition to the usual ones.
+    missing_numbers: Vec<f64>,
+    missing_texts: Vec<String>,
+}
+
+impl CellFormat {
+    /// Cells with this decimal mark, and with further texts that stand for missing values.
+    pub(super) fn new(decimal: Decimal, na_values: &[String]) -> Self {
+        let mut format = Self { decimal, ..Self::default() };
+        for text in na_values {
+            match format.read(text.as_bytes()) {
+                Cell::Number(value) => format.missing_numbers.push(value),
+                _ => format.missing_texts.push(text.trim().to_owned()),
+            }
+        }
+        format
+    }
+
+    /// Reads a cell of a feature column.
+    #[inline]
+    pub(super) fn read(&self, bytes: &[u8]) -> Cell {
+        let cell = match self.decimal {
+            Decimal::Comma if bytes.contains(&b'.') => Cell::Text,
+            Decimal::Comma if bytes.contains(&b',') => {
+                let point = |&byte: &u8| if byte == b',' { b'.' } else { byte };
+                Cell::read(&bytes.iter().map(point).collect::<Vec<u8>>())
+            }
+            _ => Cell::read(bytes),
+        };
+        let missing = match cell {
+            Cell::Number(value) => self.missing_numbers.contains(&value),
+            _ => self.missing_texts.iter().any(|text| text.as_bytes() == bytes.trim_ascii()),
+        };
+        if missing { Cell::Missing } else { cell }
+    }
+}
+
 /// What stands in a cell where a number is expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     Number(f64),
+    /// true or false, in any case of letters: 1 or 0.
+    Boolean(bool),
     Missing,
     Infinite,
     /// A number with a comma where its point should be.
@@ -41,6 +96,11 @@ impl Cell {
         if NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing)) {
             return Self::Missing;
         }
+        for (word, value) in [("true", true), ("false", false)] {
+            if text.eq_ignore_ascii_case(word) {
+                return Self::Boolean(value);
+            }
+        }
         let comma = text.matches(',').count() == 1 && !text.contains('.');
         match comma && text.replace(',', ".").parse::<f64>().is_ok() {
             true => Self::DecimalComma,
@@ -50,8 +110,20 @@ impl Cell {
 
     /// Whether it is written as a number, if only with a comma.
     pub(super) fn is_numeric(self) -> bool {
-        matches!(self, Self::Number(_) | Self::DecimalComma | Self::Infinite)
+        matches!(self, Self::Number(_) | Self::Boolean(_) | Self::DecimalComma | Self::Infinite)
     }
+}
+
+/// Whether a number with a comma may be one with thousands marked: 1,234 and not 0,123 or 1,5.
+pub(super) fn may_mark_thousands(bytes: &[u8]) -> bool {
+    let digits = bytes.trim_ascii();
+    let digits = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits);
+    let Some(comma) = digits.iter().position(|&byte| byte == b',') else { return false };
+    let (whole, rest) = (&digits[..comma], &digits[comma + 1..]);
+    (1..=3).contains(&whole.len())
+        && !whole.starts_with(b"0")
+        && rest.len() == 3
+        && rest.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether a label stands for a label that is not known. Words such as "none" may well be classes.
@@ -111,7 +183,7 @@ impl Troubles {
     pub(crate) fn cell(&mut self, column: usize, cell: Cell, line: u64, bytes: &[u8]) {
         let trouble = &mut self.columns[column];
         match cell {
-            Cell::Number(_) => return,
+            Cell::Number(_) | Cell::Boolean(_) => return,
             Cell::Missing => {
                 trouble.missing += 1;
                 self.first_missing.get_or_insert(line);
@@ -130,30 +202,41 @@ impl Troubles {
     pub(crate) fn error(&self, place: &str, names: &dyn Fn(usize) -> String) -> FormatError {
         let place = place.to_owned();
         let all = || (0..self.columns.len()).map(|at| (at, &self.columns[at]));
-        let (text, other): (Vec<_>, Vec<_>) = all()
+        let bad: Vec<(usize, &Trouble)> = all()
             .filter(|(_, trouble)| trouble.text + trouble.commas + trouble.infinite > 0)
-            .partition(|(_, trouble)| {
-                2 * trouble.text > self.rows - trouble.missing.min(self.rows)
-            });
-        if !text.is_empty() {
-            let columns = text.iter().map(|(at, _)| names(*at)).collect();
-            let (line, example) = text[0].1.first.clone();
-            return FormatError::TextColumns { place, columns, line, example };
-        }
-        if let Some((at, trouble)) = other.first() {
+            .collect();
+        let empty: Vec<usize> =
+            all().filter(|(_, trouble)| trouble.missing == self.rows).map(|(at, _)| at).collect();
+        if let [(at, trouble)] = bad[..]
+            && !self.is_text(trouble)
+        {
             let (line, text) = trouble.first.clone();
-            let column = names(*at);
+            let column = names(at);
             return match trouble.commas > 0 && trouble.text == 0 {
                 true => FormatError::DecimalComma { place, line, column, text },
                 false => FormatError::Cell { place, line, column, text },
             };
         }
-        let empty: Vec<String> = all()
-            .filter(|(_, trouble)| trouble.missing == self.rows)
-            .map(|(at, _)| names(at))
-            .collect();
+        if let Some((at, trouble)) = bad.first()
+            && bad.iter().all(|(_, trouble)| trouble.commas > 0 && trouble.text == 0)
+        {
+            let ((line, text), column) = (trouble.first.clone(), names(*at));
+            return FormatError::DecimalComma { place, line, column, text };
+        }
+        if !bad.is_empty() {
+            let dropped: Vec<usize> = bad.iter().map(|(at, _)| *at).chain(empty).collect();
+            let set: HashSet<usize> = dropped.iter().copied().collect();
+            let gaps = |(at, trouble): (usize, &Trouble)| trouble.missing > 0 && !set.contains(&at);
+            return FormatError::TextColumns {
+                place,
+                problems: self.problems(&bad, names),
+                columns: dropped.iter().map(|&at| names(at)).collect(),
+                others_missing: self.labels > 0 || all().any(gaps),
+            };
+        }
         if !empty.is_empty() {
-            return FormatError::EmptyColumns { place, columns: empty };
+            let columns = empty.into_iter().map(names).collect();
+            return FormatError::EmptyColumns { place, columns };
         }
         let mut counts: Vec<(String, u64)> = all()
             .filter(|(_, trouble)| trouble.missing > 0)
@@ -173,6 +256,45 @@ impl Troubles {
             first,
             columns: counted(&counts),
         }
+    }
+
+    /// Whether most values of a column are text.
+    fn is_text(&self, trouble: &Trouble) -> bool {
+        2 * trouble.text > self.rows - trouble.missing.min(self.rows)
+    }
+
+    /// All columns of text, and others with single values that are no numbers.
+    fn problems(&self, bad: &[(usize, &Trouble)], names: &dyn Fn(usize) -> String) -> String {
+        let (text, other): (Vec<_>, Vec<_>) =
+            bad.iter().partition(|(_, trouble)| self.is_text(trouble));
+        let mut said = Vec::new();
+        if let Some((_, first)) = text.first() {
+            let names: Vec<String> = text.iter().map(|(at, _)| names(*at)).collect();
+            let (line, example) = &first.first;
+            said.push(format!("{} (line {line}: '{example}')", columns_hold_text(&names)));
+        }
+        for (at, trouble) in other {
+            let count = trouble.text + trouble.commas + trouble.infinite;
+            let what = match count {
+                1 => "value that is not a number",
+                _ => "values that are not numbers",
+            };
+            let (line, example) = &trouble.first;
+            said.push(format!(
+                "column '{}' has {count} {what} (line {line}: '{example}')",
+                names(at)
+            ));
+        }
+        said.join("; ")
+    }
+}
+
+/// Names of text columns as the start of a sentence.
+pub(crate) fn columns_hold_text(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    match &quoted[..] {
+        [name] => format!("column {name} holds text"),
+        _ => format!("columns {} hold text", quoted.join(", ")),
     }
 }
 
@@ -200,6 +322,27 @@ mod tests {
         assert_eq!(Cell::read(b"1,500.0"), Cell::Text);
         assert_eq!(Cell::read(b"-inf"), Cell::Infinite);
         assert_eq!(Cell::read(b"2020-01-01"), Cell::Text);
+        assert_eq!(Cell::read(b"TRUE"), Cell::Boolean(true));
+        assert_eq!(Cell::read(b" False "), Cell::Boolean(false));
         assert!(is_missing_label("NA") && !is_missing_label("Na") && !is_missing_label("none"));
+    }
+
+    #[test]
+    fn decimal_commas_and_further_missing_values() {
+        let comma = CellFormat::new(Decimal::Comma, &[]);
+        assert_eq!(comma.read(b"-1,5e2"), Cell::Number(-150.0));
+        assert_eq!(comma.read(b"7"), Cell::Number(7.0));
+        assert_eq!(comma.read(b"1.5"), Cell::Text);
+        assert_eq!(comma.read(b"1.234,5"), Cell::Text);
+        let na = ["-999", "unknown", "0,5"].map(str::to_owned);
+        let point = CellFormat::new(Decimal::Point, &na);
+        assert_eq!(point.read(b"-999.0"), Cell::Missing);
+        assert_eq!(point.read(b" unknown "), Cell::Missing);
+        assert_eq!(point.read(b"Unknown"), Cell::Text);
+        assert_eq!(point.read(b"999"), Cell::Number(999.0));
+        assert_eq!(CellFormat::new(Decimal::Comma, &na).read(b"0,50"), Cell::Missing);
+        for (text, may) in [("1,234", true), ("-12,345", true), ("0,123", false), ("1,5", false)] {
+            assert_eq!(may_mark_thousands(text.as_bytes()), may, "{text}");
+        }
     }
 }

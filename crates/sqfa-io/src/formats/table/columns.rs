@@ -1,5 +1,7 @@
 //! Which columns of a table are points, labels and weights, by name where there are names.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::FormatError;
 use super::notes::{Note, listed};
 
@@ -94,7 +96,7 @@ pub(crate) fn layout(
         None => (0..width).collect(),
     };
     features.retain(|&at| Some(at) != label && Some(at) != weight);
-    let ignored = table.spread(&select.ignore)?;
+    let ignored: HashSet<usize> = table.spread(&select.ignore)?.into_iter().collect();
     features.retain(|at| !ignored.contains(at));
     if let (Some(names), None) = (names, &select.only) {
         let index = |at: usize| {
@@ -144,7 +146,7 @@ pub(crate) fn layout(
 
 /// The place of the first name that has come before.
 fn repeated(names: &[String]) -> Option<usize> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     names.iter().position(|name| !name.is_empty() && !seen.insert(name.as_str()))
 }
 
@@ -250,14 +252,16 @@ impl Names<'_> {
 
     /// The positions that names, positions and ranges stand for.
     fn spread(&self, specs: &[String]) -> Result<Vec<usize>, FormatError> {
-        let mut found = Vec::new();
-        for spec in specs {
-            let spec = spec.trim();
-            for at in self.positions(spec).ok_or_else(|| self.missing(spec.to_owned()))? {
-                if !found.contains(&at) {
-                    found.push(at);
-                }
-            }
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut left = specs;
+        while let Some(spec) = left.first() {
+            // Names may hold commas, at which lists are cut: parts that are no columns are joined again.
+            let joined = |parts: usize| left[..parts].join(",").trim().to_owned();
+            let (parts, positions) = (1..=left.len())
+                .find_map(|parts| Some((parts, self.positions(&joined(parts))?)))
+                .ok_or_else(|| self.missing(spec.trim().to_owned()))?;
+            found.extend(positions.into_iter().filter(|&at| seen.insert(at)));
+            left = &left[parts..];
         }
         Ok(found)
     }
@@ -294,8 +298,7 @@ impl Names<'_> {
         weight: Option<usize>,
     ) -> Result<Vec<usize>, FormatError> {
         let names = self.names.unwrap_or_default();
-        let mut at: std::collections::HashMap<&str, (usize, bool)> =
-            std::collections::HashMap::new();
+        let mut at: HashMap<&str, (usize, bool)> = HashMap::new();
         for position in 0..names.len() {
             let entry = at.entry(&names[position]).or_insert((position, false));
             entry.1 = entry.0 != position;
@@ -323,7 +326,8 @@ impl Names<'_> {
         if found.windows(2).any(|pair| pair[0] > pair[1]) {
             notes.push(Note::Reordered);
         }
-        let extra = features.iter().filter(|position| !found.contains(position));
+        let used: HashSet<usize> = found.iter().copied().collect();
+        let extra = features.iter().filter(|position| !used.contains(position));
         let extra: Vec<String> = extra
             .filter(|&&position| Some(position) != label && Some(position) != weight)
             .map(|&position| names[position].clone())
@@ -364,6 +368,17 @@ mod tests {
         assert_eq!(of(Some("1-3"), "2").unwrap(), "a c-d");
         assert!(of(Some("x"), "").unwrap_err().to_string().contains("'x'"));
         assert!(of(None, "id,a-b,c-d,e").is_err());
+        let all = ["length, cm", "a", "b,c", "label"].map(str::to_owned);
+        let of = |only: Option<&str>, ignore: &str| {
+            let select = select(only, ignore);
+            let label = Column::Usual;
+            let wanted = Wanted { label: Some(&label), select: Some(&select), ..Wanted::default() };
+            layout(Some(&all), 4, wanted, "t").map(|found| found.names.join("; "))
+        };
+        assert_eq!(of(None, "length, cm").unwrap(), "a; b,c");
+        assert_eq!(of(Some("b,c,length, cm"), "").unwrap(), "b,c; length, cm");
+        assert_eq!(of(Some("length, cm-a"), "").unwrap(), "length, cm; a");
+        assert!(of(None, "length, mm").unwrap_err().to_string().contains("'length'"));
     }
 
     #[test]

@@ -24,7 +24,12 @@ pub(super) struct Lines<R> {
     /// Bytes that were given, and the last of them.
     given: u64,
     tail: [u8; 3],
+    /// Lines that begin with the mark of a comment.
+    marked: u64,
 }
+
+/// The mark with which a comment begins.
+pub(super) const COMMENT: u8 = b'#';
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(reader: R, blanks: bool) -> Self {
@@ -40,7 +45,8 @@ impl<R: Read> Lines<R> {
             done: false,
             row: 0,
             given: 0,
-            tail: [0; 3],
+            tail: [0, 0, b'\n'],
+            marked: 0,
         }
     }
 
@@ -49,6 +55,11 @@ impl<R: Read> Lines<R> {
     pub(super) fn ends_in_quotes(&self, last_cell: &[u8], byte: u64) -> bool {
         let last = self.done && byte >= self.given;
         last && last_cell.ends_with(b"\n") && self.tail != *b"\n\"\n"
+    }
+
+    /// The number of lines so far that begin as comments do.
+    pub(super) fn marked(&self) -> u64 {
+        self.marked
     }
 
     /// A row begins here.
@@ -125,7 +136,13 @@ impl<R: Read> Read for Lines<R> {
         self.at += count;
         self.row += count;
         self.given += count as u64;
-        for &byte in &bytes[count.saturating_sub(3)..count] {
+        let bytes = &bytes[..count];
+        if bytes.contains(&COMMENT) {
+            let before = std::iter::once(&self.tail[2]).chain(bytes);
+            let pairs = before.zip(bytes);
+            self.marked += pairs.filter(|pair| *pair == (&b'\n', &COMMENT)).count() as u64;
+        }
+        for &byte in &bytes[count.saturating_sub(3)..] {
             self.tail = [self.tail[1], self.tail[2], byte];
         }
         if self.row > LONGEST {
@@ -153,5 +170,14 @@ mod tests {
         assert_eq!(turned("  a  b \r\n c   \"d  e\"\n", true), "a b\nc \"d  e\"\n");
         assert_eq!(turned("a b", true), "a b\n");
         assert_eq!(turned("", false), "");
+    }
+
+    #[test]
+    fn lines_that_begin_as_comments_do_are_counted() {
+        let mut lines = Lines::new(&b"#a\n1,#\n#b\r\n\n#"[..], false);
+        // One byte at a time, so that line ends and marks come in different reads.
+        let mut byte = [0];
+        while lines.read(&mut byte).unwrap() > 0 {}
+        assert_eq!(lines.marked(), 3);
     }
 }

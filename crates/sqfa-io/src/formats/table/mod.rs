@@ -6,7 +6,9 @@ mod encoding;
 mod lines;
 mod names;
 mod notes;
+mod sample;
 mod sniff;
+mod start;
 mod whole;
 
 use std::io::{Cursor, Read};
@@ -16,10 +18,13 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::source::{open, place_of};
 use super::{FormatError, Limits};
-use lines::Lines;
-use sniff::First;
+use lines::{COMMENT, Lines};
+use start::{NamedBy, Start};
 
-use cell::Troubles;
+pub use cell::Decimal;
+#[cfg(feature = "parquet")]
+pub(crate) use cell::columns_hold_text;
+use cell::{Cell, CellFormat, Troubles};
 pub(crate) use cell::{counted, is_missing_label};
 use columns::is_usual_label;
 pub use columns::{Column, Selection};
@@ -66,6 +71,10 @@ pub struct CsvOptions {
     pub header: Header,
     /// The character between cells; by default the one the table shows.
     pub delimiter: Option<u8>,
+    /// The decimal mark of numbers; by default the one the table shows.
+    pub decimal: Option<Decimal>,
+    /// Texts and numbers of feature columns that stand for missing values, in addition to the usual ones.
+    pub na_values: Vec<String>,
     /// What the bytes of names and labels mean.
     pub encoding: Encoding,
     /// Which columns are points.
@@ -105,8 +114,11 @@ pub struct CsvRows<R> {
     /// For every cell: which feature it is.
     feature: Vec<Option<usize>>,
     encoding: Encoding,
+    format: CellFormat,
     missing: Missing,
     troubles: Troubles,
+    /// Lines that begin with #, if these are comments, up to which there is nothing to say.
+    expected_marks: Option<u64>,
     unlabelled: u64,
     /// The first label that goes over several lines.
     folded: Option<Note>,
@@ -158,62 +170,17 @@ impl<R: Read> CsvRows<R> {
         usual: u8,
     ) -> Result<Self, FormatError> {
         let table_error = |problem: String| FormatError::Table { place: place.to_owned(), problem };
-        let mut sample = Vec::new();
-        (&mut reader)
-            .take(sniff::SAMPLE as u64)
-            .read_to_end(&mut sample)
-            .map_err(|error| table_error(error.to_string()))?;
-        let whole = sample.len() < sniff::SAMPLE;
-        if sample.starts_with(&[0xff, 0xfe]) || sample.starts_with(&[0xfe, 0xff]) {
-            return Err(table_error("it is UTF-16 or UTF-32; save it as UTF-8".to_owned()));
-        }
-        if sample.contains(&0) {
-            let problem =
-                "it has zero bytes, as UTF-16 and binary files do; save it as text in UTF-8";
-            return Err(table_error(problem.to_owned()));
-        }
-        if sample.starts_with(&[0xef, 0xbb, 0xbf]) {
-            sample.drain(..3);
-        }
-        let delimiter =
-            options.delimiter.unwrap_or_else(|| sniff::delimiter(&sample, whole, usual));
-        let rows = sniff::rows(&sample, whole, delimiter);
-        let Some(first) = rows.first() else {
-            return Err(table_error("it is empty; expected rows of numbers".to_owned()));
-        };
-        let cells = first.len();
-        if let Some(width) = sniff::below_a_title(&rows) {
-            return Err(table_error(format!(
-                "line 1 is '{}', and rows of {width} cells stand below: remove what stands above the names of the \
-                 columns (titles, comments)",
-                cell::shown(first.as_slice())
-            )));
-        }
-        let bytes: usize = rows.iter().map(|row| row.as_slice().len() + row.len()).sum();
-        let row_bytes = bytes as f64 / rows.len() as f64;
-        let first_row = first_row(&rows, options, weight);
-        let named = first_row != First::Point;
-        let mut names = Vec::new();
-        for (at, cell) in first.iter().enumerate().filter(|_| named) {
-            let name = options.encoding.decode(cell).ok_or_else(|| FormatError::Encoding {
-                place: place.to_owned(),
-                what: format!("line 1: the name of column {}", at + 1),
-                encoding: options.encoding,
-            })?;
-            // A nameless column is called as pandas calls it, so that it is found again; a first one is an index.
-            names.push(match name.trim() {
-                "" if at > 0 => format!("Unnamed: {at}"),
-                name => name.to_owned(),
-            });
-        }
+        let start = Start::read(&mut reader, options, weight, place, usual)?;
+        let Start { sample, delimiter, comments, decimal, names, named_by, cells, .. } = start;
         let source = Lines::new(Cursor::new(sample).chain(reader), delimiter == b' ');
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .delimiter(delimiter)
+            .comment(comments.then_some(COMMENT))
             .from_reader(source);
         let mut record = ByteRecord::new();
-        if named {
+        if matches!(named_by, NamedBy::FirstRow | NamedBy::Numbers) {
             let skipped = reader.read_byte_record(&mut record);
             skipped.map_err(|error| table_error(error.to_string()))?;
             check_closed(&reader, &record, place)?;
@@ -225,13 +192,17 @@ impl<R: Read> CsvRows<R> {
             select: Some(&options.select),
             expected: options.expected.as_deref(),
         };
-        let mut layout = layout(named.then_some(&names[..]), cells, wanted, place)?;
+        let mut layout = layout(names.as_deref(), cells, wanted, place)?;
         if options.delimiter.is_none() && delimiter != usual {
             layout.notes.push(Note::Delimiter(char::from(delimiter)));
         }
-        match (options.header, first_row) {
-            (Header::Auto, First::Numbers) => layout.notes.push(Note::NumericHeader),
-            (Header::Auto, First::Point) => layout.notes.push(Note::NoHeader),
+        if options.decimal.is_none() && decimal == Decimal::Comma {
+            layout.notes.push(Note::DecimalComma);
+        }
+        match (options.header, named_by) {
+            (_, NamedBy::Comment) => layout.notes.push(Note::NamesInComment),
+            (Header::Auto, NamedBy::Numbers) => layout.notes.push(Note::NumericHeader),
+            (Header::Auto, NamedBy::Nothing) => layout.notes.push(Note::NoHeader),
             _ => {}
         }
         let mut feature = vec![None; cells];
@@ -246,13 +217,15 @@ impl<R: Read> CsvRows<R> {
             layout,
             feature,
             encoding: options.encoding,
+            format: CellFormat::new(decimal, &options.na_values),
             missing: options.missing,
+            expected_marks: comments.then_some(u64::from(named_by == NamedBy::Comment)),
             unlabelled: 0,
             folded: None,
             names: Names::default(),
             expected: 0,
             most_numbers: usize::try_from(options.limits.bytes / 8).unwrap_or(usize::MAX),
-            row_bytes,
+            row_bytes: start.row_bytes,
             place: place.to_owned(),
         })
     }
@@ -280,8 +253,10 @@ impl<R: Read> CsvRows<R> {
     /// What was decided on the way, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
         let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
+        let marked = self.reader.get_ref().marked();
+        let comments = self.expected_marks.is_some_and(|expected| marked > expected);
         let own = self.layout.notes.iter().chain(&self.folded).cloned();
-        own.chain(unlabelled).collect()
+        own.chain(comments.then_some(Note::Comments)).chain(unlabelled).collect()
     }
 
     /// The number of further rows that the size of the file lets expect; 0 for a stream.
@@ -360,7 +335,7 @@ impl<R: Read> CsvRows<R> {
 
     fn add_row(&mut self, batch: &mut TableRows) -> Result<(), FormatError> {
         check_closed(&self.reader, &self.record, &self.place)?;
-        if self.record.len() != self.cells {
+        if !sniff::has_width(&self.record, self.cells) {
             return Err(FormatError::Ragged {
                 place: self.place.clone(),
                 line: self.line(),
@@ -387,11 +362,12 @@ impl<R: Read> CsvRows<R> {
         }
         let start = batch.values.len();
         batch.values.resize(start + self.layout.features.len(), f64::NAN);
-        for (index, cell) in self.record.iter().enumerate() {
-            let Some(feature) = self.feature[index] else { continue };
-            match cell::Cell::read(cell) {
-                cell::Cell::Number(value) => batch.values[start + feature] = value,
-                cell::Cell::Missing if self.missing != Missing::Refuse => {}
+        for (cell, feature) in self.record.iter().zip(&self.feature) {
+            let Some(feature) = *feature else { continue };
+            match self.format.read(cell) {
+                Cell::Number(value) => batch.values[start + feature] = value,
+                Cell::Boolean(value) => batch.values[start + feature] = f64::from(u8::from(value)),
+                Cell::Missing if self.missing != Missing::Refuse => {}
                 trouble => {
                     bad = true;
                     let line = self.line();
@@ -463,27 +439,11 @@ fn check_closed<R: Read>(
     })
 }
 
-/// Whether the first row names the columns: as told, as the names asked for show, or as the rows do.
-fn first_row(rows: &[ByteRecord], options: &CsvOptions, weight: Option<&Column>) -> First {
-    let named = |cell: &[u8], name: &str| {
-        options.encoding.decode(cell).is_some_and(|cell| cell.trim() == name)
-    };
-    let has = |name: &str| rows[0].iter().any(|cell| named(cell, name));
-    let asked = options.label.iter().chain(weight).any(|column| match column {
-        Column::Name(name) | Column::Known(name) => has(name),
-        _ => false,
-    });
-    match options.header {
-        Header::Present => First::Names,
-        Header::Absent => First::Point,
-        Header::Auto if asked => First::Names,
-        Header::Auto => sniff::first_row(rows),
-    }
-}
-
 /// The character between cells that the ending of a name promises.
 fn usual_delimiter(path: &Path) -> u8 {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
-    let tabs = name.is_some_and(|name| name.ends_with(".tsv") || name.ends_with(".tsv.gz"));
+    let name = name.unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let tabs = name.ends_with(".tsv") || name.ends_with(".tab");
     if tabs { b'\t' } else { b',' }
 }

@@ -14,14 +14,34 @@ pub enum Note {
     Delimiter(char),
     /// The label column that was found by its name.
     Label(String),
+    /// Numbers have a decimal comma.
+    DecimalComma,
+    /// Lines that begin with # were ignored.
+    Comments,
+    /// The columns have the names that the last comment above the first row lists.
+    NamesInComment,
+    /// A value that may stand for missing ones: it repeats, and all other values of the column are far from it.
+    Sentinel {
+        /// The value.
+        value: i64,
+        /// The columns in which it does.
+        columns: Vec<String>,
+        /// How often it occurs in them.
+        count: u64,
+    },
     /// An index column was left out.
     Index(String),
     /// Columns were put into the expected order.
     Reordered,
     /// Columns that nobody asked for were left out.
     Extra(Vec<String>),
-    /// Arrays beside the training points that are not read.
-    OtherArrays(Vec<String>),
+    /// Arrays that could be points or labels and are not read.
+    OtherArrays {
+        /// The array of points and that of labels.
+        used: Vec<String>,
+        /// The others.
+        others: Vec<String>,
+    },
     /// The table has no names, so the order of its columns could not be checked.
     Unchecked,
     /// A feature is called as label columns are.
@@ -73,6 +93,7 @@ impl Note {
                 | Self::TellsClass(_)
                 | Self::AlikeLabels(..)
                 | Self::LinesInLabel { .. }
+                | Self::Sentinel { .. }
                 | Self::Unchecked
         )
     }
@@ -87,14 +108,28 @@ impl fmt::Display for Note {
             Self::Delimiter(' ') => write!(f, "cells are separated by blanks"),
             Self::Delimiter(mark) => write!(f, "cells are separated by '{mark}'"),
             Self::Label(name) => write!(f, "the label column is '{name}'"),
+            Self::DecimalComma => write!(f, "detected a decimal comma"),
+            Self::Comments => write!(f, "lines that begin with '#' are ignored as comments"),
+            Self::NamesInComment => {
+                write!(f, "the comment above the first row gives the names of the columns")
+            }
+            Self::Sentinel { value, columns, count } => write!(
+                f,
+                "the value {value} occurs {count} times in {}, far from all other values there: it may stand for missing \
+                 values",
+                match &columns[..] {
+                    [name] => format!("column '{name}'"),
+                    names => format!("columns {}", listed(names)),
+                }
+            ),
             Self::Index(name) if name.is_empty() => {
                 write!(f, "the first column has no name: it is taken as an index and left out")
             }
             Self::Index(name) => write!(f, "column '{name}' is taken as an index and left out"),
             Self::Reordered => write!(f, "columns come in another order and were matched by name"),
             Self::Extra(names) => write!(f, "columns left out: {}", listed(names)),
-            Self::OtherArrays(names) => {
-                write!(f, "X_train and y_train are taken, {} are left out", listed(names))
+            Self::OtherArrays { used, others } => {
+                write!(f, "arrays {} are used, {} are not", listed(used), listed(others))
             }
             Self::Unchecked => write!(
                 f,

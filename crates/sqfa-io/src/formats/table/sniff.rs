@@ -2,39 +2,46 @@
 
 use ::csv::{ByteRecord, ReaderBuilder};
 
-use super::cell::Cell;
-use super::lines::Lines;
+use super::cell::{Cell, Decimal, may_mark_thousands};
+use super::lines::{COMMENT, Lines};
 
-/// Bytes of a table that are looked at.
-pub(super) const SAMPLE: usize = 64 << 10;
 /// Rows that are looked at.
-const ROWS: usize = 100;
+pub(super) const ROWS: usize = 100;
 /// So many consecutive whole numbers in a first row are no accident.
 const CONSECUTIVE: usize = 3;
 
 /// The characters that may stand between cells, the likelier ones first.
 const DELIMITERS: [u8; 5] = [b',', b'\t', b';', b'|', b' '];
 
-/// The rows of a sample; a last line that was cut off is left out.
-pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8) -> Vec<ByteRecord> {
+/// The rows of a sample; a last line that was cut off is left out, and so are comments where there are any.
+pub(super) fn rows(sample: &[u8], whole: bool, delimiter: u8, comments: bool) -> Vec<ByteRecord> {
     let end = match whole {
         true => sample.len(),
-        false => sample.iter().rposition(|&byte| byte == b'\n').unwrap_or(sample.len()),
+        false => sample.iter().rposition(|byte| b"\r\n".contains(byte)).unwrap_or(sample.len()),
     };
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .delimiter(delimiter)
+        .comment(comments.then_some(COMMENT))
         .from_reader(Lines::new(&sample[..end], delimiter == b' '));
     reader.byte_records().take(ROWS).map_while(Result::ok).collect()
 }
 
 /// The character between cells: the one with which most rows are as long as the first and most cells are numbers.
-pub(super) fn delimiter(sample: &[u8], whole: bool, usual: u8) -> u8 {
+///
+/// Where commas are said to be decimal marks they separate cells only if nothing else does.
+pub(super) fn delimiter(
+    sample: &[u8],
+    whole: bool,
+    usual: u8,
+    comments: bool,
+    decimal: Option<Decimal>,
+) -> u8 {
     let score = |delimiter: u8| {
-        let rows = rows(sample, whole, delimiter);
+        let rows = rows(sample, whole, delimiter, comments);
         let width = rows.first().map_or(0, ByteRecord::len);
-        let alike = rows.iter().filter(|row| row.len() == width).count();
+        let alike = rows.iter().filter(|row| has_width(row, width)).count();
         if width < 2 || 2 * alike <= rows.len() {
             return None;
         }
@@ -47,7 +54,11 @@ pub(super) fn delimiter(sample: &[u8], whole: bool, usual: u8) -> u8 {
         Some((share, alike as f64 / rows.len() as f64))
     };
     let mut best: Option<(f64, f64, u8)> = None;
-    for candidate in std::iter::once(usual).chain(DELIMITERS) {
+    let mut candidates: Vec<u8> = std::iter::once(usual).chain(DELIMITERS).collect();
+    if decimal == Some(Decimal::Comma) {
+        candidates.sort_by_key(|&candidate| candidate == b',');
+    }
+    for candidate in candidates {
         if let Some((share, alike)) = score(candidate)
             && best.is_none_or(|(s, a, _)| (share, alike) > (s, a))
         {
@@ -55,6 +66,61 @@ pub(super) fn delimiter(sample: &[u8], whole: bool, usual: u8) -> u8 {
         }
     }
     best.map_or(usual, |(.., delimiter)| delimiter)
+}
+
+/// Whether a row has so many cells; empty cells beyond them do not count, because lines may end with a delimiter.
+pub(super) fn has_width(row: &ByteRecord, width: usize) -> bool {
+    let empty = |at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
+    row.len() >= width && (width..row.len()).all(empty)
+}
+
+/// The number of columns: those at the end that are empty in every row, names included, are none.
+pub(super) fn width(rows: &[ByteRecord]) -> usize {
+    let empty =
+        |row: &ByteRecord, at: usize| row.get(at).is_none_or(|cell| cell.trim_ascii().is_empty());
+    let mut width = rows.first().map_or(0, ByteRecord::len);
+    // One row alone shows no pattern: its last cell may be a missing value.
+    while rows.len() > 1 && width > 1 && rows.iter().all(|row| empty(row, width - 1)) {
+        width -= 1;
+    }
+    width
+}
+
+/// The decimal mark: a comma if one number can be read in no other way, and none has a point.
+pub(super) fn decimal(rows: &[ByteRecord]) -> Decimal {
+    let mut decimal = Decimal::Point;
+    for cell in rows.iter().flat_map(|row| row.iter()) {
+        match Cell::read(cell) {
+            Cell::Number(_) if cell.contains(&b'.') => return Decimal::Point,
+            Cell::DecimalComma if !may_mark_thousands(cell) => decimal = Decimal::Comma,
+            _ => {}
+        }
+    }
+    decimal
+}
+
+/// Whether lines that begin with # are comments, and not cells of a first column that begin so (such as colors).
+pub(super) fn has_comments(sample: &[u8]) -> bool {
+    let filled = lines(sample).filter(|line| !line.is_empty());
+    let (all, marked) = filled.take(ROWS).fold((0, 0), |(all, marked), line| {
+        (all + 1, marked + usize::from(line.starts_with(&[COMMENT])))
+    });
+    // Above a table of few rows there may be more comments than rows; then the last line is no comment.
+    let last = lines(sample).filter(|line| !line.is_empty()).last();
+    2 * marked <= all || last.is_some_and(|line| !line.starts_with(&[COMMENT]))
+}
+
+/// The last of the comments above a table, as a row of cells: numpy.savetxt writes the names of columns so.
+pub(super) fn last_comment(sample: &[u8], delimiter: u8) -> Option<ByteRecord> {
+    let filled = lines(sample).filter(|line| !line.is_empty());
+    let comment = filled.take_while(|line| line.starts_with(&[COMMENT])).last()?;
+    let text = comment.iter().position(|&byte| byte != COMMENT).map(|start| &comment[start..])?;
+    rows(text.trim_ascii(), true, delimiter, false).into_iter().next()
+}
+
+/// The lines of a sample, without blanks around them.
+fn lines(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
+    sample.split(|byte| b"\r\n".contains(byte)).map(<[u8]>::trim_ascii)
 }
 
 /// The number of cells that most rows have, where the first has one: something stands above the table.
@@ -83,7 +149,13 @@ pub(super) enum First {
 /// above cells that are written with a point. A gap in the first row says nothing.
 pub(super) fn first_row(rows: &[ByteRecord]) -> First {
     let Some((first, body)) = rows.split_first() else { return First::Point };
-    let text = |at: usize| first.get(at).map(Cell::read) == Some(Cell::Text);
+    let kind = |row: &ByteRecord, at: usize| row.get(at).map(Cell::read);
+    // The words true and false may be names, unless the column below holds them.
+    let word = |at: usize| {
+        let is_boolean = |row: &ByteRecord| matches!(kind(row, at), Some(Cell::Boolean(_)));
+        is_boolean(first) && !body.iter().any(is_boolean)
+    };
+    let text = |at: usize| kind(first, at) == Some(Cell::Text) || word(at);
     if body.is_empty() {
         return if (0..first.len()).any(text) { First::Names } else { First::Point };
     }
@@ -100,7 +172,7 @@ pub(super) fn first_row(rows: &[ByteRecord]) -> First {
         .collect();
     let above = || (0..first.len()).filter(|&at| numeric[at]);
     let pointed = |cell: &[u8]| cell.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-    let is_number = |at: &usize| first.get(*at).is_some_and(|cell| Cell::read(cell).is_numeric());
+    let is_number = |at: &usize| !text(*at) && kind(first, *at).is_some_and(Cell::is_numeric);
     if above().any(text) {
         let like_data = above().filter(is_number).any(|at| first.get(at).is_some_and(pointed));
         return if like_data { First::Point } else { First::Names };
@@ -148,7 +220,7 @@ mod tests {
     use super::*;
 
     fn first(text: &str) -> First {
-        first_row(&rows(text.as_bytes(), true, b','))
+        first_row(&rows(text.as_bytes(), true, b',', true))
     }
 
     #[test]
@@ -166,6 +238,8 @@ mod tests {
         assert_eq!(first("5,3,1\n4,2,9\n"), First::Point);
         assert_eq!(first("x,y\n"), First::Names);
         assert_eq!(first("1,2,label\n3,4,cat\n5,7,cat\n"), First::Names);
+        assert_eq!(first("True,False,kind\n3,4,cat\n5,7,cat\n"), First::Names);
+        assert_eq!(first("True,1,cat\nFalse,2,dog\n"), First::Point, "booleans are numbers");
     }
 
     #[test]
@@ -181,7 +255,34 @@ mod tests {
             ("a,b\n1,\"x y\"\n2,\"z w\"\n", b','),
             ("1\n2\n", b','),
         ] {
-            assert_eq!(delimiter(text.as_bytes(), true, b','), expected, "{text}");
+            assert_eq!(delimiter(text.as_bytes(), true, b',', true, None), expected, "{text}");
         }
+        let comma = Some(Decimal::Comma);
+        assert_eq!(delimiter(b"1,5;x\n2,5;y\n", true, b',', true, comma), b';');
+    }
+
+    #[test]
+    fn decimal_commas_are_seen_only_beyond_doubt() {
+        let of = |text: &str| decimal(&rows(text.as_bytes(), true, b';', true));
+        assert_eq!(of("a;b\n1,5;2\n3;4,25\n"), Decimal::Comma);
+        assert_eq!(of("a;b\n1,234;2\n3;40,250\n"), Decimal::Point, "maybe thousands");
+        assert_eq!(of("a;b\n1,234;0,234\n"), Decimal::Comma);
+        assert_eq!(of("a;b\n1,5;2.5\n"), Decimal::Point, "a point somewhere");
+        assert_eq!(of("a;b\n15;25\n"), Decimal::Point);
+    }
+
+    #[test]
+    fn cells_behind_the_last_column_and_comments_are_no_cells() {
+        let of = |text: &str| width(&rows(text.as_bytes(), true, b',', true));
+        assert_eq!(of("a,b,\n1,2,\n3,4,\n"), 2);
+        assert_eq!(of("a,b,,,\n1,2,,,\n"), 2);
+        assert_eq!(of("a,b,c\n1,2,\n"), 3, "a column with a name is one");
+        assert_eq!(of("a,b,\n1,2,\n3,4,5\n"), 3, "a column with a value is one");
+        assert!(has_comments(b"# x\na,b\n1,2\n") && has_comments(b"a,b\n1,2\n"));
+        assert!(has_comments(b"# x\n# y\n# z\n1,2\n"));
+        assert!(!has_comments(b"color,b\n#ff0000,2\n#00ff00,3\n#0000ff,4\n"));
+        let names = |text: &str| last_comment(text.as_bytes(), b',').map(|row| row.len());
+        assert_eq!(names("# by me\n# a,b,c\n1,2,3\n"), Some(3));
+        assert_eq!(names("a,b\n# x,y,z\n"), None);
     }
 }
