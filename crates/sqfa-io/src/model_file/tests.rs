@@ -167,7 +167,7 @@ fn random_damage_never_panics() {
         }
         if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
             // What passes the checks must also be usable.
-            let _ = model.qda(None, sqfa::classify::QDA_SHRINKAGE);
+            let _ = model.qda(None, None);
             let _ = model.noisy_gaussians(model.description().noise);
             let _ = model.to_bytes();
         }

@@ -141,9 +141,12 @@ fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'
     let preprocessor = given.preprocessor.as_ref();
     let on = |part: &'a Part| {
         let samples = Samples { points: part.points.view(), labels: &part.labels, preprocessor };
-        Learned::new(&given.statistics, samples)
-            .with_estimator(known.spec.estimator().unwrap_or_default())
-            .judged_with(known.spec.shrinkage)
+        let learned = Learned::new(&given.statistics, samples)
+            .with_estimator(known.spec.estimator().unwrap_or_default());
+        match known.spec.plain_shrinkage() {
+            Some(shrinkage) => learned.judged_with(shrinkage),
+            None => learned,
+        }
     };
     let (protocol, entry) = (Protocol::named(&known.spec.protocol), reducer_entry(base(job)));
     let inside = matches!((&protocol, &entry), (Some(protocol), Ok(entry)) if protocol.chooses_inside(entry));

@@ -74,15 +74,22 @@ pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
 
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
 pub(crate) fn like_pixels(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
+    statistics.dimension() - aside.len() > WIDE && in_one_unit(statistics, aside)
+}
+
+/// Whether columns seem to be in one unit, however many there are.
+pub(crate) fn in_one_unit(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
     let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
-    statistics.dimension() - aside.len() > WIDE
-        && alike(kept.map(|(_, variance)| variance).collect())
+    alike(kept.map(|(_, variance)| variance).collect())
 }
 
 /// Whether no variance is far beyond the usual one.
 pub(crate) fn alike(mut variances: Vec<f64>) -> bool {
     variances.sort_by(f64::total_cmp);
     let largest = variances.last().copied().unwrap_or(0.0);
-    variances.get(variances.len() / 2).is_some_and(|usual| largest <= ALIKE * usual)
+    // Of two columns, the smaller one is the usual one.
+    variances
+        .get(variances.len().saturating_sub(1) / 2)
+        .is_some_and(|usual| largest <= ALIKE * usual)
 }
