@@ -1,14 +1,29 @@
-"""Classifiers do not depend on the units of the columns; scikit-learn is the reference."""
+"""Units and repeated columns change nothing that they should not; scikit-learn is the reference."""
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from scipy.linalg import subspace_angles
+from sklearn.datasets import load_iris, load_wine
+from sklearn.decomposition import PCA as SkPCA
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from sqfa_rs import PCA, QDA, SQFA, LinearClassifier
+from sqfa_rs import (
+    LDA,
+    LFDA,
+    PCA,
+    QDA,
+    SQFA,
+    LinearClassifier,
+    SupervisedPCA,
+    class_statistics,
+    compare,
+)
 
 FACTORS = [1e-6, 1e-3, 1e3, 1e6]
 
@@ -118,3 +133,80 @@ def test_shrinkage_is_towards_the_pooled_covariance(fraction):
         1, keepdims=True
     )
     np.testing.assert_allclose(qda.predict_log_proba(X), scores, rtol=1e-8, atol=1e-8)
+
+
+def textured(per_class, seed):
+    """Strongly correlated columns, three of which are repeated: 40 columns of rank 37, 11 classes."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(6, 37))
+    means = 3 * np.random.default_rng(1000).normal(size=(11, 6)) @ common
+    means += 0.3 * np.random.default_rng(1001).normal(size=(11, 37))
+    y = np.repeat(np.arange(11), per_class)
+    X = means[y] + rng.normal(size=(len(y), 6)) @ common + 0.12 * rng.normal(size=(len(y), 37))
+    return np.column_stack([X, X[:, [3, 17, 30]]]), y
+
+
+def test_repeated_columns_do_not_disturb_lda_and_lfda():
+    X, y = textured(60, 7)
+    new, labels = X[1::2], y[1::2]
+    X, y = X[::2], y[::2]
+    theirs = LinearDiscriminantAnalysis(solver="svd").fit(X, y).score(new, labels)
+    assert theirs > 0.99
+    for reducer in (LDA(10), LFDA(10)):
+        reducer.fit(X, y)
+        Z = reducer.transform(new)
+        # No component is the difference of a column and its copy.
+        assert (Z.std(axis=0) > 1e-6 * np.linalg.norm(reducer.components_, axis=1)).all()
+        assert reducer.score(new, labels) > theirs - 0.01
+    # Not only samples that were used for fitting can be classified by filters that do not vary.
+    every = PCA(40, scale="none").fit(X, y)
+    assert np.isfinite(every.score(new, labels)) and every.score(new, labels) > 0.9
+
+
+@pytest.mark.parametrize("shrinkage", [0.05, 0.4])
+def test_lda_spans_what_scikit_learns_classifier_uses(shrinkage):
+    X, y = gaussians([60, 40, 30], 5, 6)
+    # Coefficients of this solver are inverse shrunk scatters times class means: no ridge between classes. scikit-learn
+    # shrinks each class of standardized columns, so standardized columns are compared.
+    X = X / X.std(axis=0)
+    coefficients = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).coef_
+    ours = LDA(2, shrinkage=shrinkage, scale="none").fit(X, y).components_
+    assert subspace_angles(ours.T, (coefficients[1:] - coefficients[0]).T).max() < 1e-6
+
+
+def one_large_column(rows, columns, seed=0):
+    """Two classes that differ in every column, one of which is noise in large units."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], rows // 3)
+    X = rng.normal(size=(rows, columns)) + rng.normal(size=(3, columns))[y]
+    X[:, 4] = 1e4 * rng.normal(size=rows)
+    return X, y
+
+
+@pytest.mark.parametrize("kind", [PCA, SupervisedPCA])
+def test_components_do_not_follow_the_column_in_the_largest_units(kind):
+    X, y = one_large_column(150, 20)
+    fitted = kind(2).fit(X, y)
+    assert fitted.scaling_ == "per-feature"
+    same = kind(2, scale="per-feature").fit(X, y)
+    np.testing.assert_array_equal(fitted.components_, same.components_)
+    assert fitted.score(X, y) > kind(2, scale="none").fit(X, y).score(X, y) + 0.2
+    by_statistics = kind(2).fit_statistics(class_statistics(X, y))
+    np.testing.assert_allclose(by_statistics.components_, same.components_, rtol=1e-9, atol=1e-12)
+
+
+def test_columns_in_one_unit_are_not_scaled():
+    X, y = load_iris(return_X_y=True)
+    fitted = PCA(2).fit(X, y)
+    assert fitted.scaling_ == "none"
+    assert subspace_angles(fitted.components_.T, SkPCA(2).fit(X).components_.T).max() < 1e-6
+
+
+def test_compare_scales_pca_as_fit_does():
+    X, y = load_wine(return_X_y=True)
+    ours = compare(X, y, methods=["pca"], n_components=2, cv=5, seeds=1)["qda_accuracy"].mean()
+    Z = StandardScaler().fit_transform(X)
+    theirs = make_pipeline(SkPCA(2), QuadraticDiscriminantAnalysis())
+    expected = cross_val_score(theirs, Z, y, cv=StratifiedKFold(5, shuffle=True, random_state=0)).mean()
+    assert expected > 0.93
+    assert ours > expected - 0.03

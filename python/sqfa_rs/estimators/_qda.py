@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from .. import _core
 from .._threads import thread_count
 from ..data._accumulator import ClassAccumulator
-from ..data._inputs import repetition_counts, training_data
+from ..data._inputs import repetition_counts, training_data, without_zeros
 from ..data._labels import class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
 from ._classifier import CoreClassifier
@@ -137,7 +137,7 @@ class QDA(CoreClassifier):
         """
         self._forget()
         X, y = training_data(self, X, y)
-        weights = repetition_counts(sample_weight, X)
+        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
         classes, codes = encode(y, weights)
         threads = thread_count(self.n_jobs)
         X = in_doubles(X)

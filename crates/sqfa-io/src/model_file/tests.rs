@@ -22,6 +22,7 @@ fn description() -> Description {
         selection: None,
         filters_tried: vec![],
         set_aside: vec![],
+        fractional_classes: false,
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         lift: None,
         restricted: false,

@@ -3,6 +3,7 @@
 //! In more than [`WIDE`] columns of one unit, as pixels are, it is the mean within-class variance in common units; where
 //! units within classes are out of reach (no entries, a distance that linear maps change), 0.3 of it in per-feature units.
 
+use crate::model::InverseRegression;
 use crate::optimize::{Control, Progress};
 use crate::statistics::ClassStatistics;
 
@@ -30,7 +31,13 @@ impl Pipeline {
         if aside.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        self.learn(Job::of(statistics, &aside, filters), None, observer)
+        // SAVE compares class covariances, and those of few samples differ by chance in every direction.
+        let compares = self.base() == InverseRegression::Save.name() && self.finds_noise();
+        let job = match compares.then(|| statistics.pooled_where_deficient()).flatten() {
+            Some(shrunk) => Job::of(shrunk, &aside, filters).with_plain(Some(statistics)),
+            None => Job::of(statistics, &aside, filters),
+        };
+        self.learn(job, None, observer)
     }
 
     /// The closed-form choice; its noise is filled in by the fit.

@@ -277,6 +277,7 @@ impl Prepared {
                 .map(|fitted| fitted.set_aside.iter().map(|one| one.column).collect())
                 .unwrap_or_default(),
             classes: ClassNames::from(&self.classes),
+            fractional_classes: false,
             restricted: fit.classes.is_some(),
             lift: self.lift.as_ref().map(|lift| LiftRecord {
                 kind: lift.kind().to_string(),
