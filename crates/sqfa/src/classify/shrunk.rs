@@ -26,7 +26,7 @@ const FULL_RANK: f64 = 1e-10;
 /// What all classes share: the scale of each feature, the pooled covariance and the empty directions.
 pub(super) struct Pooled {
     order: usize,
-    /// The total standard deviation of each feature; 1 if it is constant.
+    /// The total standard deviation of each feature; infinite if it is constant, so that it counts for nothing.
     scale: Vec<f64>,
     /// The pooled covariance of the scaled features.
     within: Vec<f64>,
@@ -55,8 +55,12 @@ impl Pooled {
             });
             total[at] = within[at] + between;
         }
-        let deviation = |i: usize| Some(total[i * m + i].sqrt()).filter(|value| *value > 0.0);
-        let scale: Vec<f64> = (0..m).map(|i| deviation(i).unwrap_or(1.0)).collect();
+        let largest = total.iter().step_by(m + 1).copied().fold(0.0, f64::max);
+        // Features of filters without variance, as PCA finds behind the last one that varies, are rounding errors.
+        let rounding = 4.0 * m as f64 * f64::EPSILON * largest;
+        let deviation =
+            |variance: f64| if variance > rounding { variance.sqrt() } else { f64::INFINITY };
+        let scale: Vec<f64> = (0..m).map(|i| deviation(total[i * m + i])).collect();
         let total = divided(&total, &scale);
         let within = divided(&within, &scale);
         let empty = empty_directions(&total, m);
@@ -77,7 +81,9 @@ impl Pooled {
                 let own = self.filled(own);
                 match self.needed(&own) {
                     0.0 => self.factored(own),
-                    fraction => self.factored(mixed(own, self.target(), fraction)),
+                    fraction => self
+                        .factored(mixed(own, self.target(), fraction))
+                        .or_else(|_| self.pooled(None)),
                 }
             }
         }
@@ -92,7 +98,10 @@ impl Pooled {
                 let target = self.diagonal(&own);
                 self.factored(mixed(own, &target, fraction))
             }
-            None => self.factored(self.target().to_vec()),
+            // Entries that are rounding errors need not make a positive definite matrix.
+            None => self
+                .factored(self.target().to_vec())
+                .or_else(|_| self.factored(self.diagonal(self.target()))),
         }
     }
 
@@ -150,7 +159,8 @@ impl Pooled {
             .zip(&self.scale)
             .map(|(variance, scale)| variance.sqrt() * scale)
             .collect();
-        let log_det = (0..m).map(|i| 2.0 * (lower[i * m + i].ln() + scale[i].ln())).sum();
+        let known = |scale: f64| if scale.is_finite() { scale.ln() } else { 0.0 };
+        let log_det = (0..m).map(|i| 2.0 * (lower[i * m + i].ln() + known(scale[i]))).sum();
         let mut whitening = vec![0.0; m * m];
         f64::invert_lower(&lower, &mut whitening, m);
         whitening.chunks_mut(m).for_each(|row| {
