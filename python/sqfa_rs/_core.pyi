@@ -62,7 +62,7 @@ class Qda:
         means: _Matrix,
         covariances: _Matrix,
         priors: _Matrix,
-        shrinkage: float,
+        shrinkage: float | None,
         threads: int,
         degrees: float | None = None,
     ) -> None: ...
@@ -88,7 +88,7 @@ class Linear:
         means: _Matrix,
         covariances: _Matrix,
         priors: _Matrix,
-        shrinkage: float,
+        shrinkage: float | None,
         threads: int,
     ) -> None: ...
     def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core, estimators
 from ._methods import IDENTIFIERS
-from .data._labels import class_names
+from .data._labels import class_names, is_fractional
 from .data._statistics import estimator_name
 from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer, traced, unfolded
@@ -203,7 +203,8 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
 
 def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> None:
     fit = told["fit"]
-    estimator.classes_ = np.array(told["classes"])
+    classes = np.array(told["classes"])
+    estimator.classes_ = classes.astype(np.float64) if told.get("fractional_classes") else classes
     estimator.class_counts_ = model["counts"]
     estimator.noise_ = float(told["noise"])
     if told.get("noise_trials"):
@@ -298,6 +299,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "filters_tried": curve_records(getattr(estimator, "curve_", [])),
         "set_aside": [int(column) for column in getattr(estimator, "set_aside_", [])],
         "classes": class_names(estimator.classes_),
+        "fractional_classes": is_fractional(estimator.classes_),
         "restricted": False,
         "second_moments": record["second_moments"],
         "covariance": estimator_name(estimator._covariance()),

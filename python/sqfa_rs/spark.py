@@ -429,7 +429,7 @@ def _fitted(state: bytes) -> Any:
             path.write_bytes(state)
             return _files.load(path)
     with np.load(io.BytesIO(state), allow_pickle=False) as arrays:
-        fitted = local.QDA(priors=arrays["priors"], shrinkage=float(arrays["shrinkage"]))
+        fitted = local.QDA(priors=arrays["priors"], shrinkage=arrays["shrinkage"].item())
         return fitted.fit_statistics(arrays["means"], arrays["covariances"], classes=arrays["classes"])
 
 

@@ -135,9 +135,10 @@ def test_no_noise_on_a_deficient_class_names_it(blobs):
     X[:, 1] = 7
     with pytest.raises(ValueError, match="dimension 1 is constant"):
         SQFA(noise=0.0).fit(X, y)
+    X = blobs[0].copy()
     X[y == 2] = 7
     with pytest.raises(ValueError, match="class '2'"):
-        QDA().fit(X, y)
+        QDA(shrinkage=0.0).fit(X, y)
 
 
 @pytest.mark.parametrize(

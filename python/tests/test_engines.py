@@ -139,7 +139,7 @@ def test_scores_add_up_exactly(points):
     whole = Lists(X, y, 900).reduced(work, added)
     assert (Lists(X, y, 31).reduced(work, added) == whole).all()
     assert whole[0, 0, 0] == whole[1, 0, 0] == 900
-    judge = sqfa_rs.QDA(shrinkage=1e-5, priors=[1 / 3] * 3)
+    judge = sqfa_rs.QDA(priors=[1 / 3] * 3)
     judge.fit_statistics(candidate[2], candidate[3])
     chances = judge.predict_proba(X[:, :2])
     own = np.maximum(np.log(chances[np.arange(900), y]), np.log(0.05))

@@ -1,6 +1,6 @@
 //! Hold-out accuracy of what a user gets without flags, against flags chosen by hand, LDA and PCA.
 //!
-//! QDA with the usual shrinkage on the test part of every table and number of filters. Differences between columns are
+//! QDA on the test part of every table and number of filters. Differences between columns are
 //! paired point by point; a cell counts as met when the difference is within one standard error.
 
 use std::path::Path;
@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::optimize::Control;
 use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Weighted};
 use sqfa::reduce::{Samples, Training, reducer};
@@ -162,7 +161,7 @@ fn by_hand(
     let settings = sqfa::reduce::ReducerSettings { noise, ..Default::default() };
     let training = Training::new(&statistics, samples);
     let fitted = reducer(method, &settings)?.fit_one(&training, m, &mut |_| Control::Continue)?;
-    let qda = Qda::from_statistics(&statistics, fitted.filters.as_ref(), QDA_SHRINKAGE)?;
+    let qda = Qda::from_statistics(&statistics, fitted.filters.as_ref(), None)?;
     let (filters, offset) = match &map {
         Some(map) => {
             let (filters, offset) = map.fold(fitted.filters.as_ref());

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::{Value, json};
 use sqfa::Noise;
+use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
 use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Refinement, Samples, Training, reducer};
@@ -55,7 +56,7 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
         labels: &prepared.data.train.labels,
         preprocessor: prepared.preprocessor.as_ref(),
     };
-    let training = Training::new(&prepared.statistics, samples);
+    let training = Training::new(&prepared.statistics, samples).judged_with(QDA_SHRINKAGE);
     let mut rows = Vec::new();
     for method in &args.methods {
         for &filters in &args.filters {

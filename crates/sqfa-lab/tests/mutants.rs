@@ -8,7 +8,6 @@ mod mutation;
 
 use mutation::{Mutator, mutants};
 use serde_json::{Value, json};
-use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::optimize::Control;
 use sqfa::statistics::{ClassAccumulator, Preprocessor};
 use sqfa::{Classes, Estimator, Gaussians, Labels, Mat, Points, Table};
@@ -58,7 +57,7 @@ fn used(model: &Model) -> Option<Vec<u32>> {
     let features = model.transform(table).ok()?;
     let m = model.filters().ncols();
     let _ = model.noisy_gaussians(model.description().noise);
-    model.qda(None, QDA_SHRINKAGE).ok()?.predict(features.as_points(m)).ok()
+    model.qda(None, None).ok()?.predict(features.as_points(m)).ok()
 }
 
 #[test]

@@ -182,7 +182,8 @@ fn hits(
     }
     let own = sums.finish(Estimator::Empirical).map_err(|error| text(&error))?;
     let identity = Mat::from_fn(m, m, |i, j| if i == j { 1.0 } else { 0.0 });
-    let qda = Qda::from_statistics(&own, identity.as_ref(), 0.0).map_err(|error| text(&error))?;
+    let qda =
+        Qda::plain_from_statistics(&own, identity.as_ref(), 0.0).map_err(|error| text(&error))?;
     let mut hits = Vec::with_capacity(CLASSES * drawn);
     for class in 0..CLASSES {
         let test = draw(class, 1);

@@ -80,7 +80,7 @@ impl Linear {
         means: PyReadonlyArray2<'_, f64>,
         covariances: PyReadonlyArray3<'_, f64>,
         priors: PyReadonlyArray1<'_, f64>,
-        shrinkage: f64,
+        shrinkage: Option<f64>,
         threads: usize,
     ) -> Outcome<Self> {
         let (classes, gaussians) = class_gaussians(names, &means, &covariances)?;

@@ -26,7 +26,7 @@ impl Qda {
         means: PyReadonlyArray2<'_, f64>,
         covariances: PyReadonlyArray3<'_, f64>,
         priors: PyReadonlyArray1<'_, f64>,
-        shrinkage: f64,
+        shrinkage: Option<f64>,
         threads: usize,
         degrees: Option<f64>,
     ) -> Outcome<Self> {

@@ -134,12 +134,12 @@ pub(crate) fn read(settings: &Bound<'_, PyDict>) -> Outcome<(ReducerSettings, Fi
     Ok((core, error))
 }
 
-/// `None`, `"auto"`, a number or several.
+/// `None`, `"auto"`, a number or several. Without samples, `"auto"` is the method's usual value, as in the command.
 fn choice(given: Option<Bound<'_, PyAny>>, name: &str) -> Outcome<Choice> {
     let Some(given) = given else { return Ok(Choice::Usual) };
     if let Ok(word) = given.extract::<String>() {
         return match word.as_str() {
-            "auto" => Ok(Choice::Auto),
+            "auto" => Ok(Choice::Usual),
             _ => Err(invalid(format!(
                 "{name} is '{word}': give 'auto', a number or a list of numbers"
             ))),

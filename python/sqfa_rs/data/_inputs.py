@@ -140,6 +140,17 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
     return weights.astype(np.uint64)
 
 
+def without_zeros(
+    X: Any, y: Any, weights: NDArray[np.uint64] | None
+) -> tuple[Any, Any, NDArray[np.uint64] | None]:
+    """Return samples, labels and weights without the samples of weight 0, as if these were absent."""
+    if weights is None or weights.all():
+        return X, y, weights
+    kept = np.flatnonzero(weights)
+    weights = weights[kept]
+    return X[kept], np.asarray(y)[kept], None if np.all(weights == 1) else weights
+
+
 def repeated(
     X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
 ) -> tuple[Any, NDArray[np.uint32]]:

@@ -31,6 +31,11 @@ def class_names(classes: NDArray[Any]) -> list[int] | list[str]:
     return names
 
 
+def is_fractional(classes: NDArray[Any]) -> bool:
+    """Return whether classes are numbers that the core knows as text, such as 0.25."""
+    return classes.dtype.kind == "f" and isinstance(class_names(classes)[0], str)
+
+
 def encode(
     y: ArrayLike, weights: NDArray[np.uint64] | None = None
 ) -> tuple[NDArray[Any], NDArray[np.uint32]]:

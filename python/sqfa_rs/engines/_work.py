@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 from ..data import ClassAccumulator
-from ..data._inputs import dense, loose_points, repeated, repetition_counts
+from ..data._inputs import dense, loose_points, repeated, repetition_counts, without_zeros
 from ..data._labels import class_names, joined, positions
 
 # A part of the data becomes a result: points, labels, weights and the number of the part's first row.
@@ -172,7 +172,7 @@ def _checked(
     if not len(labels):
         return points, labels, None
     points = dense(points)
-    weights = repetition_counts(weight, points)
+    points, labels, weights = without_zeros(points, labels, repetition_counts(weight, points))
     if points.dtype.kind == "f" and not np.isfinite(points).all():
         # The sums say which value of which row.
         ClassAccumulator(n_jobs=1).update(points, labels)

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _core
 from .._methods import METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
-from ..data._inputs import dense, repeated, repetition_counts, training_data
+from ..data._inputs import dense, repeated, repetition_counts, training_data, without_zeros
 from ..data._labels import check_counts, check_room, class_names, encode, has_room
 from ..data._statistics import (
     ClassStatistics,
@@ -144,7 +144,7 @@ class Reducer(LinearReducer):
         """Validate points, then learn from them."""
         start = self._forget()
         X, y = training_data(self, X, y)
-        weights = repetition_counts(sample_weight, X)
+        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
         # Before the pass over the data, which may be long.
         settings = core_settings(self, start, X.shape[1])
         return self._fit_arrays(X, y, weights, settings)

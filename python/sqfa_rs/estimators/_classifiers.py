@@ -13,23 +13,27 @@ from .._threads import thread_count
 from ..data._inputs import dense, training_data
 from ..data._labels import class_names, encode
 from ._classifier import CoreClassifier
-from ._qda import QDA
+from ._qda import QDA, shrinkage_fraction
 
 
 class LinearClassifier(QDA):
     """Linear discriminant analysis as a classifier; :class:`LDA` is the transformer.
 
-    One Gaussian per class, all with the pooled covariance S = Σ πₖ Σₖ shrunk to (1−s)S + s (tr S/n) I;
-    a point z goes to the class with the largest
+    One Gaussian per class, all with the pooled covariance Σ = Σ πₖ Σₖ, shrunk to
+    S = (1−s)Σ + s diag(Σ); a sample z is assigned to the class with the largest
 
         ln πₖ − ½ (z−μₖ)ᵀ S⁻¹ (z−μₖ).
+
+    If the pooled covariance has full rank, nothing is shrunk by default (s = 0). Multiplying a column by
+    a number changes no prediction.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; the frequencies of the training data by default.
-    shrinkage : float, default=1e-5
-        The share s, from 0 to 1.
+    shrinkage : "auto" or float, default="auto"
+        The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does not
+        have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
     n_jobs : int, default=None
         Threads.
 
@@ -66,7 +70,7 @@ class LinearClassifier(QDA):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float = 1e-5,
+        shrinkage: float | str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
@@ -81,7 +85,8 @@ class LinearClassifier(QDA):
         priors: NDArray[np.float64],
     ) -> Any:
         names, threads = class_names(classes), thread_count(self.n_jobs)
-        return _core.Linear(names, means, covariances, priors, float(self.shrinkage), threads)
+        fraction = shrinkage_fraction(self.shrinkage)
+        return _core.Linear(names, means, covariances, priors, fraction, threads)
 
 
 class KNN(CoreClassifier):

@@ -22,9 +22,6 @@ from ._results import CurvePoint, Selection
 from ._summary import Summary
 from ._units import warn_of_units
 
-# QDA shrinkage of `score`: enough for a stable inverse, too little to matter.
-SHRINKAGE = 1e-5
-
 
 class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Fitted components with the training classes in feature space."""
@@ -257,7 +254,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.feature_means_,
             self.feature_covariances_,
             priors,
-            SHRINKAGE,
+            None,
             threads,
         )
         features = self._features(X)

@@ -12,30 +12,51 @@ from sklearn.utils.validation import column_or_1d
 from .. import _core
 from .._threads import thread_count
 from ..data._accumulator import ClassAccumulator
-from ..data._inputs import repetition_counts, training_data
+from ..data._inputs import repetition_counts, training_data, without_zeros
 from ..data._labels import class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
 from ._classifier import CoreClassifier
 
 
+def shrinkage_fraction(shrinkage: float | str) -> float | None:
+    """Return the shrinkage as the core takes it: None for "auto"."""
+    if isinstance(shrinkage, str):
+        if shrinkage != "auto":
+            raise ValueError(f"shrinkage is {shrinkage!r}: give 'auto' or a number from 0 to 1")
+        return None
+    return float(shrinkage)
+
+
+def in_doubles(X: Any) -> Any:
+    """Return samples in double precision.
+
+    Class covariances have the precision of the samples. In single precision, rounding would look like
+    variance of columns that depend on each other.
+    """
+    return X if X.dtype == np.float64 else X.astype(np.float64)
+
+
 class QDA(CoreClassifier):
     """Quadratic discriminant analysis.
 
-    One Gaussian per class with maximum-likelihood mean and covariance; a point z goes to the class with
-    the largest
+    One Gaussian per class with maximum-likelihood mean and covariance; a sample z is assigned to the
+    class with the largest
 
-        ln πₖ − ½ ln det Sₖ − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s (tr Σₖ / n) I.
+        ln πₖ − ½ ln det Sₖ − ½ (z−μₖ)ᵀ Sₖ⁻¹ (z−μₖ),    Sₖ = (1−s)Σₖ + s Σ πₖΣₖ.
 
-    A class without full rank is an error, never a wrong prediction. With ``nu`` classes are t
-    distributions, whose mean and scatter outliers hardly move, and ½u of the squared distance u becomes
-    ½(ν+n) ln(1 + u/ν).
+    If every class covariance has full rank, nothing is shrunk by default (s = 0), and predictions are
+    those of scikit-learn's classifier. Multiplying a column by a number changes no prediction. With
+    ``nu``, classes are t distributions, whose mean and scatter are robust to outliers, and ½u of the
+    squared distance u becomes ½(ν+n) ln(1 + u/ν).
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; the frequencies of the training data by default.
-    shrinkage : float, default=1e-5
-        The share s, from 0 to 1.
+    shrinkage : "auto" or float, default="auto"
+        The fraction s of the pooled covariance, from 0 to 1. "auto" shrinks only classes whose
+        covariance does not have full rank, judged on the correlation matrix: a class of rank r by
+        n / (r + 1 + n). With 0, such a class is an error.
     n_jobs : int, default=None
         Threads.
     nu : float, default=None
@@ -88,7 +109,7 @@ class QDA(CoreClassifier):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float = 1e-5,
+        shrinkage: float | str = "auto",
         n_jobs: int | None = None,
         nu: float | None = None,
     ) -> None:
@@ -116,9 +137,10 @@ class QDA(CoreClassifier):
         """
         self._forget()
         X, y = training_data(self, X, y)
-        weights = repetition_counts(sample_weight, X)
+        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
         classes, codes = encode(y, weights)
         threads = thread_count(self.n_jobs)
+        X = in_doubles(X)
         return self._adopt(statistics_of(X, classes, codes, weights, self._estimator(), threads))
 
     def partial_fit(
@@ -151,7 +173,7 @@ class QDA(CoreClassifier):
         accumulator = ClassAccumulator(classes, n_jobs=self.n_jobs) if first else self._accumulator
         if not first and classes is not None:
             positions(column_or_1d(classes), accumulator.classes)
-        accumulator.update(X, y, sample_weight)
+        accumulator.update(in_doubles(X), y, sample_weight)
         self._accumulator = accumulator
         if len(accumulator.classes) > 1 and accumulator.counts.min() > 1:
             self._adopt(accumulator.finish(self._estimator()))
@@ -209,7 +231,7 @@ class QDA(CoreClassifier):
             priors = counts / counts.sum()
         else:
             priors = np.full(len(means), 1 / len(means))
-        # Built now, so that what is wrong with the data is said by fit, not by predict.
+        # Built now, so that fit reports a problem with the data, not predict.
         self._classifier = self._build(statistics.classes, means, covariances, priors)
         self.classes_ = statistics.classes
         self.class_counts_ = counts
@@ -227,7 +249,8 @@ class QDA(CoreClassifier):
     ) -> Any:
         names, threads = class_names(classes), thread_count(self.n_jobs)
         nu = None if self.nu is None else float(self.nu)
-        return _core.Qda(names, means, covariances, priors, float(self.shrinkage), threads, nu)
+        fraction = shrinkage_fraction(self.shrinkage)
+        return _core.Qda(names, means, covariances, priors, fraction, threads, nu)
 
     def _built(self) -> Any:
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)

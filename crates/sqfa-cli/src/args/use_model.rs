@@ -6,7 +6,7 @@ use clap::Args;
 use sqfa::statistics::Scaling;
 use sqfa::{Distance, Noise};
 
-use super::values::{self, PartArg, PriorsArg};
+use super::values::{self, PartArg, PriorsArg, ShrinkageArg};
 use super::{DataFlags, choice};
 
 const TRANSFORM_EXAMPLES: &str = "\
@@ -104,10 +104,11 @@ pub(crate) struct ClassifierFlags {
     #[arg(long, value_name = "PRIORS", default_value = "frequencies")]
     #[arg(help_heading = "Classifier")]
     pub(crate) priors: PriorsArg,
-    /// Shrinkage of the feature covariances towards a multiple of the identity, 0 to 1.
-    #[arg(long, value_name = "S", default_value_t = sqfa::classify::QDA_SHRINKAGE)]
+    /// Shrinkage of the class covariances towards the pooled covariance, 0 to 1; auto shrinks only classes without full
+    /// rank.
+    #[arg(long, value_name = "S", default_value = "auto", allow_negative_numbers = true)]
     #[arg(help_heading = "Classifier")]
-    pub(crate) shrinkage: f64,
+    pub(crate) shrinkage: ShrinkageArg,
 }
 
 const EVALUATE_EXAMPLES: &str = "\

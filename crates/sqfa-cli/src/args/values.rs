@@ -211,6 +211,22 @@ impl FromStr for PriorsArg {
     }
 }
 
+/// Shrinkage of a classifier; none for `auto`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ShrinkageArg(pub(crate) Option<f64>);
+
+impl FromStr for ShrinkageArg {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self(None));
+        }
+        let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+        let given = number.map(|number| Self(Some(number)));
+        given.ok_or_else(|| word_or(text, &["auto"], "a number from 0 to 1"))
+    }
+}
+
 fn word_or(text: &str, words: &[&str], otherwise: &str) -> String {
     let near = suggestion(text, words.iter().copied());
     format!("'{text}' is not understood{near}: give {} or {otherwise}", words.join(", "))

@@ -50,9 +50,7 @@ pub(crate) fn read_model(path: &Path) -> Result<Model> {
 
 /// The model's quadratic classifier as the flags want it.
 pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> {
-    if !(0.0..=1.0).contains(&flags.shrinkage) {
-        return usage(format!("--shrinkage is {}: give a number from 0 to 1", flags.shrinkage));
-    }
+    let shrinkage = flags.shrinkage.0;
     let classes = model.classes().len();
     let priors = match &flags.priors {
         PriorsArg::Frequencies => None,
@@ -69,8 +67,8 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
         );
     }
     let built = match flags.classifier {
-        ClassifierArg::Qda => model.qda(priors.as_deref(), flags.shrinkage),
-        ClassifierArg::QdaT => model.qda_t(priors.as_deref(), flags.shrinkage, QDA_T_DEGREES),
+        ClassifierArg::Qda => model.qda(priors.as_deref(), shrinkage),
+        ClassifierArg::QdaT => model.qda_t(priors.as_deref(), shrinkage, QDA_T_DEGREES),
     };
     built.map_err(|error| with_flags(&error, error.remedies()))
 }

@@ -42,6 +42,9 @@ pub struct Description {
     pub set_aside: Vec<usize>,
     /// The classes, in the order of the tensors.
     pub classes: ClassNames,
+    /// Whether the classes are numbers such as 0.25, which are written as text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fractional_classes: bool,
     /// Whether other classes of the data were left out on purpose.
     #[serde(default)]
     pub restricted: bool,

@@ -270,7 +270,13 @@ impl Model {
     }
 
     /// The quadratic classifier of the training classes; priors are their frequencies unless given.
-    pub fn qda(&self, priors: Option<&[f64]>, shrinkage: f64) -> Result<Qda, ClassifierError> {
+    ///
+    /// For the shrinkage, see [`Qda::new`].
+    pub fn qda(
+        &self,
+        priors: Option<&[f64]>,
+        shrinkage: Option<f64>,
+    ) -> Result<Qda, ClassifierError> {
         let frequencies = match &self.counts {
             Some(counts) => counts.iter().map(|&count| count as f64).collect(),
             None => vec![1.0; self.classes.len()],
@@ -282,7 +288,7 @@ impl Model {
     pub fn qda_t(
         &self,
         priors: Option<&[f64]>,
-        shrinkage: f64,
+        shrinkage: Option<f64>,
         degrees: f64,
     ) -> Result<Qda, ClassifierError> {
         let own = self.description.settings.iter().find(|(name, _)| *name == Setting::Degrees);
@@ -320,6 +326,9 @@ pub fn maximum_likelihood(
     rescaled(&project(statistics, filters, 0.0), factors, 0.0)
 }
 
+/// The fraction of the largest variance below which a negative one is taken for rounding.
+const ROUNDING: f64 = 1e-10;
+
 fn rescaled(
     gaussians: &Gaussians,
     factors: Option<impl Iterator<Item = f64>>,
@@ -331,10 +340,15 @@ fn rescaled(
     for class in 0..gaussians.len() {
         let factor = factors.as_ref().map_or(1.0, |factors| factors[class]);
         means.extend_from_slice(gaussians.mean(class));
-        let entries = gaussians.covariance(class).iter().enumerate();
-        covariances.extend(
-            entries.map(|(at, value)| value * factor + if at / m == at % m { noise } else { 0.0 }),
-        );
+        let own = gaussians.covariance(class);
+        let largest = own.iter().step_by(m + 1).copied().fold(0.0, f64::max);
+        // The variance of a feature that does not vary is rounding, which can be negative.
+        let sound = |at: usize, value: f64| match at / m == at % m {
+            true if value < 0.0 && value >= -ROUNDING * largest => noise,
+            true => value * factor + noise,
+            false => value * factor,
+        };
+        covariances.extend(own.iter().enumerate().map(|(at, &value)| sound(at, value)));
     }
     Gaussians::new(m, means, covariances)
         .map_err(|error| ModelError::inconsistent(error.to_string()))

@@ -22,6 +22,7 @@ fn description() -> Description {
         selection: None,
         filters_tried: vec![],
         set_aside: vec![],
+        fractional_classes: false,
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         lift: None,
         restricted: false,
@@ -171,7 +172,7 @@ fn random_damage_never_panics() {
         }
         if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
             // What passes the checks must also be usable.
-            let _ = model.qda(None, sqfa::classify::QDA_SHRINKAGE);
+            let _ = model.qda(None, None);
             let _ = model.noisy_gaussians(model.description().noise);
             let _ = model.to_bytes();
         }

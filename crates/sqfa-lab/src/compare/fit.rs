@@ -151,15 +151,17 @@ fn by_samples(
     let settings = settings(job, known, counts.first().copied());
     let mut learn = |scaling: Scaling| {
         let mut statistics = statistics.clone();
-        let preprocessor = Preprocessor::new(&statistics, scaling, known.spec.center);
+        let (center, dropped) = (known.spec.center, statistics.constant_columns());
+        let preprocessor = Preprocessor::dropping(&statistics, scaling, center, &dropped);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);
         }
         let samples =
             Samples { points: points.view(), labels, preprocessor: preprocessor.as_ref() };
-        let training = Learned::new(&statistics, samples)
-            .with_estimator(estimator)
-            .judged_with(known.spec.shrinkage);
+        let mut training = Learned::new(&statistics, samples).with_estimator(estimator);
+        if let Some(shrinkage) = known.spec.plain_shrinkage() {
+            training = training.judged_with(shrinkage);
+        }
         let seconds = began.elapsed().as_secs_f64();
         let reductions = reducer(&job.method, &settings)?.fit(&training, counts, observer)?;
         let found = |reduction| Found {
@@ -211,9 +213,12 @@ fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'
     let preprocessor = given.preprocessor.as_ref();
     let on = |part: &'a Part| {
         let samples = Samples { points: part.points.view(), labels: &part.labels, preprocessor };
-        Learned::new(&given.statistics, samples)
-            .with_estimator(known.spec.estimator().unwrap_or_default())
-            .judged_with(known.spec.shrinkage)
+        let learned = Learned::new(&given.statistics, samples)
+            .with_estimator(known.spec.estimator().unwrap_or_default());
+        match known.spec.plain_shrinkage() {
+            Some(shrinkage) => learned.judged_with(shrinkage),
+            None => learned,
+        }
     };
     let (protocol, entry) = (Protocol::named(&known.spec.protocol), reducer_entry(base(job)));
     let inside = matches!((&protocol, &entry), (Some(protocol), Ok(entry)) if protocol.chooses_inside(entry));

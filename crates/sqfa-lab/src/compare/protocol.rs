@@ -153,7 +153,7 @@ impl Protocol {
             }
             .to_owned(),
             center: self.units != ProtocolUnits::Raw,
-            shrinkage: self.qda_shrinkage,
+            shrinkage: Some(self.qda_shrinkage),
             noise: NoiseChoice::Auto,
             restarts: Some(1),
             neighbors: self.neighbors,
@@ -193,6 +193,7 @@ impl Protocol {
             [noise] => settings.noise = Noise::Value(*noise),
             noises => settings.noises = noises.to_vec(),
         }
+        settings.shrinks_total = true;
         let number = |value: usize| Choice::Value(value as f64);
         // Of the methods that work in principal components, one measures neighbourhoods, one transports points.
         let local = method.takes(Setting::LocalScale);
@@ -257,7 +258,7 @@ mod tests {
         }
         assert_eq!(Protocol::named("mnist").unwrap().preprocessor(&statistics), None);
         let spec = neural.spec();
-        assert_eq!((spec.parts, spec.shrinkage, spec.seeds), (Parts::Splits(5), 1e-3, 1));
+        assert_eq!((spec.parts, spec.shrinkage, spec.seeds), (Parts::Splits(5), Some(1e-3), 1));
         let mut settings = ReducerSettings::default();
         neural.tailor(&reducer_entry("sqfa-w").unwrap(), &mut settings);
         assert_eq!(settings.constraint, Some(Constraint::Sphere));
@@ -269,6 +270,7 @@ mod tests {
         let lda = settings("lda");
         assert_eq!(lda.shrinkage, Choice::Among(vec![0.05, 0.1, 0.2, 0.4, 0.8]));
         assert_eq!((lda.dimensions, lda.per_class), (None, None));
+        assert!(lda.shrinks_total && !plain.shrinks_total);
         let lfda = settings("lfda");
         assert_eq!(lfda.neighbors, Choice::Among(vec![3.0, 5.0, 9.0, 17.0]));
         assert_eq!((lfda.dimensions, lfda.per_class), (Some(200), None));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Numbers, Protocol, Score, Spec};
+use super::{Job, Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
 use sqfa::reduce::Setting;
 use sqfa_io::model_file::{SelectionRecord, setting_name};
@@ -222,8 +222,7 @@ impl Evaluated {
 
 impl From<&Spec> for ClassifierSettings {
     fn from(spec: &Spec) -> Self {
-        let plain = Protocol::named(&spec.protocol).is_some();
-        Self { shrinkage: spec.shrinkage, plain, neighbors: spec.neighbors }
+        Self { shrinkage: spec.shrinkage, plain: spec.plain_shrinkage(), neighbors: spec.neighbors }
     }
 }
 

@@ -45,8 +45,10 @@ pub struct Spec {
     pub pairs: bool,
     /// Neighbours of the kNN classifier.
     pub neighbors: usize,
-    /// Shrinkage of the QDA classifier.
-    pub shrinkage: f64,
+    /// Shrinkage of the QDA classifier, towards the pooled covariance; only as far as needed if none. With a protocol, the
+    /// shrinkage of the paper's classifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrinkage: Option<f64>,
     /// Seconds that one fit may take; none when 0.
     pub time_limit: f64,
     /// The data set whose settings of the paper are used (`svhn`, `mnist`, `speed` or `neural`); the methods' own when empty.
@@ -112,7 +114,7 @@ impl Default for Spec {
             restarts: None,
             pairs: false,
             neighbors: 5,
-            shrinkage: sqfa::classify::QDA_SHRINKAGE,
+            shrinkage: None,
             time_limit: 0.0,
             protocol: String::new(),
         }
@@ -143,6 +145,12 @@ impl MethodSet {
 }
 
 impl Spec {
+    /// The shrinkage of the paper's classifier, if the spec names a protocol of the paper.
+    pub(crate) fn plain_shrinkage(&self) -> Option<f64> {
+        let protocol = super::Protocol::named(&self.protocol)?;
+        Some(self.shrinkage.unwrap_or(protocol.qda_shrinkage))
+    }
+
     /// Reads a spec from a TOML file; what it does not say keeps its default.
     pub fn read(path: &Path) -> Result<Self, CompareError> {
         let place = path.display().to_string();
@@ -240,8 +248,8 @@ impl Spec {
         {
             return refuse("covariance", self.covariance.clone(), &remedy);
         }
-        if !(0.0..=1.0).contains(&self.shrinkage) {
-            return refuse("shrinkage", self.shrinkage.to_string(), "give a number from 0 to 1");
+        if let Some(shrinkage) = self.shrinkage.filter(|given| !(0.0..=1.0).contains(given)) {
+            return refuse("shrinkage", shrinkage.to_string(), "give a number from 0 to 1");
         }
         if !self.protocol.is_empty() && super::Protocol::named(&self.protocol).is_none() {
             return refuse(

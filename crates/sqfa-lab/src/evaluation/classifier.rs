@@ -16,10 +16,10 @@ pub enum Classifier {
 /// How classifiers are set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClassifierSettings {
-    /// Shrinkage of QDA.
-    pub shrinkage: f64,
-    /// Whether QDA counts every direction as shrinkage leaves it, empty ones too, as in the paper.
-    pub plain: bool,
+    /// Shrinkage of QDA, towards the pooled covariance; only as far as needed if none.
+    pub shrinkage: Option<f64>,
+    /// Shrinkage of the paper's QDA ([`sqfa::Qda::plain`]), if that is used instead.
+    pub plain: Option<f64>,
     /// Neighbours of kNN.
     pub neighbors: usize,
 }

@@ -54,7 +54,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         ),
         ("Feature noise", noise),
         ("Scaling", scaling(spec)),
-        ("QDA shrinkage", spec.shrinkage.to_string()),
+        ("QDA shrinkage", spec.shrinkage.map_or("auto".to_owned(), |given| given.to_string())),
     ];
     if spec.classifiers.iter().any(|name| name == "knn") {
         rows.push(("Neighbours of kNN", spec.neighbors.to_string()));

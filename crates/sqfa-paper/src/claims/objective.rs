@@ -33,6 +33,7 @@ pub(super) fn largest(
         let mut settings = problem.settings(0);
         settings.restarts = Restarts::Count(starts.max(1) as usize);
         settings.shrinkage = Choice::Value(SHRINKAGE);
+        settings.shrinks_total = true;
         let fitted =
             problem.fit_on(&problem.statistics, method, &settings, problem.filters, observer)?;
         let own = project(&problem.statistics, fitted.filters.as_ref(), problem.noise);

@@ -99,7 +99,7 @@ fn spec(protocol: &Protocol, shown: &Shown, noise: f64) -> Spec {
         seeds: shown.seeds,
         classifiers: vec!["qda".to_owned()],
         parts: if shown.session.is_some() { Parts::Fraction(HELD_OUT) } else { usual.parts },
-        shrinkage: sqfa::classify::QDA_SHRINKAGE,
+        shrinkage: Some(sqfa::classify::QDA_SHRINKAGE),
         noise: NoiseChoice::Value(noise),
         ..usual
     }

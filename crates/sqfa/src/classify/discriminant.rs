@@ -13,7 +13,7 @@ use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
 /// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
-const RANK: f64 = 1e-13;
+pub(super) const RANK: f64 = 1e-13;
 
 /// What a classifier that is a [`Discriminant`] answers.
 macro_rules! answers {
@@ -84,29 +84,14 @@ pub(super) struct Deficient {
     pub(super) largest: f64,
 }
 
-/// Factors (1−s)S + s(tr S/m)I, and what is added to it where something is.
-pub(super) fn whiten(
-    mut lower: Vec<f64>,
-    m: usize,
-    shrinkage: f64,
-    added: Option<&[f64]>,
-) -> Result<Whitened, Deficient> {
+/// Factors (1−s)S + s(tr S/m)I.
+pub(super) fn whiten(mut lower: Vec<f64>, m: usize, shrinkage: f64) -> Result<Whitened, Deficient> {
     let mean_variance = (0..m).map(|i| lower[i * m + i]).sum::<f64>() / m as f64;
     let largest = (0..m).fold(0.0_f64, |largest, i| largest.max(lower[i * m + i]));
     lower.iter_mut().for_each(|value| *value *= 1.0 - shrinkage);
     (0..m).for_each(|i| lower[i * m + i] += shrinkage * mean_variance);
-    for (value, added) in lower.iter_mut().zip(added.unwrap_or_default()) {
-        *value += added;
-    }
     f64::cholesky(&mut lower, m);
-    let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
-    // A failed factorisation leaves NaN, which `min` would pass over.
-    let pivot = pivots.fold(
-        f64::INFINITY,
-        |least, pivot| {
-            if pivot.is_nan() { 0.0 } else { least.min(pivot) }
-        },
-    );
+    let pivot = smallest_pivot(&lower, m);
     if pivot <= RANK * largest {
         return Err(Deficient { pivot, largest });
     }
@@ -116,18 +101,24 @@ pub(super) fn whiten(
     Ok(Whitened { whitening, log_det })
 }
 
+/// The smallest squared pivot of a Cholesky factor; 0 if the factorization failed, which leaves NaN.
+pub(super) fn smallest_pivot(lower: &[f64], m: usize) -> f64 {
+    let pivots = (0..m).map(|i| lower[i * m + i].powi(2));
+    pivots.fold(f64::INFINITY, |least, pivot| if pivot.is_nan() { 0.0 } else { least.min(pivot) })
+}
+
 /// Priors with sum 1, after checking them and the shrinkage.
 pub(super) fn check_parameters(
     priors: &[f64],
     classes: usize,
-    shrinkage: f64,
+    shrinkage: Option<f64>,
 ) -> Result<Vec<f64>, ClassifierError> {
     let total: f64 = priors.iter().sum();
     let sound = priors.iter().all(|prior| prior.is_finite() && *prior >= 0.0);
     if priors.len() != classes || !sound || total.is_nan() || total <= 0.0 {
         return Err(ClassifierError::Priors { classes });
     }
-    if !(0.0..=1.0).contains(&shrinkage) {
+    if let Some(shrinkage) = shrinkage.filter(|given| !(0.0..=1.0).contains(given)) {
         return Err(ClassifierError::Shrinkage { shrinkage });
     }
     Ok(priors.iter().map(|prior| prior / total).collect())

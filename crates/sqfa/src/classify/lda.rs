@@ -1,10 +1,12 @@
 //! Linear discriminant analysis as a classifier: class means, one pooled covariance, the largest posterior wins.
 //!
-//! The pooled covariance Σ π_k S_k of maximum-likelihood covariances (divisor N) is shrunk to (1−s)S + s(tr S/m)I;
-//! the score of class k is ln π_k − ½|L⁻¹(z−μ_k)|². Cost: one Cholesky of order m, then c·m² flops a point.
+//! The pooled covariance S = Σ π_k S_k of maximum-likelihood covariances (divisor N) is shrunk towards its diagonal, by
+//! default only if it has not full rank (see `shrunk`); the score of class k is ln π_k − ½|L⁻¹(z−μ_k)|².
+//! Cost: one Cholesky of order m, then c·m² flops per sample.
 
 use super::ClassifierError;
-use super::discriminant::{Discriminant, answers, check_parameters, maximum_likelihood, whiten};
+use super::discriminant::{Discriminant, answers, check_parameters, maximum_likelihood};
+use super::shrunk::Pooled;
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
@@ -17,24 +19,23 @@ pub struct LdaClassifier(Discriminant);
 
 impl LdaClassifier {
     /// A classifier from class Gaussians with maximum-likelihood covariances, which are pooled by the priors.
+    ///
+    /// `shrinkage` is the fraction of the pooled covariance that is replaced by its diagonal. Without it, the covariance is
+    /// shrunk only if it has not full rank.
     pub fn new(
         classes: &Classes,
         gaussians: &Gaussians,
         priors: &[f64],
-        shrinkage: f64,
+        shrinkage: Option<f64>,
     ) -> Result<Self, ClassifierError> {
         let (order, count) = (gaussians.order(), gaussians.len());
         let priors = check_parameters(priors, count, shrinkage)?;
         let mut means = Vec::with_capacity(count * order);
-        let mut pooled = vec![0.0; order * order];
-        for (class, prior) in priors.iter().enumerate() {
-            for (sum, entry) in pooled.iter_mut().zip(gaussians.covariance(class)) {
-                *sum += prior * entry;
-            }
-            means.extend_from_slice(gaussians.mean(class));
-        }
-        let whitened = whiten(pooled, order, shrinkage, None).map_err(|deficient| {
-            ClassifierError::PooledSingular { pivot: deficient.pivot, largest: deficient.largest }
+        (0..count).for_each(|class| means.extend_from_slice(gaussians.mean(class)));
+        let pooled = Pooled::new(gaussians, &priors).pooled(shrinkage);
+        let whitened = pooled.map_err(|deficient| ClassifierError::PooledSingular {
+            pivot: deficient.pivot,
+            largest: deficient.largest,
         })?;
         let constants = priors.iter().map(|prior| prior.ln() - 0.5 * whitened.log_det).collect();
         let whitening = whitened.whitening;
@@ -54,7 +55,7 @@ impl LdaClassifier {
     pub fn from_statistics(
         statistics: &ClassStatistics,
         filters: MatRef<'_, f64>,
-        shrinkage: f64,
+        shrinkage: Option<f64>,
     ) -> Result<Self, ClassifierError> {
         let features = project(statistics, filters, 0.0);
         Self::new(

@@ -4,6 +4,7 @@ mod discriminant;
 mod knn;
 mod lda;
 mod qda;
+mod shrunk;
 
 use thiserror::Error;
 
@@ -15,7 +16,7 @@ pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;
 
-/// The share of the mean variance that every quadratic classifier adds to its covariances, as in the paper's experiments.
+/// The fraction of the mean variance that [`Qda::plain`] adds to its covariances in the paper's experiments.
 pub const QDA_SHRINKAGE: f64 = 1e-5;
 
 /// Points that one task classifies.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::classify::{QDA_SHRINKAGE, Qda};
+use crate::classify::Qda;
 use crate::labels::Labels;
 use crate::linalg::MatRef;
 use crate::optimize::{Control, Progress, Termination};
@@ -51,7 +51,7 @@ impl Sqfa {
         let all = all.finish(estimator)?;
         let codes: Vec<u32> = held.iter().map(|&row| labels.codes()[row]).collect();
         let mut score = |filters: MatRef<'_, f64>| {
-            let qda = Qda::from_statistics(&part, filters, QDA_SHRINKAGE)?;
+            let qda = Qda::from_statistics(&part, filters, None)?;
             let features = transform_rows(points, &held, filters);
             Ok(qda.accuracy(features.as_points(filters.ncols()), &codes)?)
         };

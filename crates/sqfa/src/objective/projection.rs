@@ -10,11 +10,11 @@ use crate::constraint::Constraint;
 use crate::distance::PairSums;
 use crate::linalg::{
     Mat, MatRef, Real, WORTH_THREADS, add_products, add_rounded_products, add_scaled,
-    rounded_transpose_times, tall_times, transpose_times,
+    rounded_transpose_times, tall_times, transpose_times, triangle,
 };
 use crate::parallel;
-use crate::statistics::ClassStatistics;
 use crate::statistics::pass;
+use crate::statistics::{ClassStatistics, Covariance};
 
 /// Blocks of each class that a climb keeps: those of a point and of a basis of filters and steps.
 const BASES: usize = 8;
@@ -60,7 +60,12 @@ impl<'a> Projection<'a> {
     pub(super) fn pass_effort(&self) -> f64 {
         let columns = self.moving_columns() as f64;
         let covariances = self.statistics.covariances().iter();
-        covariances.map(|one| one.flops() * columns + READ * one.bytes() as f64).sum()
+        // Products read one triangle. Whether the other is kept as well must not decide how filters are optimized.
+        let read = |one: &dyn Covariance| match one.entries() {
+            Some(_) => (if one.is_single() { 4 } else { 8 }) * triangle(one.dimension()),
+            None => one.bytes(),
+        };
+        covariances.map(|one| one.flops() * columns + READ * read(&**one) as f64).sum()
     }
 
     /// Bytes of a climb's n-dimensional blocks: the point and its products, those of a line or of a basis, and past steps.

@@ -3,6 +3,7 @@
 //! In more than [`WIDE`] columns of one unit, as pixels are, it is the mean within-class variance in common units; where
 //! units within classes are out of reach (no entries, a distance that linear maps change), 0.3 of it in per-feature units.
 
+use crate::model::InverseRegression;
 use crate::optimize::{Control, Progress};
 use crate::statistics::ClassStatistics;
 
@@ -30,7 +31,13 @@ impl Pipeline {
         if dropped.len() == statistics.dimension() {
             return Err(PipelineError::AllConstant { columns: statistics.dimension() });
         }
-        self.learn(Job::of(statistics, &dropped, filters), None, observer)
+        // SAVE compares class covariances, and those of few samples differ by chance in every direction.
+        let compares = self.base() == InverseRegression::Save.name() && self.finds_noise();
+        let job = match compares.then(|| statistics.pooled_where_deficient()).flatten() {
+            Some(shrunk) => Job::of(shrunk, &dropped, filters).with_plain(Some(statistics)),
+            None => Job::of(statistics, &dropped, filters),
+        };
+        self.learn(job, None, observer)
     }
 
     /// The closed-form choice; its noise is filled in by the fit.
@@ -64,15 +71,22 @@ impl Pipeline {
 
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
 pub(crate) fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
+    statistics.dimension() - dropped.len() > WIDE && in_one_unit(statistics, dropped)
+}
+
+/// Whether columns seem to be in one unit, however many there are.
+pub(crate) fn in_one_unit(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
     let all = statistics.total_variances().into_iter().enumerate();
     let kept = all.filter(|(column, _)| !dropped.contains(column));
-    statistics.dimension() - dropped.len() > WIDE
-        && alike(kept.map(|(_, variance)| variance).collect())
+    alike(kept.map(|(_, variance)| variance).collect())
 }
 
 /// Whether no variance is far beyond the usual one.
 pub(crate) fn alike(mut variances: Vec<f64>) -> bool {
     variances.sort_by(f64::total_cmp);
     let largest = variances.last().copied().unwrap_or(0.0);
-    variances.get(variances.len() / 2).is_some_and(|usual| largest <= ALIKE * usual)
+    // Of two columns, the smaller one is the usual one.
+    variances
+        .get(variances.len().saturating_sub(1) / 2)
+        .is_some_and(|usual| largest <= ALIKE * usual)
 }

@@ -1,6 +1,6 @@
 //! What a pipeline found, and all it chose on the way.
 
-use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
+use crate::classify::{ClassifierError, Qda};
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef};
 use crate::points::Points;
@@ -90,6 +90,6 @@ impl Fitted {
 
     /// A quadratic classifier on the features.
     pub fn classifier(&self) -> Result<Qda, ClassifierError> {
-        Qda::from_statistics(&self.statistics, self.kept.as_ref(), QDA_SHRINKAGE)
+        Qda::from_statistics(&self.statistics, self.kept.as_ref(), None)
     }
 }

@@ -11,7 +11,7 @@ use crate::reduce::{
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
 
 use super::arms::finished;
-use super::closed_form::like_pixels;
+use super::closed_form::{in_one_unit, like_pixels};
 use super::distinct::replace_copies;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
@@ -258,10 +258,14 @@ impl Pipeline {
         }
     }
 
-    /// Whether noise that nobody gave would meet columns that may be of several units as they came.
+    /// Whether the method would mix columns in different units: one that adds the same noise to every filter, unless columns
+    /// are like pixels, and one that ranks directions by variance, if some columns vary far more than the others.
     fn mixes_units(&self, job: &Job<'_>) -> bool {
-        let plain = reducer_entry(self.base()).is_ok_and(|own| own.has_plain_noise(&self.settings));
-        self.scaling.is_none() && plain && !like_pixels(&job.statistics, job.dropped)
+        let Ok(entry) = reducer_entry(self.base()) else { return false };
+        let mixes = entry.has_plain_noise(&self.settings)
+            && !like_pixels(&job.statistics, job.dropped)
+            || entry.ranks_by_variance && !in_one_unit(&job.statistics, job.dropped);
+        self.scaling.is_none() && mixes
     }
 
     /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the

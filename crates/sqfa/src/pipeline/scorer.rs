@@ -1,6 +1,6 @@
 //! A candidate that travels to where the points are: filters of raw points and the classes on their features.
 
-use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
+use crate::classify::{ClassifierError, Qda};
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::Mat;
@@ -32,7 +32,7 @@ impl Scorer {
         codes: &[u32],
         weights: Vec<f64>,
     ) -> Result<Scores, ClassifierError> {
-        let qda = Qda::new(classes, &self.features, &self.priors, QDA_SHRINKAGE).ok();
+        let qda = Qda::new(classes, &self.features, &self.priors, None).ok();
         let features =
             transform_rows_offset(points, rows, self.filters.as_ref(), self.offset.as_deref());
         Scores::by(qda.as_ref(), features.as_points(self.filters.ncols()), codes, weights)

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::classify::{QDA_SHRINKAGE, Qda};
+use crate::classify::Qda;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
 use crate::optimize::{Control, Progress, Stopping, Termination};
@@ -131,7 +131,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let data = self.parts.data();
         let (folded, offset) = self.side.space.fold(filters.as_ref());
-        let qda = Qda::from_statistics(self.side.judging(), filters.as_ref(), QDA_SHRINKAGE).ok();
+        let qda = Qda::from_statistics(self.side.judging(), filters.as_ref(), None).ok();
         let mut scores = Scores::with_room(self.held.len());
         for rows in self.held.chunks(JUDGED) {
             let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();

@@ -81,6 +81,8 @@ pub struct ReducerEntry {
     pub degrees: Option<Degrees>,
     /// Whether one covariance for all classes is enough for it.
     pub(crate) pools: bool,
+    /// Whether it ranks directions by their variance, so that columns in large units come first.
+    pub(crate) ranks_by_variance: bool,
     build: fn(&Self, ReducerSettings) -> Box<dyn Reducer>,
 }
 
@@ -208,6 +210,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     paper: None,
     degrees: None,
     pools: false,
+    ranks_by_variance: false,
     build: |_, _| Box::new(Spca),
 };
 
@@ -220,13 +223,17 @@ static BASELINES: &[ReducerEntry] = &[
         limit: Limit::ClassesLessOne,
         pools: true,
         paper: column(7),
-        build: |_, settings| Box::new(Lda { shrinkage: settings.shrinkage, seed: settings.seed }),
+        build: |_, settings| {
+            let ReducerSettings { shrinkage, shrinks_total, seed, .. } = settings;
+            Box::new(Lda { shrinkage, shrinks_total, seed })
+        },
         ..CLOSED
     },
     ReducerEntry {
         name: "spca",
         title: "SPCA",
         summary: "supervised principal components",
+        ranks_by_variance: true,
         paper: column(8),
         build: |_, _| Box::new(Spca),
         ..CLOSED
@@ -272,6 +279,7 @@ static BASELINES: &[ReducerEntry] = &[
         title: "PCA",
         summary: "principal components",
         settings: &[Parameter::common(Setting::Solver)],
+        ranks_by_variance: true,
         paper: column(12),
         build: |_, settings| Box::new(Pca { solver: settings.solver }),
         ..CLOSED

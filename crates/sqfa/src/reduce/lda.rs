@@ -1,8 +1,10 @@
 //! Linear discriminant analysis: directions that separate the class means most, relative to the spread within classes.
 //!
-//! Solves (S_t − S_w)v = λS_w v with vᵀS_w v = 1, where both scatters are shrunk to (1−s)S + s(tr S/n)I before they are
-//! subtracted, so that for s > 0 the left side keeps a multiple of the identity. Which columns that pulls depends on their
-//! units, so that the pipeline chooses these together with s. Cost for each shrinkage tried, however many numbers of filters are
+//! Solves S_b v = λS_w v with vᵀS_w v = 1, where S_b is the scatter of the class means and the scatter S_w within classes is
+//! shrunk to (1−s)S_w + s(tr S_w/n)I. Which columns that pulls depends on their units, so that the pipeline chooses these
+//! together with s. scikit-learn and the paper shrink the total scatter S_b + S_w in the same way, so that S_b keeps a
+//! multiple of the identity for s > 0 ([`Lda::shrinks_total`]). Directions in which nothing varies, as between repeated
+//! columns, then have a positive λ and can come before directions that separate classes. Cost for each shrinkage tried, however many numbers of filters are
 //! asked for: a Cholesky factorisation (n³/3 flops, n²/2 numbers) and some tens of solves with it, or an
 //! eigenproblem of order n where many filters are asked for; of the order of the samples where they are fewer than n and the
 //! covariances are kept as them.
@@ -11,7 +13,7 @@ use crate::linalg::{Mat, MatRef, leading_pencil};
 use crate::model::with_fixed_signs;
 use crate::optimize::{Control, Progress};
 
-use super::closed::fit_closed;
+use super::closed::{Directions, fit_closed};
 use super::scatter::{Scatter, within_trace};
 use super::setting::{Parameter, Setting, Usual};
 use super::{Choice, Limit, ReduceError, Reducer, Reduction, Training, largest_count};
@@ -21,14 +23,16 @@ pub(super) const SHRINKAGE: Parameter = Parameter {
     setting: Setting::Shrinkage,
     usual: Usual::Best { otherwise: 0.1 },
     grid: &[0.05, 0.1, 0.2, 0.4, 0.8],
-    help: "shrinkage of both scatters",
+    help: "shrinkage of the scatter within classes",
 };
 
 /// Linear discriminant analysis.
 #[derive(Debug, Clone, Default)]
 pub struct Lda {
-    /// The shrinkage s of both scatters.
+    /// The shrinkage s.
     pub shrinkage: Choice,
+    /// Whether the total scatter is shrunk as well, as in scikit-learn and the paper.
+    pub shrinks_total: bool,
     /// The seed of the held-out part.
     pub seed: u64,
 }
@@ -36,6 +40,7 @@ pub struct Lda {
 impl Lda {
     /// The leading discriminant directions for one shrinkage, one a column.
     pub(crate) fn directions(
+        &self,
         training: &Training<'_>,
         shrinkage: f64,
         count: usize,
@@ -62,8 +67,12 @@ impl Lda {
         }
         let n = scatter.dimension;
         let target = shrinkage / statistics.dimension() as f64;
-        let (ridge, own) = (target * scatter.between_trace(), target * scatter.within_trace);
-        let between = |block: MatRef<'_, f64>| scatter.between_times(1.0 - shrinkage, ridge, block);
+        let own = target * scatter.within_trace;
+        let (factor, ridge) = match self.shrinks_total {
+            true => (1.0 - shrinkage, target * scatter.between_trace()),
+            false => (1.0, 0.0),
+        };
+        let between = |block: MatRef<'_, f64>| scatter.between_times(factor, ridge, block);
         let within = |i: usize, row: &mut [f64]| {
             scatter.within_row(1.0 - shrinkage, i, row);
             row[i] += own;
@@ -92,6 +101,8 @@ impl Reducer for Lda {
         largest_count("lda", filters, limit)?;
         let values = SHRINKAGE.values(&self.shrinkage, 1.0, training);
         let setting = (Setting::Shrinkage, values.as_slice());
-        fit_closed(training, filters, setting, self.seed, &Self::directions)
+        let directions: Directions<'_> =
+            &|training, shrinkage, count| self.directions(training, shrinkage, count);
+        fit_closed(training, filters, setting, self.seed, directions)
     }
 }

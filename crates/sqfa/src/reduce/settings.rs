@@ -39,6 +39,8 @@ pub struct ReducerSettings {
     pub weights: Option<Vec<f64>>,
     /// The shrinkage of scatters.
     pub shrinkage: Choice,
+    /// Whether LDA shrinks the total scatter as well, as in [`super::Lda::shrinks_total`].
+    pub shrinks_total: bool,
     /// Neighbours.
     pub neighbors: Choice,
     /// What distances of points are measured in; otherwise whichever serves held-out points better.

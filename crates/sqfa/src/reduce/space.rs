@@ -18,6 +18,9 @@ use super::{
     largest_count,
 };
 
+/// The fraction of the largest variance that a component needs to count as varying.
+const VARYING: f64 = 1e-12;
+
 /// How a method sees points: in how many components, and how many of every class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
@@ -77,7 +80,15 @@ impl View {
         let chosen: Vec<usize> =
             balanced_rows(&own, self.per_class, self.seed).into_iter().map(|at| rows[at]).collect();
         let features = samples.centred_features(&chosen, basis.as_ref());
-        Ok(Space { basis, features, labels: samples.labels.select(&chosen) })
+        let labels = samples.labels.select(&chosen);
+        match varying_components(&features, count) {
+            kept if kept == count => Ok(Space { basis, features, labels }),
+            kept => {
+                let basis = basis.subcols(0, kept).to_owned();
+                let features = samples.centred_features(&chosen, basis.as_ref());
+                Ok(Space { basis, features, labels })
+            }
+        }
     }
 
     /// Chooses a setting for every number of filters by itself, then learns with it.
@@ -139,6 +150,19 @@ impl View {
         }
         Ok(results)
     }
+}
+
+/// How many leading components vary: in the others, as between repeated columns, scatters are singular.
+///
+/// This is measured on the features themselves, because the covariance of single-precision samples has rounding errors far
+/// above the variance of such components.
+fn varying_components(features: &Features, components: usize) -> usize {
+    let mut squares = vec![0.0; components];
+    for row in features.to_f64().chunks_exact(components) {
+        squares.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * value);
+    }
+    let largest = squares.iter().copied().fold(0.0, f64::max);
+    squares.iter().rposition(|&sum| sum > VARYING * largest).map_or(1, |last| last + 1)
 }
 
 /// The filters of every value, in a space's own coordinates. The largest value comes first, and each begins where the one before

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::classify::{QDA_SHRINKAGE, Qda};
+use crate::classify::Qda;
 use crate::deal::deal;
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
@@ -44,8 +44,8 @@ pub struct Training<'a> {
     rows: Option<Vec<u32>>,
     /// Rows that settings are chosen on and nothing is learned from; without them a part of the training data serves.
     validation: Option<Vec<usize>>,
-    /// Shrinkage of the quadratic classifier that chooses settings.
-    shrinkage: f64,
+    /// Shrinkage of [`Qda::plain`], if that chooses settings, as in the paper.
+    shrinkage: Option<f64>,
     /// How covariances of a part of the points are estimated.
     estimator: Estimator,
     /// Whether the statistics have variances alone, and one covariance for all classes is made of the points where it is asked for.
@@ -115,9 +115,9 @@ impl<'a> Training<'a> {
         }
     }
 
-    /// The same data with another shrinkage of the quadratic classifier that chooses settings.
+    /// The same data, whose settings are chosen by [`Qda::plain`] with this shrinkage, as in the paper.
     pub fn judged_with(mut self, shrinkage: f64) -> Self {
-        self.shrinkage = shrinkage;
+        self.shrinkage = Some(shrinkage);
         self
     }
 
@@ -133,7 +133,7 @@ impl<'a> Training<'a> {
             samples: None,
             rows: None,
             validation: None,
-            shrinkage: QDA_SHRINKAGE,
+            shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
         }
@@ -147,7 +147,7 @@ impl<'a> Training<'a> {
             samples: Some(Samples { points, labels, preprocessor: None }),
             rows: None,
             validation: None,
-            shrinkage: QDA_SHRINKAGE,
+            shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
         })
@@ -302,11 +302,15 @@ impl<'a> Training<'a> {
         held: &[usize],
     ) -> Result<f64, ReduceError> {
         let Some(samples) = &self.samples else { return Ok(f64::NAN) };
+        let build = |statistics: &ClassStatistics, filters: MatRef<'_, f64>| match self.shrinkage {
+            Some(shrinkage) => Qda::plain_from_statistics(statistics, filters, shrinkage),
+            None => Qda::from_statistics(statistics, filters, None),
+        };
         let qda = if self.statistics.is_pooled() {
             let (own, m) = (self.statistics_of_features(samples, filters)?, filters.ncols());
-            Qda::plain_from_statistics(&own, Mat::identity(m, m).as_ref(), self.shrinkage)?
+            build(&own, Mat::identity(m, m).as_ref())?
         } else {
-            Qda::plain_from_statistics(&self.statistics, filters, self.shrinkage)?
+            build(&self.statistics, filters)?
         };
         let mut right = 0;
         for rows in held.chunks(JUDGED) {
@@ -324,9 +328,10 @@ impl<'a> Training<'a> {
         filters: MatRef<'_, f64>,
     ) -> Result<ClassStatistics, ReduceError> {
         let (m, classes) = (filters.ncols(), samples.labels.classes());
-        let mut sums = ClassAccumulator::new(classes.clone(), m).in_precision(true);
+        let mut sums = ClassAccumulator::new(classes.clone(), m);
         for rows in self.rows().chunks(JUDGED) {
-            let features = samples.features(rows, filters);
+            // In double precision, so that rounding is not taken for variance of filters that depend on each other.
+            let features = Features::F64(samples.features(rows, filters).into_f64());
             sums.update(features.as_points(m), &samples.labels.select(rows))?;
         }
         Ok(sums.finish(Estimator::Empirical)?)

@@ -50,6 +50,29 @@ impl ClassStatistics {
         scaled
     }
 
+    /// Statistics whose classes with at most as many samples as dimensions are shrunk towards the pooled covariance: N
+    /// samples in n dimensions by n/(n + N), as if n samples of the pooled covariance were added. `None` if there is no
+    /// such class, or if counts or entries are not known.
+    pub(crate) fn pooled_where_deficient(&self) -> Option<Self> {
+        let (n, counts) = (self.dimension(), self.counts()?);
+        counts.iter().find(|&&count| count <= n as u64)?;
+        let mut pooled = vec![0.0; triangle(n)];
+        for (covariance, share) in self.covariances().iter().zip(self.shares()) {
+            let entries = covariance.entries()?;
+            lower_rows(&mut pooled, n, |i, row| entries.add_row_to(share, i, row));
+        }
+        let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();
+        for (covariance, &count) in self.covariances().iter().zip(counts) {
+            let fraction =
+                if count > n as u64 { 0.0 } else { n as f64 / (n as f64 + count as f64) };
+            let mut own: Vec<f64> = pooled.iter().map(|entry| fraction * entry).collect();
+            let entries = covariance.entries()?;
+            lower_rows(&mut own, n, |i, row| entries.add_row_to(1.0 - fraction, i, row));
+            covariances.push(Arc::new(Dense::new(own, n)?));
+        }
+        Some(Self { covariances, ..self.clone() })
+    }
+
     /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
     pub fn selected(&self, columns: &[usize]) -> Option<Self> {
         let k = columns.len();

@@ -21,9 +21,9 @@ fn linear_log_posteriors(sample: &Sample, shrinkage: f64) -> Vec<f64> {
             .zip(covariance)
             .for_each(|(sum, entry)| *sum += (*count as f64 - 1.0) * entry / rows);
     }
-    let variance = pooled.iter().step_by(m + 1).sum::<f64>() / m as f64;
-    pooled.iter_mut().for_each(|entry| *entry *= 1.0 - shrinkage);
-    pooled.iter_mut().step_by(m + 1).for_each(|entry| *entry += shrinkage * variance);
+    // Towards the diagonal.
+    let outside = pooled.iter_mut().enumerate().filter(|(at, _)| at / m != at % m);
+    outside.for_each(|(_, entry)| *entry *= 1.0 - shrinkage);
     let precision = inverse(&pooled, m);
     (0..sample.rows())
         .flat_map(|row| {
@@ -48,7 +48,7 @@ fn linear_posteriors_follow_the_definition() {
         let lda = LdaClassifier::from_statistics(
             &sample.statistics(),
             axes(3, &[0, 1, 2]).as_ref(),
-            shrinkage,
+            Some(shrinkage),
         )
         .unwrap();
         let found = lda.log_posteriors(sample.points()).unwrap();
@@ -74,8 +74,8 @@ fn equal_covariances_make_the_quadratic_classifier_linear() {
     let classes = Classes::numbered(2);
     let points = normals(200, &mut stream(72));
     let points = Points::F64(Table::row_major(&points, 100, 2).unwrap());
-    let qda = Qda::new(&classes, &gaussians, &[0.3, 0.7], 0.1).unwrap();
-    let lda = LdaClassifier::new(&classes, &gaussians, &[0.3, 0.7], 0.1).unwrap();
+    let qda = Qda::new(&classes, &gaussians, &[0.3, 0.7], None).unwrap();
+    let lda = LdaClassifier::new(&classes, &gaussians, &[0.3, 0.7], None).unwrap();
     let (x, y) = (qda.log_posteriors(points).unwrap(), lda.log_posteriors(points).unwrap());
     assert!(worst(&x, &y) <= CLOSE);
 }
@@ -86,7 +86,7 @@ fn a_pooled_covariance_without_full_rank_is_an_error() {
     let sample = Sample::draw(&[3, 3], 6, 73);
     let all = axes(6, &[0, 1, 2, 3, 4, 5]);
     let build = |filters: &sqfa::Mat<f64>, shrinkage| {
-        LdaClassifier::from_statistics(&sample.statistics(), filters.as_ref(), shrinkage)
+        LdaClassifier::from_statistics(&sample.statistics(), filters.as_ref(), Some(shrinkage))
     };
     let error = build(&all, 0.0).unwrap_err();
     assert!(matches!(error, ClassifierError::PooledSingular { .. }), "{error:?}");
@@ -191,8 +191,9 @@ fn bad_input_is_named() {
     assert_eq!((knn.classes(), knn.dimension(), knn.neighbors()), (classes, 2, 3));
     assert_eq!(knn.predict(broken), Err(hole));
     let identity = axes(2, &[0, 1]);
-    let qda = Qda::from_statistics(&sample.statistics(), identity.as_ref(), 0.1).unwrap();
-    let lda = LdaClassifier::from_statistics(&sample.statistics(), identity.as_ref(), 0.1).unwrap();
+    let qda = Qda::from_statistics(&sample.statistics(), identity.as_ref(), Some(0.1)).unwrap();
+    let lda =
+        LdaClassifier::from_statistics(&sample.statistics(), identity.as_ref(), Some(0.1)).unwrap();
     let wide = Points::F64(Table::row_major(&sample.values, 8, 3).unwrap());
     let refusal = ClassifierError::Dimension { given: 3, expected: 2 };
     assert!(refusal.to_string().contains("3 dimensions, the classifier 2"));

@@ -147,7 +147,7 @@ fn the_accuracy_reported_is_that_of_qda_on_the_held_out_points() {
         .seed(7)
         .fit(&part)
         .unwrap();
-    let qda = Qda::from_statistics(&part, alone.filters().as_ref(), 1e-5).unwrap();
+    let qda = Qda::from_statistics(&part, alone.filters().as_ref(), None).unwrap();
     let held = Sample {
         columns: 6,
         values: split.held.iter().flat_map(|&row| sample.row(row).to_vec()).collect(),

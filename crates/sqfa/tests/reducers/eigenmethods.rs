@@ -116,20 +116,29 @@ fn randomised_components_span_the_same_subspace() {
 fn discriminants_solve_the_shrunk_eigenproblem() {
     let sample = Sample::draw(&COUNTS, COLUMNS, 5);
     let (total, _) = scatter(&sample, &all(&sample));
-    for shrinkage in [0.0, 0.3, 0.8] {
+    for (shrinkage, shrinks_total) in
+        [(0.0, false), (0.3, false), (0.8, false), (0.0, true), (0.3, true), (0.8, true)]
+    {
         let shrunk = |matrix: &Mat<f64>| {
             let trace: f64 = (0..COLUMNS).map(|i| matrix[(i, i)]).sum();
             matrix * faer::Scale(1.0 - shrinkage)
                 + identity() * faer::Scale(shrinkage * trace / COLUMNS as f64)
         };
-        let mut within = Mat::zeros(COLUMNS, COLUMNS);
+        let (mut within, mut unshrunk) =
+            (Mat::zeros(COLUMNS, COLUMNS), Mat::<f64>::zeros(COLUMNS, COLUMNS));
         for class in 0..COUNTS.len() {
             let share = COUNTS[class] as f64 / sample.rows() as f64;
-            within +=
-                shrunk(&scatter(&sample, &of_class(&sample, class as u32)).0) * faer::Scale(share);
+            let own = scatter(&sample, &of_class(&sample, class as u32)).0;
+            unshrunk += &own * faer::Scale(share);
+            within += shrunk(&own) * faer::Scale(share);
         }
-        let between = shrunk(&total) - &within;
-        let lda = Lda { shrinkage: Choice::Value(shrinkage), seed: 0 };
+        let between = match shrinks_total {
+            // As in scikit-learn.
+            true => shrunk(&total) - &within,
+            false => &total - &unshrunk,
+        };
+        let lda =
+            Lda { shrinkage: Choice::Value(shrinkage), shrinks_total, seed: 0, ..Lda::default() };
         let filters = &fit(&lda, &sample, &[3])[0].filters;
         let mut last = f64::INFINITY;
         for j in 0..3 {
@@ -145,14 +154,14 @@ fn discriminants_solve_the_shrunk_eigenproblem() {
 #[test]
 fn the_shrinkage_is_the_best_of_the_tried_ones_for_every_number_of_filters() {
     let sample = Sample::draw(&[80, 70, 90, 60], COLUMNS, 6);
-    let lda = Lda { shrinkage: Choice::Among(vec![0.9, 0.1, 0.5]), seed: 1 };
+    let lda = Lda { shrinkage: Choice::Among(vec![0.9, 0.1, 0.5]), seed: 1, ..Lda::default() };
     for fitted in fit(&lda, &sample, &[1, 3]) {
         assert_eq!(fitted.trials.len(), 3);
         let best = fitted.trials.iter().map(|trial| trial.accuracy).fold(0.0, f64::max);
         let chosen = fitted.setting(Setting::Shrinkage).unwrap();
         let first = fitted.trials.iter().find(|trial| trial.accuracy == best).unwrap();
         assert_eq!(chosen, first.value);
-        let given = Lda { shrinkage: Choice::Value(chosen), seed: 1 };
+        let given = Lda { shrinkage: Choice::Value(chosen), seed: 1, ..Lda::default() };
         assert_eq!(fit(&given, &sample, &[fitted.filters.ncols()])[0].filters, fitted.filters);
     }
 }
@@ -195,12 +204,12 @@ fn limits_are_said_with_their_reason() {
     assert!(matches!(error, ReduceError::TooMany { limit: COLUMNS, filters: 8, .. }));
     // No method gives more filters than dimensions: none is suggested, least of all the one just refused.
     assert!(error.to_string().ends_with(&format!(": ask for at most {COLUMNS}")), "{error}");
-    let singular = Lda { shrinkage: Choice::Value(1.5), seed: 0 };
+    let singular = Lda { shrinkage: Choice::Value(1.5), seed: 0, ..Lda::default() };
     let error = singular.fit(&training, &[1], &mut go).unwrap_err();
     assert!(error.to_string().starts_with("shrinkage is 1.5: give a number between 0 and 1"));
     let statistics = sample.statistics();
     let alone = Training::from_statistics(&statistics);
-    let auto = Lda { shrinkage: Choice::Auto, seed: 0 };
+    let auto = Lda { shrinkage: Choice::Auto, seed: 0, ..Lda::default() };
     assert!(matches!(auto.fit(&alone, &[1], &mut go), Err(ReduceError::NeedsPoints { .. })));
     assert_eq!(
         Lda::default().fit(&alone, &[1], &mut go).unwrap()[0].setting(Setting::Shrinkage),

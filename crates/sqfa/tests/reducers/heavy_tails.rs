@@ -90,7 +90,7 @@ fn scatters_of_t_distributions_are_classified_by_t_densities() {
     let estimator = Estimator::StudentT(Some(3.0));
     let scatter = ClassStatistics::from_points(sample.points(), &sample.labels, estimator).unwrap();
     let identity = crate::problems::axes(2, &[0, 1]);
-    let qda = Qda::from_statistics(&scatter, identity.as_ref(), 0.0).unwrap();
+    let qda = Qda::from_statistics(&scatter, identity.as_ref(), Some(0.0)).unwrap();
     assert_eq!(qda.degrees(), Some(3.0));
     let found = qda.log_posteriors(sample.points()).unwrap();
     for row in 0..sample.rows() {

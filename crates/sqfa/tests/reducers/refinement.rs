@@ -36,7 +36,7 @@ fn accuracy(filters: &Mat<f64>, train: (&[f64], &Labels), test: (&[f64], &Labels
     let statistics =
         sqfa::ClassStatistics::from_points(points(train.0), train.1, sqfa::Estimator::Empirical)
             .unwrap();
-    let qda = Qda::from_statistics(&statistics, filters.as_ref(), 1e-5).unwrap();
+    let qda = Qda::from_statistics(&statistics, filters.as_ref(), None).unwrap();
     let features = transform(points(test.0), filters.as_ref(), None);
     qda.accuracy(features.as_points(filters.ncols()), test.1.codes()).unwrap()
 }

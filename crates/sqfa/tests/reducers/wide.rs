@@ -40,7 +40,7 @@ fn distance(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 fn fewer_samples_than_dimensions_are_solved_in_their_span() {
     let sample = Sample::draw(&[14, 11, 9], 60, 31);
     let (dense, kept) = (sample.statistics(), factors(&sample));
-    let lda = Lda { shrinkage: Choice::Value(0.3), seed: 0 };
+    let lda = Lda { shrinkage: Choice::Value(0.3), seed: 0, ..Lda::default() };
     let pca = Pca::default();
     let reducers: [(&dyn Reducer, usize); 3] = [(&lda, 2), (&pca, 4), (&Spca, 2)];
     for (reducer, filters) in reducers {
@@ -57,7 +57,7 @@ fn fewer_samples_than_dimensions_are_solved_in_their_span() {
 #[test]
 fn more_samples_than_dimensions_need_no_span() {
     let sample = Sample::draw(&[40, 25, 60], 9, 32);
-    let lda = Lda { shrinkage: Choice::Value(0.2), seed: 0 };
+    let lda = Lda { shrinkage: Choice::Value(0.2), seed: 0, ..Lda::default() };
     let expected = fit(&lda, &sample, &sample.statistics(), 2);
     let found = fit(&lda, &sample, &factors(&sample), 2);
     assert!((&expected.filters - &found.filters).norm_max() < ANGLE);
@@ -66,7 +66,7 @@ fn more_samples_than_dimensions_need_no_span() {
 #[test]
 fn parts_that_settings_are_chosen_on_keep_the_form() {
     let sample = Sample::draw(&[24, 21, 27], 120, 33);
-    let lda = Lda { shrinkage: Choice::Among(vec![0.9, 0.1, 0.5]), seed: 1 };
+    let lda = Lda { shrinkage: Choice::Among(vec![0.9, 0.1, 0.5]), seed: 1, ..Lda::default() };
     let expected = fit(&lda, &sample, &sample.statistics(), 2);
     let found = fit(&lda, &sample, &factors(&sample), 2);
     assert_eq!(found.trials, expected.trials);

@@ -272,6 +272,7 @@ impl Prepared {
                 .unwrap_or_default(),
             set_aside: learned.dropped(),
             classes: ClassNames::from(&self.classes),
+            fractional_classes: false,
             restricted: fit.classes.is_some(),
             lift: self.lift.as_ref().map(|lift| LiftRecord {
                 kind: lift.kind().to_string(),

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::reduce::Reduction;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
@@ -108,7 +107,7 @@ type Evaluated = (sqfa::transform::Features, Vec<u32>, Vec<u32>);
 /// Features, true and predicted classes of points.
 fn evaluate(model: &Model, part: &Part) -> Result<Evaluated> {
     let features = model.transform(part.points.view())?;
-    let qda = model.qda(None, QDA_SHRINKAGE).context("the report cannot evaluate the model")?;
+    let qda = model.qda(None, None).context("the report cannot evaluate the model")?;
     let guess = qda.predict(features.as_points(model.filters().ncols()))?;
     Ok((features, part.labels.codes().to_vec(), guess))
 }

@@ -81,7 +81,7 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let objective = Posterior::new(&statistics, split, Constraint::None, NOISE, 3, 0, &PRIORS);
     let point = objective.at(vec![filters.clone()]).remove(0).unwrap();
     let gaussians = project(&statistics, filters.as_ref(), NOISE);
-    let qda = Qda::new(statistics.classes(), &gaussians, &PRIORS, 0.0).unwrap();
+    let qda = Qda::plain(statistics.classes(), &gaussians, &PRIORS, 0.0).unwrap();
     let features = |rows: &[usize]| {
         let points = Points::F64(Table::row_major(&values, ROWS, DIMENSIONS).unwrap());
         transform_rows_offset(points, rows, filters.as_ref(), None)
@@ -98,6 +98,6 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
     // Held-out points are scored as a classifier on the features scores them: without noise.
     let gaussians = project(&statistics, filters.as_ref(), 0.0);
-    let classifier = Qda::new(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
+    let classifier = Qda::plain(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
     assert_eq!(accuracy, classifier.accuracy(features(&held).as_points(3), &held_codes).unwrap());
 }
