@@ -253,6 +253,7 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
         estimator.curve_ = curve_of(told["filters_tried"])
     estimator._seed = int(told["seed"])
     estimator._record = {
+        "distinct": told.get("distinct") or len(model["components"]),
         "best": best,
         "passes": fit["passes"],
         "evaluations": fit["evaluations"],
@@ -297,6 +298,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "noise_trials": [trial._asdict() for trial in getattr(estimator, "noise_trials_", [])],
         "selection": selection_record(getattr(estimator, "selection_", None)),
         "filters_tried": curve_records(getattr(estimator, "curve_", [])),
+        "distinct": record["distinct"] if record["distinct"] < len(estimator.components_) else None,
         "set_aside": [int(column) for column in getattr(estimator, "set_aside_", [])],
         "classes": class_names(estimator.classes_),
         "fractional_classes": is_fractional(estimator.classes_),

@@ -98,6 +98,8 @@ fn choices(learned: &Learned<'_>, result: &Bound<'_, PyDict>) -> Outcome<()> {
     result.set_item("curve", curve.transpose()?)?;
     let dropped = learned.preprocessor.map(Preprocessor::dropped).unwrap_or_default();
     result.set_item("set_aside", dropped)?;
+    let count = learned.filters.ncols();
+    result.set_item("distinct", learned.chosen.map_or(count, |chosen| chosen.distinct))?;
     Ok(())
 }
 

@@ -64,6 +64,17 @@ pub struct Gaussian<'a> {
 const ASYMMETRY: f64 = 1e-6;
 
 impl Gaussians {
+    /// Returns the Gaussians of the first features alone.
+    pub fn leading(&self, count: usize) -> Self {
+        let (order, count) = (self.order, count.min(self.order));
+        let means = self.means.chunks(order).flat_map(|mean| mean[..count].to_vec()).collect();
+        let row = |row: &[f64]| row[..count].to_vec();
+        let rows =
+            |matrix: &[f64]| matrix.chunks(order).take(count).flat_map(row).collect::<Vec<_>>();
+        let covariances = self.covariances.chunks(order * order).flat_map(rows).collect();
+        Self { order: count, means, covariances }
+    }
+
     /// Gaussians from their numbers: means one after the other, then covariances row by row.
     pub fn new(
         order: usize,

@@ -274,6 +274,7 @@ class Reducer(LinearReducer):
         self.termination_ = str(result["termination"])
         self._tell(result, used)
         self._record = {
+            "distinct": result["distinct"],
             "best": result["best"],
             "passes": result["passes"],
             "evaluations": result["evaluations"],

@@ -249,16 +249,19 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         threads = thread_count(self.n_jobs)
         counts = self.class_counts_
         priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
+        # Components that were learned next to those that differ are not used to classify.
+        used = slice(self._record["distinct"])
         classifier = _core.Qda(
             class_names(self.classes_),
-            self.feature_means_,
-            self.feature_covariances_,
+            np.ascontiguousarray(self.feature_means_[:, used]),
+            np.ascontiguousarray(self.feature_covariances_[:, used, used]),
             priors,
             None,
             threads,
         )
         features = self._features(X)
         warn_of_units(self, features)
+        features = np.ascontiguousarray(features[:, used])
         return np.asarray(self.classes_[classifier.predict(features, threads)])
 
     @property

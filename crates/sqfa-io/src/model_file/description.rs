@@ -37,6 +37,9 @@ pub struct Description {
     /// The numbers of filters that were tried, where the number was chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters_tried: Vec<CountRecord>,
+    /// How many filters, the first ones, are used to classify; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<usize>,
     /// Constant columns, which the fit dropped; their filters are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<usize>,

@@ -281,7 +281,10 @@ impl Model {
             Some(counts) => counts.iter().map(|&count| count as f64).collect(),
             None => vec![1.0; self.classes.len()],
         };
-        Qda::new(&self.classes, &self.features, priors.unwrap_or(&frequencies), shrinkage)
+        let all = self.features.order();
+        let distinct = self.features.leading(self.description.distinct.unwrap_or(all));
+        let priors = priors.unwrap_or(&frequencies);
+        Ok(Qda::new(&self.classes, &distinct, priors, shrinkage)?.reading(all))
     }
 
     /// The same with t densities: of the degrees of freedom of the fit, or of so many, which covariances are then matched to.

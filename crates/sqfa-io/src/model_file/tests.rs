@@ -21,6 +21,7 @@ fn description() -> Description {
         noise_trials: vec![Trial { noise: 1.0 / 3.0, accuracy: 0.5 }],
         selection: None,
         filters_tried: vec![],
+        distinct: None,
         set_aside: vec![],
         fractional_classes: false,
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),

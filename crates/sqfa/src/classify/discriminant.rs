@@ -26,7 +26,7 @@ macro_rules! answers {
 
             /// The dimension of the features it classifies.
             pub fn dimension(&self) -> usize {
-                self.0.order
+                self.0.width
             }
 
             /// For every point, the position of its most probable class; ties go to the first.
@@ -63,6 +63,8 @@ pub(super) use answers;
 pub(super) struct Discriminant {
     pub(super) classes: Classes,
     pub(super) order: usize,
+    /// How many features samples have, of which the first ones are classified.
+    pub(super) width: usize,
     pub(super) means: Vec<f64>,
     /// Inverse Cholesky factors, row-major: one a class, or one for all.
     pub(super) whitening: Vec<f64>,
@@ -142,7 +144,7 @@ pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) 
 
 impl Discriminant {
     pub(super) fn predict(&self, features: Points<'_>) -> Result<Vec<u32>, ClassifierError> {
-        check_dimension(features, self.order)?;
+        check_dimension(features, self.width)?;
         let best = |scores: &[f64]| {
             let mut best = 0;
             for (class, score) in scores.iter().enumerate() {
@@ -178,7 +180,7 @@ impl Discriminant {
 
     /// The same with NaN for points that are too far from all classes.
     pub(super) fn posteriors(&self, features: Points<'_>) -> Result<Vec<f64>, ClassifierError> {
-        check_dimension(features, self.order)?;
+        check_dimension(features, self.width)?;
         let count = self.constants.len();
         let parts: Vec<Vec<f64>> = with_table!(features, table => {
             parallel::map((0..table.rows()).step_by(POINTS_A_TASK), |first| {

@@ -42,6 +42,7 @@ impl LdaClassifier {
         Ok(Self(Discriminant {
             classes: classes.clone(),
             order,
+            width: order,
             means,
             whitening,
             constants,

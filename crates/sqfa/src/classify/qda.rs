@@ -92,6 +92,7 @@ impl Qda {
         Ok(Self(Discriminant {
             classes: classes.clone(),
             order,
+            width: order,
             means,
             whitening,
             constants,
@@ -106,6 +107,12 @@ impl Qda {
         }
         self.0.degrees = Some(degrees);
         Ok(self)
+    }
+
+    /// Returns the same classifier for samples with further features, which it ignores.
+    pub fn reading(mut self, features: usize) -> Self {
+        self.0.width = features.max(self.0.order);
+        self
     }
 
     /// ν of its t densities; none for Gaussians.

@@ -58,6 +58,8 @@ impl Fitted {
             Some(map) => map.embed(kept.as_ref()),
             None => kept.clone(),
         };
+        // Other filters are all used.
+        self.distinct = kept.ncols();
         self.kept = kept;
     }
 
@@ -88,8 +90,9 @@ impl Fitted {
         project(&self.statistics, self.kept.as_ref(), 0.0)
     }
 
-    /// A quadratic classifier on the features.
+    /// Returns the quadratic classifier of samples by their features: by those of the distinct filters.
     pub fn classifier(&self) -> Result<Qda, ClassifierError> {
-        Qda::from_statistics(&self.statistics, self.kept.as_ref(), None)
+        let distinct = self.kept.subcols(0, self.distinct);
+        Ok(Qda::from_statistics(&self.statistics, distinct, None)?.reading(self.kept.ncols()))
     }
 }

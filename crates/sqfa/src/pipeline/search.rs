@@ -3,8 +3,8 @@
 //! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before; the last
 //! is left out where the second is already clearly behind the first. While the best of a unit is its largest or smallest
 //! and not clearly behind that of another unit, its grid grows by a decade; the best of all gets neighbours half a decade
-//! away. Candidates behind the best by more than two standard errors after [`ENOUGH`] held-out points are dropped, in score or in
-//! accuracy; the others meet all folds.
+//! away. After [`ENOUGH`] held-out samples, a candidate is dropped if its score is behind the best by more than two standard
+//! errors and it is no more accurate, or if its accuracy is; the others meet all folds.
 
 use std::sync::Arc;
 
@@ -385,9 +385,12 @@ impl<'p, 'a> Race<'p, 'a> {
     /// Those that are not clearly behind it.
     fn left(&self) -> Vec<usize> {
         let (scores, Some(best)) = (self.scores(), self.best()) else { return Vec::new() };
+        // What is more accurate stays, too: features that say nothing are never wrong with confidence, and may lead in score
+        // until enough samples show that they are less accurate.
         let not_behind = |at: &usize| {
             let behind = scores.ahead(best, *at);
-            behind.mean <= CLEARLY * behind.error
+            let more_accurate = scores.accuracy(*at) > scores.accuracy(best);
+            behind.mean <= CLEARLY * behind.error || more_accurate
         };
         scores.able(&self.going()).into_iter().filter(not_behind).collect()
     }

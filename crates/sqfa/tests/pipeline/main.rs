@@ -5,6 +5,7 @@
 mod arranged;
 mod choices;
 mod columns;
+mod distinct;
 mod folds;
 mod honest;
 mod outliers;

@@ -20,6 +20,16 @@ pub(super) fn lines(
     if let Some(curve) = &chosen.curve {
         lines.push(("filters", curve_words(curve, prepared.dimension, most)));
     }
+    let (distinct, all) = (chosen.distinct, chosen.filters().ncols());
+    if distinct < all {
+        let (suffice, them) = if distinct == 1 { ("suffices", "it") } else { ("suffice", "them") };
+        lines.push((
+            "distinct",
+            format!(
+                "{distinct} of {all} {suffice} to classify; the others were learned orthogonal to {them}"
+            ),
+        ));
+    }
     if let Some(selection) = &chosen.selection {
         lines.push(("units", units_words(selection.candidate.units).to_owned()));
         lines.push(("noise", noise_words(selection)));

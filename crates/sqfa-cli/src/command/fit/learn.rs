@@ -270,6 +270,9 @@ impl Prepared {
                 .and_then(|fitted| fitted.curve.as_ref())
                 .map(count_records)
                 .unwrap_or_default(),
+            distinct: fitted
+                .map(|fitted| fitted.distinct)
+                .filter(|own| *own < learned.filters.ncols()),
             set_aside: learned.dropped(),
             classes: ClassNames::from(&self.classes),
             fractional_classes: false,
