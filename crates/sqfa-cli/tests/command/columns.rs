@@ -94,7 +94,7 @@ fn every_bad_table_is_refused_with_what_where_and_the_remedy() {
             "far",
             b"1,2,x\n2,3,y\n",
             "--label 18446744073709551615",
-            &["no column '18446744073709551615'"],
+            &["no label column '18446744073709551615'"],
         ),
         (
             "column",

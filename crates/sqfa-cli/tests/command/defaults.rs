@@ -53,7 +53,8 @@ fn units_and_offsets_of_columns_do_not_matter() {
         assert!(plain > 0.78, "{method}: {plain}");
         for other in ["large.csv", "small.csv", "all.csv"] {
             let found = accuracy(&folder, &fit, other);
-            assert!((found - plain).abs() <= 0.01, "{method}, {other}: {found} against {plain}");
+            // At most three of the 300 samples.
+            assert!((found - plain).abs() * 300.0 < 3.5, "{method}, {other}: {found} {plain}");
         }
     }
 }
@@ -105,7 +106,7 @@ fn constant_columns_change_nothing_on_any_path() {
                 let weights = folder.filters(&format!("{name}.sqfa"));
                 assert!(name == "without" || weights.iter().all(|one| one[0] == 0.0), "{line}");
                 let line = format!("evaluate {name}.sqfa --label kind --test {name}.csv");
-                folder.json(&line)["accuracy"].as_f64().unwrap()
+                folder.json(&line)["qda_accuracy"].as_f64().unwrap()
             });
             assert_eq!(right[0], right[1], "{data} {settings}");
         }

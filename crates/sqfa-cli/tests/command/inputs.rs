@@ -129,7 +129,7 @@ fn booleans_are_0_and_1_and_further_values_may_be_missing() {
     fit(&folder, "gaps.csv", "--missing drop", "");
     assert_eq!(folder.filters("w.sqfa"), folder.filters("m.sqfa"));
     // Without the flag the value is used, with a warning that names the flag; so is a streamed one.
-    let warning = "use --na-values -999 --missing drop";
+    let warning = "use --na-values=-999 --missing drop";
     fit(&folder, "minus.csv", "", warning);
     let said = folder.run("stats minus.csv --out s.stats");
     assert!(said.code == 0 && said.err.contains(warning), "{}", said.err);

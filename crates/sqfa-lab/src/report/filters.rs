@@ -90,12 +90,16 @@ pub(super) fn picture(facts: &Facts, weights: &[f64], alt: &str) -> Markup {
         Some(bitmap) => html! {
             img.pixels src=(bitmap.address()) alt=(alt) width=(bitmap.width()) height=(bitmap.height());
         },
-        None => html! {
-            (PreEscaped(line(weights, &facts.features, alt).svg(Place::Page)))
-            @if weights.len() > MARKED && facts.features.len() == weights.len() {
-                p.note { "Largest weights: " (largest(weights, &facts.features)) }
+        None => {
+            let names: Vec<String> =
+                (0..facts.features.len()).map(|at| facts.feature_name(at)).collect();
+            html! {
+                (PreEscaped(line(weights, &names, alt).svg(Place::Page)))
+                @if weights.len() > MARKED && names.len() == weights.len() {
+                    p.note { "Largest weights: " (largest(weights, &names)) }
+                }
             }
-        },
+        }
     }
 }
 

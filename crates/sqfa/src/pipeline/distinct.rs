@@ -12,19 +12,29 @@ use crate::optimize::{Control, Progress};
 use crate::reduce::{ReduceError, ReducerSettings, Reduction, Training, reducer};
 use crate::statistics::{ClassStatistics, project};
 
-/// The within-class correlation of two features above which they measure the same.
+/// The correlation of two features, within classes and over all samples, above which they measure the same.
 const SAME: f64 = 0.99;
 
 /// Returns which filters differ from all those before them that do.
 pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Vec<usize> {
     let (m, shares) = (filters.ncols(), statistics.shares());
     let features = project(statistics, filters, 0.0);
-    let within = |a: usize, b: usize| -> f64 {
-        let entry = |class: usize| features.covariance(class)[a * m + b];
+    let over_classes = |entry: &dyn Fn(usize) -> f64| -> f64 {
         shares.iter().enumerate().map(|(class, share)| share * entry(class)).sum()
     };
-    let same =
-        |a: usize, b: usize| within(a, b).abs() > SAME * (within(a, a) * within(b, b)).sqrt();
+    let mean = |j: usize| over_classes(&|class| features.mean(class)[j]);
+    let means: Vec<f64> = (0..m).map(mean).collect();
+    let within =
+        |a: usize, b: usize| over_classes(&|class| features.covariance(class)[a * m + b]);
+    let total = |a: usize, b: usize| {
+        let shift = |class: usize, j: usize| features.mean(class)[j] - means[j];
+        within(a, b) + over_classes(&|class| shift(class, a) * shift(class, b))
+    };
+    let correlate = |entry: &dyn Fn(usize, usize) -> f64, a: usize, b: usize| {
+        entry(a, b).abs() > SAME * (entry(a, a) * entry(b, b)).sqrt()
+    };
+    // Few samples vary in few directions within classes, so filters of different means may correlate there.
+    let same = |a: usize, b: usize| correlate(&within, a, b) && correlate(&total, a, b);
     let mut kept: Vec<usize> = Vec::new();
     for filter in 0..m {
         if kept.iter().all(|&other| !same(filter, other)) {

@@ -1,8 +1,8 @@
 //! Columns that carry no information: the one definition of a constant column, for samples and for class statistics.
 //!
-//! A column is constant if its standard deviation is at most [`ROUND_OFF`] times the machine epsilon of the input type
-//! times its largest magnitude. Anything above that is variation that the input can represent: a column 10⁶ + N(0, 10⁻³)
-//! in double precision varies, and so does a column that differs in a single sample.
+//! A column is constant if its standard deviation is round-off of its largest magnitude. Anything above that is variation
+//! that the input can represent: a column 10⁶ + N(0, 10⁻³) in double precision varies, and so does a column that differs in
+//! a single sample.
 //!
 //! Cost for samples: a column leaves the search at the first sample that differs by more than round-off, so ordinary
 //! tables cost a few rows. Cost for statistics: one look at every variance and mean.
@@ -12,18 +12,15 @@ use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// Machine epsilons of the largest magnitude up to which a standard deviation counts as round-off: values of a constant
-/// column differ by one unit in the last place at most, and class means lose about as much again.
-const ROUND_OFF: f64 = 4.0;
+/// Machine epsilons of the samples' type, times the largest magnitude, up to which their standard deviation is round-off:
+/// values of a constant column differ by one unit in the last place, so they deviate by half of it.
+const OF_SAMPLES: f64 = 0.5;
+/// Double-precision epsilons up to which that of class statistics is: means and variances lose some digits more.
+const OF_STATISTICS: f64 = 4.0;
 /// Rows after which columns that vary leave the search, for the first rows of a table.
 const FIRST_ROWS: usize = 64;
 /// Rows that one task looks at.
 const ROWS_PER_TASK: usize = 1024;
-
-/// Whether a column with this standard deviation and largest magnitude is constant.
-fn is_constant(deviation: f64, magnitude: f64, epsilon: f64) -> bool {
-    deviation <= ROUND_OFF * epsilon * magnitude
-}
 
 /// Returns the constant columns of some samples, in order. Samples of weight 0 are ignored.
 pub fn constant_columns(points: Points<'_>, weights: Option<&[u64]>) -> Vec<usize> {
@@ -34,12 +31,12 @@ impl ClassStatistics {
     /// Returns the constant columns, in order. The largest magnitude of a column is that of its class means, which is
     /// the magnitude of every sample if the column is constant.
     pub fn constant_columns(&self) -> Vec<usize> {
-        let single = self.covariances.iter().all(|covariance| covariance.is_single());
-        let epsilon = if single { f64::from(f32::EPSILON) } else { f64::EPSILON };
+        // Sums are held in double precision whatever that of the samples.
+        let round_off = OF_STATISTICS * f64::EPSILON;
         let constant = |&(column, variance): &(usize, f64)| {
             let means = self.means.row(column);
             let magnitude = means.iter().fold(0.0, |largest: f64, mean| largest.max(mean.abs()));
-            is_constant(variance.max(0.0).sqrt(), magnitude, epsilon)
+            variance.max(0.0).sqrt() <= round_off * magnitude
         };
         let variances = self.total_variances().into_iter().enumerate();
         variances.filter(constant).map(|(column, _)| column).collect()
@@ -61,10 +58,11 @@ fn of_samples<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<u
         return (0..table.columns()).collect();
     };
     let epsilon = if size_of::<S>() == 8 { f64::EPSILON } else { f64::from(f32::EPSILON) };
+    let round_off = OF_SAMPLES * epsilon;
     let total = (0..table.rows()).map(weight).sum::<u64>() as f64;
     // Two samples that differ by d make the standard deviation at least d/√(2N), and values of a constant column have
     // at most twice the magnitude of the first one: beyond this distance a column varies whatever comes next.
-    let far = ROUND_OFF * epsilon * 2.0 * (2.0 * total).sqrt();
+    let far = round_off * 2.0 * (2.0 * total).sqrt();
     let mut watched: Vec<Watched> = (0..table.columns())
         .map(|column| {
             let first = table.get(first, column).to_f64();
@@ -116,7 +114,7 @@ fn of_samples<S: Scalar>(table: &Table<'_, S>, weights: Option<&[u64]>) -> Vec<u
         .iter()
         .filter(|one| {
             let variance = (one.squares - one.sum * one.sum / total) / (total - 1.0).max(1.0);
-            is_constant(variance.max(0.0).sqrt(), one.magnitude, epsilon)
+            variance.max(0.0).sqrt() <= round_off * one.magnitude
         })
         .map(|one| one.column)
         .collect()
