@@ -271,7 +271,7 @@ impl Model {
 
     /// The quadratic classifier of the training classes; priors are their frequencies unless given.
     ///
-    /// For the shrinkage, see [`Qda::new`].
+    /// For the shrinkage, see [`Qda::of_features`].
     pub fn qda(
         &self,
         priors: Option<&[f64]>,
@@ -281,7 +281,7 @@ impl Model {
             Some(counts) => counts.iter().map(|&count| count as f64).collect(),
             None => vec![1.0; self.classes.len()],
         };
-        Qda::new(&self.classes, &self.features, priors.unwrap_or(&frequencies), shrinkage)
+        Qda::of_features(&self.classes, &self.features, priors.unwrap_or(&frequencies), shrinkage)
     }
 
     /// The same with t densities: of the degrees of freedom of the fit, or of so many, which covariances are then matched to.

@@ -81,14 +81,26 @@ pub(crate) fn without_variance(statistics: &ClassStatistics) -> Vec<SetAside> {
 
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
 pub(crate) fn like_pixels(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
-    statistics.dimension() - aside.len() > WIDE && in_one_unit(statistics, aside)
+    let all = statistics.total_variances();
+    statistics.dimension() - aside.len() > WIDE && alike(kept(all, aside))
 }
 
-/// Whether columns seem to be in one unit, however many there are.
+/// Whether columns seem to be in one unit, however many there are. Variances within classes are compared, because a column
+/// that separates classes well varies more than the others in the same unit.
 pub(crate) fn in_one_unit(statistics: &ClassStatistics, aside: &[SetAside]) -> bool {
-    let all = statistics.total_variances().into_iter().enumerate();
+    let mut within = vec![0.0; statistics.dimension()];
+    for (covariance, share) in statistics.covariances().iter().zip(statistics.shares()) {
+        let own = covariance.diagonal();
+        within.iter_mut().zip(own).for_each(|(sum, variance)| *sum += share * variance);
+    }
+    alike(kept(within, aside))
+}
+
+/// The values of the columns that are not set aside.
+fn kept(values: Vec<f64>, aside: &[SetAside]) -> Vec<f64> {
+    let all = values.into_iter().enumerate();
     let kept = all.filter(|(column, _)| aside.iter().all(|aside| aside.column != *column));
-    alike(kept.map(|(_, variance)| variance).collect())
+    kept.map(|(_, value)| value).collect()
 }
 
 /// Whether no variance is far beyond the usual one.
