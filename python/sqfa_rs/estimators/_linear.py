@@ -258,6 +258,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             priors,
             None,
             threads,
+            features=True,
         )
         features = self._features(X)
         warn_of_units(self, features)

@@ -271,7 +271,7 @@ impl Model {
 
     /// The quadratic classifier of the training classes; priors are their frequencies unless given.
     ///
-    /// For the shrinkage, see [`Qda::new`].
+    /// For the shrinkage, see [`Qda::of_features`].
     pub fn qda(
         &self,
         priors: Option<&[f64]>,
@@ -284,7 +284,7 @@ impl Model {
         let all = self.features.order();
         let distinct = self.features.leading(self.description.distinct.unwrap_or(all));
         let priors = priors.unwrap_or(&frequencies);
-        Ok(Qda::new(&self.classes, &distinct, priors, shrinkage)?.reading(all))
+        Ok(Qda::of_features(&self.classes, &distinct, priors, shrinkage)?.reading(all))
     }
 
     /// The same with t densities: of the degrees of freedom of the fit, or of so many, which covariances are then matched to.

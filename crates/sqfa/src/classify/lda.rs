@@ -6,7 +6,7 @@
 
 use super::ClassifierError;
 use super::discriminant::{Discriminant, answers, check_parameters, maximum_likelihood};
-use super::shrunk::Pooled;
+use super::shrunk::{FULL_RANK, Pooled};
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
@@ -32,7 +32,7 @@ impl LdaClassifier {
         let priors = check_parameters(priors, count, shrinkage)?;
         let mut means = Vec::with_capacity(count * order);
         (0..count).for_each(|class| means.extend_from_slice(gaussians.mean(class)));
-        let pooled = Pooled::new(gaussians, &priors).pooled(shrinkage);
+        let pooled = Pooled::new(gaussians, &priors, FULL_RANK).pooled(shrinkage);
         let whitened = pooled.map_err(|deficient| ClassifierError::PooledSingular {
             pivot: deficient.pivot,
             largest: deficient.largest,

@@ -10,7 +10,7 @@ use super::ClassifierError;
 use super::discriminant::{
     Deficient, Discriminant, Whitened, answers, check_parameters, maximum_likelihood, whiten,
 };
-use super::shrunk::Pooled;
+use super::shrunk::{DISTINCT, FULL_RANK, Pooled};
 use crate::features::Gaussians;
 use crate::labels::Classes;
 use crate::linalg::MatRef;
@@ -43,8 +43,33 @@ impl Qda {
         priors: &[f64],
         shrinkage: Option<f64>,
     ) -> Result<Self, ClassifierError> {
+        Self::shrunk(classes, gaussians, priors, shrinkage, FULL_RANK)
+    }
+
+    /// [`Qda::new`] on features of learned filters. Directions in which filters are nearly identical count alike in all
+    /// classes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Qda::new`].
+    pub fn of_features(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        priors: &[f64],
+        shrinkage: Option<f64>,
+    ) -> Result<Self, ClassifierError> {
+        Self::shrunk(classes, gaussians, priors, shrinkage, DISTINCT)
+    }
+
+    fn shrunk(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        priors: &[f64],
+        shrinkage: Option<f64>,
+        least: f64,
+    ) -> Result<Self, ClassifierError> {
         let priors = check_parameters(priors, gaussians.len(), shrinkage)?;
-        let pooled = Pooled::new(gaussians, &priors);
+        let pooled = Pooled::new(gaussians, &priors, least);
         Self::of(classes, gaussians, &priors, |own| pooled.class(own, shrinkage))
     }
 
@@ -123,7 +148,7 @@ impl Qda {
     /// A classifier on the features of some filters, from the statistics of the training points.
     ///
     /// Priors are the class frequencies; covariances are turned from divisor N − 1 to N. Scatters of t distributions
-    /// are classified by t densities. For the shrinkage, see [`Qda::new`].
+    /// are classified by t densities. For the shrinkage, see [`Qda::of_features`].
     ///
     /// # Errors
     ///
@@ -134,7 +159,7 @@ impl Qda {
         shrinkage: Option<f64>,
     ) -> Result<Self, ClassifierError> {
         Self::of_statistics(statistics, filters, |classes, gaussians, priors| {
-            Self::new(classes, gaussians, priors, shrinkage)
+            Self::of_features(classes, gaussians, priors, shrinkage)
         })
     }
 

@@ -21,7 +21,10 @@ use crate::linalg::{Mat, MatRef, Real, symmetric_eigen};
 
 /// A covariance has full rank if no feature has a smaller fraction of its variance left once the features before it are
 /// known. Single-precision features that depend on each other leave less than this to rounding.
-const FULL_RANK: f64 = 1e-10;
+pub(super) const FULL_RANK: f64 = 1e-10;
+/// The same for what all samples vary by in the features of learned filters. Filters that converge to one another differ by
+/// where the optimization stopped, which says nothing about the classes.
+pub(super) const DISTINCT: f64 = 1e-5;
 
 /// What all classes share: the scale of each feature, the pooled covariance and the empty directions.
 pub(super) struct Pooled {
@@ -37,8 +40,9 @@ pub(super) struct Pooled {
 }
 
 impl Pooled {
-    /// Pools class Gaussians by their priors, which have sum 1.
-    pub(super) fn new(gaussians: &Gaussians, priors: &[f64]) -> Self {
+    /// Pools class Gaussians by their priors, which have sum 1. Directions in which all samples vary by at most `least` of
+    /// the total variance are empty.
+    pub(super) fn new(gaussians: &Gaussians, priors: &[f64], least: f64) -> Self {
         let m = gaussians.order();
         let average = |of: &dyn Fn(usize) -> f64| -> f64 {
             priors.iter().enumerate().map(|(class, prior)| prior * of(class)).sum()
@@ -63,7 +67,7 @@ impl Pooled {
         let scale: Vec<f64> = (0..m).map(|i| deviation(total[i * m + i])).collect();
         let total = divided(&total, &scale);
         let within = divided(&within, &scale);
-        let empty = empty_directions(&total, m);
+        let empty = empty_directions(&total, m, least);
         Self { order: m, scale, within, empty, target: OnceCell::new() }
     }
 
@@ -134,7 +138,7 @@ impl Pooled {
     fn needed(&self, covariance: &[f64]) -> f64 {
         let m = self.order;
         let rank = match correlation(covariance, m) {
-            Some(correlation) if is_full(&correlation, m) => return 0.0,
+            Some(correlation) if is_full(&correlation, m, FULL_RANK) => return 0.0,
             _ => rank(covariance, m),
         };
         let empty = self.empty.as_ref().map_or(0, |(_, count)| *count);
@@ -189,10 +193,10 @@ fn correlation(covariance: &[f64], m: usize) -> Option<Vec<f64>> {
     all_vary.then(|| divided(covariance, &deviations))
 }
 
-fn is_full(correlation: &[f64], m: usize) -> bool {
+fn is_full(correlation: &[f64], m: usize, least: f64) -> bool {
     let mut lower = correlation.to_vec();
     f64::cholesky(&mut lower, m);
-    smallest_pivot(&lower, m) > FULL_RANK
+    smallest_pivot(&lower, m) > least
 }
 
 /// The rank of a covariance of scaled features: the eigenvalues of the correlations between the features that vary.
@@ -210,12 +214,12 @@ fn rank(covariance: &[f64], m: usize) -> usize {
 }
 
 /// The projection onto the directions in which a total covariance of scaled features has no variance, and their number.
-fn empty_directions(total: &[f64], m: usize) -> Option<(Vec<f64>, usize)> {
-    if is_full(total, m) {
+fn empty_directions(total: &[f64], m: usize, least: f64) -> Option<(Vec<f64>, usize)> {
+    if is_full(total, m, least) {
         return None;
     }
     let (variances, vectors) = symmetric_eigen(MatRef::from_row_major_slice(total, m, m))?;
-    let empty = variances.partition_point(|&variance| variance <= FULL_RANK);
+    let empty = variances.partition_point(|&variance| variance <= least);
     let along =
         |i: usize, j: usize| -> f64 { (0..empty).map(|k| vectors[(i, k)] * vectors[(j, k)]).sum() };
     Some(((0..m * m).map(|at| along(at / m, at % m)).collect(), empty))

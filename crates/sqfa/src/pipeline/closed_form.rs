@@ -71,14 +71,25 @@ impl Pipeline {
 
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far beyond the usual one.
 pub(crate) fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
-    statistics.dimension() - dropped.len() > WIDE && in_one_unit(statistics, dropped)
+    let all = statistics.total_variances();
+    statistics.dimension() - dropped.len() > WIDE && alike(kept(all, dropped))
 }
 
-/// Whether columns seem to be in one unit, however many there are.
+/// Whether columns seem to be in one unit, however many there are. Variances within classes are compared, because a column
+/// that separates classes well varies more than the others in the same unit.
 pub(crate) fn in_one_unit(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
-    let all = statistics.total_variances().into_iter().enumerate();
-    let kept = all.filter(|(column, _)| !dropped.contains(column));
-    alike(kept.map(|(_, variance)| variance).collect())
+    let mut within = vec![0.0; statistics.dimension()];
+    for (covariance, share) in statistics.covariances().iter().zip(statistics.shares()) {
+        let own = covariance.diagonal();
+        within.iter_mut().zip(own).for_each(|(sum, variance)| *sum += share * variance);
+    }
+    alike(kept(within, dropped))
+}
+
+/// Returns the values of the columns that are not dropped.
+fn kept(values: Vec<f64>, dropped: &[usize]) -> Vec<f64> {
+    let all = values.into_iter().enumerate();
+    all.filter(|(column, _)| !dropped.contains(column)).map(|(_, value)| value).collect()
 }
 
 /// Whether no variance is far beyond the usual one.

@@ -24,8 +24,7 @@ pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -
     };
     let mean = |j: usize| over_classes(&|class| features.mean(class)[j]);
     let means: Vec<f64> = (0..m).map(mean).collect();
-    let within =
-        |a: usize, b: usize| over_classes(&|class| features.covariance(class)[a * m + b]);
+    let within = |a: usize, b: usize| over_classes(&|class| features.covariance(class)[a * m + b]);
     let total = |a: usize, b: usize| {
         let shift = |class: usize, j: usize| features.mean(class)[j] - means[j];
         within(a, b) + over_classes(&|class| shift(class, a) * shift(class, b))

@@ -32,7 +32,7 @@ impl Scorer {
         codes: &[u32],
         weights: Vec<f64>,
     ) -> Result<Scores, ClassifierError> {
-        let qda = Qda::new(classes, &self.features, &self.priors, None).ok();
+        let qda = Qda::of_features(classes, &self.features, &self.priors, None).ok();
         let features =
             transform_rows_offset(points, rows, self.filters.as_ref(), self.offset.as_deref());
         Scores::by(qda.as_ref(), features.as_points(self.filters.ncols()), codes, weights)
