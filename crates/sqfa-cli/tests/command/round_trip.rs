@@ -104,8 +104,10 @@ fn preprocessing_is_stored_and_applied() {
     let about = folder.ok("inspect m.sqfa");
     assert!(about.contains("scaled by global-std, centred"), "{about}");
     // Accuracy of a full-rank linear map does not depend on scaling.
-    folder.ok("fit data.csv --label species -m 3 --out raw.sqfa");
-    folder.ok("fit data.csv --label species -m 3 --scale per-feature --center --out scaled.sqfa");
+    folder.ok("fit data.csv --label species -m 3 --noise 0.01 --out raw.sqfa");
+    folder.ok(
+        "fit data.csv --label species -m 3 --noise 0.01 --scale per-feature --center --out scaled.sqfa",
+    );
     let accuracy = |model: &str| {
         folder.json(&format!("evaluate {model} data.csv --label species --shrinkage 0"))["qda_accuracy"].clone()
     };

@@ -6,13 +6,13 @@
 //! something new. Neither less noise nor a constraint on all filters is as accurate.
 
 use crate::constraint::Constraint;
-use crate::linalg::{MatRef, beside};
+use crate::linalg::{MatRef, beside, transpose_times};
 use crate::model::{Restarts, Start};
 use crate::optimize::{Control, Progress};
 use crate::reduce::{ReduceError, ReducerSettings, Reduction, Training, reducer};
 use crate::statistics::{ClassStatistics, project};
 
-/// The correlation of two features, within classes and over all samples, above which they measure the same.
+/// The correlation of two features, within classes, over all samples and of their noise, above which they measure the same.
 const SAME: f64 = 0.99;
 
 /// Returns which filters differ from all those before them that do.
@@ -32,8 +32,12 @@ pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -
     let correlate = |entry: &dyn Fn(usize, usize) -> f64, a: usize, b: usize| {
         entry(a, b).abs() > SAME * (entry(a, a) * entry(b, b)).sqrt()
     };
-    // Few samples vary in few directions within classes, so filters of different means may correlate there.
-    let same = |a: usize, b: usize| correlate(&within, a, b) && correlate(&total, a, b);
+    // The noise is the same in every direction of the fit, so its part in the features has the cosines of the filters. Few
+    // samples of many columns vary in few directions, along which different filters may correlate.
+    let gram = transpose_times(filters, filters);
+    let noise = |a: usize, b: usize| gram[(a, b)];
+    let parts: [&dyn Fn(usize, usize) -> f64; 3] = [&within, &total, &noise];
+    let same = |a: usize, b: usize| parts.iter().all(|part| correlate(*part, a, b));
     let mut kept: Vec<usize> = Vec::new();
     for filter in 0..m {
         if kept.iter().all(|&other| !same(filter, other)) {
