@@ -105,7 +105,7 @@ def test_the_command_says_the_same_of_sessions(tmp_path):
     table = compare(X, y, splits=2, **QUICK)
     flags = "--splits 2 --seeds 1 --filters 1,2 --json --methods " + ",".join(QUICK["methods"])
     answer = subprocess.run(
-        [COMMAND, "compare", "s0.npz", "s1.npz", *flags.split()],
+        [COMMAND, "compare", "s0.npz", "s1.npz", "--per-file", *flags.split()],
         cwd=tmp_path,
         capture_output=True,
         check=True,

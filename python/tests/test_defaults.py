@@ -123,7 +123,7 @@ def test_what_was_chosen_is_told(digits, capsys):
     assert set(np.flatnonzero(X.std(axis=0) == 0)) <= set(sqfa.set_aside_)
     assert not sqfa.components_[:, sqfa.set_aside_].any()
     told = capsys.readouterr().out
-    assert f"units {selection.units}" in told and "set aside: 0," in told
+    assert f"units {selection.units}" in told and "dropped constant columns: 0," in told
     again = pickle.loads(pickle.dumps(sqfa))
     assert again.selection_ == selection
 
@@ -149,7 +149,7 @@ def test_the_number_of_components(wine, tmp_path):
 def test_the_closed_form_where_no_point_is_kept(wine):
     X, y = wine
     given = SQFA(2).fit_statistics(class_statistics(X, y))
-    assert given.selection_ == ("within-class", 0.3, "closed-form", 0, [])
+    assert given.selection_ == ("within-class", 0.3, "closed-form", 0, None, [])
     table = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "kind": y})
     stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
     streamed = SQFA(2).fit(stream, "kind")

@@ -10,7 +10,6 @@ from sqfa_rs import _core
 from sqfa_rs.data import _labels
 from sqfa_rs.data._accumulator import merged_in_pairs
 from sqfa_rs.engines import _fit
-from sqfa_rs.engines._columns import Usual
 from sqfa_rs.engines._fit import fit_on
 from sqfa_rs.engines._parts import merged_in_order, run_part
 from sqfa_rs.engines._work import FoldSums, Sampled, Scored, added
@@ -120,10 +119,7 @@ def test_weights_are_repeats(points):
     weighted = Lists(X, y, 200, weights).reduced(FoldSums(5, 5, 3), added)
     rows = np.repeat(np.arange(900), weights)
     repeated = Lists(X[rows], y[rows], 200).reduced(FoldSums(5, 5, 3), added)
-    assert [one.counts.tolist() for one in weighted[:-1]] == [
-        one.counts.tolist() for one in repeated[:-1]
-    ]
-    assert (weighted[-1].others == repeated[-1].others).all()
+    assert [one.counts.tolist() for one in weighted] == [one.counts.tolist() for one in repeated]
 
 
 def test_scores_add_up_exactly(points):
@@ -234,7 +230,7 @@ def test_the_core_refuses_answers_to_other_questions(points):
     X, y = points
     sums = sqfa_rs.ClassAccumulator().update(X, y)._sums
     settings = {"n_components": 2, "scale": "auto", "seed": 0}
-    remote = _core.Remote("sqfa", [sums], sums, "empirical", settings, False, [])
+    remote = _core.Remote("sqfa", [sums], sums, "empirical", settings, False)
     with pytest.raises(ValueError, match="not those of the candidates"):
         remote.answer(np.zeros((2, 4, 4), dtype=np.int64))
     with pytest.raises(ValueError, match="fit first"):
@@ -245,44 +241,18 @@ def test_trees_of_lists_and_of_streams_are_one(points):
     X, y = points
     parts = Lists(X, y, 70).listed(FoldSums(5, 5, 3))
     tree, stream = merged_in_pairs(parts, added), merged_in_order(enumerate(parts), added)
-    assert [one.to_bytes() for one in tree[:-1]] == [one.to_bytes() for one in stream[:-1]]
+    assert [one.to_bytes() for one in tree] == [one.to_bytes() for one in stream]
 
 
-def test_columns_that_hardly_vary_are_set_aside_as_at_home(points):
+def test_constant_columns_are_dropped_as_in_memory(points):
     X, y = points
-    rng = np.random.default_rng(3)
-    many, kinds = np.concatenate([X] * 4) + rng.normal(size=(3600, 6)) * 0.01, np.concatenate([y] * 4)
-    spiked = np.full((3600, 5), 7.0)
-    spiked[:, 0] = 0.1
-    spiked[[5, 900, 3599], 1] = [8.0, 9.0, 10.0]
-    spiked[[5, 900, 1800, 3599], 2] = 8.0
-    # Up to round-off, and in one part alone.
-    spiked[:, 3] *= 1 + 2e-16 * (np.arange(3600) % 7)
-    spiked[2000:2003, 4] = -1.0
-    table = np.hstack([many, spiked])
-    home = sqfa_rs.SQFA(2, random_state=0).fit(table, kinds)
-    assert home.set_aside_.tolist() == [6, 7, 9, 10]
-    for rows in (3600, 500, 37):
-        folds = Lists(table, kinds, rows).reduced(FoldSums(5, 5, 0), added)
-        assert folds[-1].hardly_vary() == home.set_aside_.tolist(), rows
-    # Parts in which the rare value is the usual one count whole: fewer columns at most.
-    alone = Lists(table[1900:2100], kinds[1900:2100], 1).reduced(FoldSums(5, 5, 0), added)[-1]
-    assert alone.hardly_vary() == [6, 7, 8, 9]
-    there, _ = fit((table, kinds), rows=500)
-    assert there.set_aside_.tolist() == home.set_aside_.tolist()
-    assert (there.components_[:, there.set_aside_] == 0).all()
-
-
-def test_weights_of_columns_that_hardly_vary(points):
-    column = np.zeros((2000, 1))
-    column[:2] = 1.0
-    weights = np.ones(2000, dtype=np.uint64)
-    assert Usual.of(column, weights).hardly_vary() == [0]
-    weights[0] = 2
-    assert Usual.of(column, weights).hardly_vary() == []
-    weights[0] = 0
-    assert Usual.of(column, weights).others.tolist() == [1]
-    assert Usual.of(column[:0]).merge(Usual.of(column)).hardly_vary() == [0]
+    wide = np.c_[X, np.full(len(X), 7.0), np.zeros(len(X)), np.arange(len(X)) == 3]
+    here = sqfa_rs.SQFA(2, random_state=0).fit(wide, y)
+    assert here.set_aside_.tolist() == [6, 7]
+    for rows in (100, 250):
+        there = fit_on(sqfa_rs.SQFA(2, random_state=0), Lists(wide, y, rows))
+        assert there.set_aside_.tolist() == [6, 7], rows
+        assert not there.components_[:, 6:8].any()
 
 
 def test_columns_too_many_for_sums_are_sketched_and_told(points, monkeypatch):

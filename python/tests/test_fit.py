@@ -23,7 +23,8 @@ def test_attributes(digits):
     assert np.all(sqfa.components_[np.arange(3), abs(sqfa.components_).argmax(axis=1)] > 0)
     assert sqfa.classes_.tolist() == list(range(10))
     assert sqfa.class_counts_.sum() == len(X)
-    assert sqfa.noise_ == pytest.approx(class_statistics(X, y).noise_scale)
+    varying = np.delete(X, sqfa.set_aside_, axis=1)
+    assert sqfa.noise_ == pytest.approx(class_statistics(varying, y).noise_scale)
     assert sqfa.converged_ and sqfa.termination_ in ("small-change", "small-gradient")
     assert len(sqfa.objective_trace_) == sqfa.n_iter_ + 1
     assert sqfa.objective_ == pytest.approx(sqfa.objective_trace_[-1])

@@ -105,11 +105,11 @@ pub(crate) fn fit_given<'py>(
     });
     let core = scaled.as_ref().unwrap_or(&statistics.core);
     let start = match (&settings.start, &map) {
-        (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
+        (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref(), core.dimension())),
         (own, _) => own.clone(),
     };
     let fixed = match (&settings.fixed, &map) {
-        (Some(own), Some(map)) => Some(map.unfold(own.as_ref())),
+        (Some(own), Some(map)) => Some(map.unfold(own.as_ref(), core.dimension())),
         (own, _) => own.clone(),
     };
     let recipe = reducer(method, &ReducerSettings { start, fixed, ..settings.clone() })?;

@@ -189,7 +189,7 @@ fn column_order<S: Scalar>(
 }
 
 /// A number without the digits that the order of a sum may change.
-pub(crate) fn coarse(value: f64) -> f64 {
+fn coarse(value: f64) -> f64 {
     /// Bits of the 52 that are rounded away: nine digits stay.
     const ROUNDED: u64 = 22;
     let bits = value.to_bits().wrapping_add(1 << (ROUNDED - 1));

@@ -57,7 +57,8 @@ class FoldSums:
         fold = np.minimum(_folds(points, self.seed, self.parts), self.held)
         for at, sums in enumerate(folds):
             rows = fold == at
-            sums.update(points[rows], labels[rows], None if weights is None else weights[rows])
+            if rows.any():
+                sums.update(points[rows], labels[rows], None if weights is None else weights[rows])
         return folds
 
 
@@ -173,6 +174,8 @@ def _checked(
         return points, labels, None
     points = dense(points)
     points, labels, weights = without_zeros(points, labels, repetition_counts(weight, points))
+    if not len(labels):
+        return points, labels, None
     if points.dtype.kind == "f" and not np.isfinite(points).all():
         # The sums say which value of which row.
         ClassAccumulator(n_jobs=1).update(points, labels)

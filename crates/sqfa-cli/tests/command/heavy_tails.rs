@@ -4,7 +4,7 @@ use crate::common::{Folder, table};
 
 /// The table of every test, with a constant column, a column of other units, and every ninth row far away.
 fn spoilt(folder: &Folder) {
-    let all = table(40);
+    let all = table(60);
     let header = all.lines().next().unwrap();
     let label = header.split(',').position(|name| name == "species").unwrap();
     let mut text = format!("{header},constant,large\n");

@@ -264,8 +264,12 @@ impl Sqfa {
                         .to_owned(),
                     _ => {
                         let stream = ((index as u64) << 32) | restart as u64;
-                        let drawn =
-                            with_unit_length(starts::drawn(statistics, size, self.seed, stream));
+                        let drawn = with_unit_length(starts::random(
+                            statistics.dimension(),
+                            size,
+                            self.seed,
+                            stream,
+                        ));
                         if self.turns(size) && restart == 0 {
                             starts::turned(statistics, preconditioner, learned, drawn, self.seed)
                         } else if self.constraint == Constraint::Orthonormal || noise == 0.0 {

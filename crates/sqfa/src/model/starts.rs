@@ -1,6 +1,5 @@
 //! Starting filters: seeded normal numbers, as they are or turned to where classes differ, or leading principal components.
 
-use crate::deal::coarse;
 pub(crate) use crate::linalg::random;
 use crate::linalg::{
     Mat, beside, column_inner, orthonormal_span, orthonormalize, symmetric_eigen, take_out,
@@ -13,37 +12,6 @@ use crate::statistics::{ClassStatistics, pass, total_times};
 const ROUNDS: usize = 12;
 /// Columns beyond those asked for, which speed the iteration up.
 const EXTRA: usize = 8;
-
-/// Normal numbers, a row per dimension. Which row a dimension has depends on its variances and not on its place, so that
-/// data whose columns come in another order start from the same filters.
-pub(crate) fn drawn(
-    statistics: &ClassStatistics,
-    columns: usize,
-    seed: u64,
-    stream: u64,
-) -> Mat<f64> {
-    let n = statistics.dimension();
-    let (shares, means, mean) = (statistics.shares(), statistics.means(), statistics.total_mean());
-    let (mut within, mut between) = (vec![0.0; n], vec![0.0; n]);
-    for (class, (share, covariance)) in shares.iter().zip(statistics.covariances()).enumerate() {
-        for (i, variance) in covariance.diagonal().iter().enumerate() {
-            within[i] += share * variance;
-            between[i] += share * (means[(i, class)] - mean[i]).powi(2);
-        }
-    }
-    let key = |i: usize| (coarse(within[i]), coarse(between[i]));
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| {
-        let ((a, other_a), (b, other_b)) = (key(a), key(b));
-        a.total_cmp(&b).then(other_a.total_cmp(&other_b))
-    });
-    let numbers = random(n, columns, seed, stream);
-    let mut drawn = Mat::zeros(n, columns);
-    for (row, &dimension) in order.iter().enumerate() {
-        (0..columns).for_each(|j| drawn[(dimension, j)] = numbers[(row, j)]);
-    }
-    drawn
-}
 
 /// The leading principal components of the total covariance, by subspace iteration.
 pub(crate) fn principal(statistics: &ClassStatistics, columns: usize, seed: u64) -> Mat<f64> {

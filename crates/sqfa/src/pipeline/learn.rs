@@ -293,11 +293,13 @@ impl Pipeline {
         };
         let training = if job.sparing { training.sparing() } else { training };
         let start = match (&self.settings.start, &map) {
-            (Start::Given(own), Some(map)) => Start::Given(map.unfold(own.as_ref())),
+            (Start::Given(own), Some(map)) => {
+                Start::Given(map.unfold(own.as_ref(), statistics.dimension()))
+            }
             (own, _) => own.clone(),
         };
         let fixed = match (&self.settings.fixed, &map) {
-            (Some(own), Some(map)) => Some(map.unfold(own.as_ref())),
+            (Some(own), Some(map)) => Some(map.unfold(own.as_ref(), statistics.dimension())),
             (own, _) => own.clone(),
         };
         let settings = ReducerSettings { start, fixed, ..self.settings.clone() };

@@ -120,7 +120,11 @@ impl Space {
     /// Filters of raw points as filters of the space, of length 1 there; zeros stay zeros.
     pub(crate) fn lower_raw(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         let lowered = match &self.preprocessor {
-            Some(preprocessor) => self.lower(preprocessor.unfold(filters).as_ref()),
+            Some(preprocessor) => {
+                let inverse = self.inverse.as_ref();
+                let columns = inverse.map_or(self.statistics.dimension(), |own| own.ncols());
+                self.lower(preprocessor.unfold(filters, columns).as_ref())
+            }
             None => self.lower(filters),
         };
         let is_zero = |j: usize| lowered.col(j).iter().all(|&value| value == 0.0);

@@ -76,7 +76,7 @@ impl Preprocessor {
         let n = statistics.dimension();
         let mut factors = match scaling {
             Scaling::None => vec![1.0; n],
-            Scaling::GlobalStd => vec![inverse(global_std(statistics)); n],
+            Scaling::GlobalStd => vec![inverse(global_std(statistics, dropped)); n],
             Scaling::PerFeature => {
                 let variances = statistics.total_variances();
                 let mut factors: Vec<f64> =
@@ -176,17 +176,20 @@ impl Preprocessor {
         (folded, offset)
     }
 
-    /// Filters of raw data as filters of preprocessed data, on the kept dimensions: the inverse of [`Self::fold`].
+    /// Returns filters of raw data as filters of preprocessed data, the inverse of [`Self::fold`].
     ///
-    /// Filters of other data stay what they are.
-    pub fn unfold(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
-        if filters.nrows() != self.factors.len() {
+    /// `dimension` is that of the preprocessed statistics: those that keep their entries lose the dropped dimensions, others
+    /// have zeros there. Filters of other data stay what they are.
+    pub fn unfold(&self, filters: MatRef<'_, f64>, dimension: usize) -> Mat<f64> {
+        let all = self.factors.len();
+        if filters.nrows() != all {
             return filters.to_owned();
         }
-        let all = 0..self.factors.len();
-        let kept: Vec<usize> = all.filter(|&i| self.factors[i] != 0.0).collect();
-        Mat::from_fn(kept.len(), filters.ncols(), |i, j| {
-            filters[(kept[i], j)] / self.factors[kept[i]]
+        let kept = |i: &usize| self.factors[*i] != 0.0 || dimension == all;
+        let kept: Vec<usize> = (0..all).filter(kept).collect();
+        Mat::from_fn(kept.len(), filters.ncols(), |i, j| match self.factors[kept[i]] {
+            0.0 => 0.0,
+            factor => filters[(kept[i], j)] / factor,
         })
     }
 }
@@ -195,16 +198,16 @@ fn inverse(value: f64) -> f64 {
     if value > 0.0 && value.is_finite() { 1.0 / value } else { 1.0 }
 }
 
-/// The standard deviation (divisor N − 1) of all values of the data.
-fn global_std(statistics: &ClassStatistics) -> f64 {
-    let n = statistics.dimension() as f64;
+/// The standard deviation (divisor N − 1) of all values of the dimensions that are not dropped.
+fn global_std(statistics: &ClassStatistics, dropped: &[usize]) -> f64 {
+    let n = (statistics.dimension() - dropped.len()) as f64;
     let total = statistics.total_count();
-    let mean = statistics.total_mean();
-    let variances = statistics.total_variances();
-    let grand: f64 = mean.iter().sum::<f64>() / n;
-    let squares: f64 = mean
+    let all = statistics.total_mean().into_iter().zip(statistics.total_variances()).enumerate();
+    let kept = all.filter(|(i, _)| !dropped.contains(i)).map(|(_, moments)| moments);
+    let kept: Vec<(f64, f64)> = kept.collect();
+    let grand: f64 = kept.iter().map(|(mean, _)| mean).sum::<f64>() / n;
+    let squares: f64 = kept
         .iter()
-        .zip(&variances)
         .map(|(mean, variance)| (total - 1.0) * variance + total * (mean - grand).powi(2))
         .sum();
     (squares / (total * n - 1.0)).sqrt()

@@ -97,7 +97,8 @@ fn it_needs_points_and_enough_of_them() {
     let alone = Training::from_statistics(&statistics);
     let error = refine.fit_one(&alone, 1, &mut |_| Control::Continue).unwrap_err();
     assert!(matches!(error, ReduceError::NeedsPoints { .. }), "{error}");
-    let tiny = Sample::draw(&[30, 2], 4, 9);
+    // Of two samples none can be held out.
+    let tiny = Sample::draw(&[2, 2], 4, 9);
     let training = Training::from_points(tiny.points(), &tiny.labels).unwrap();
     let error = refine.fit_one(&training, 1, &mut |_| Control::Continue).unwrap_err();
     assert!(error.to_string().contains("refinement is chosen on held-out points"), "{error}");

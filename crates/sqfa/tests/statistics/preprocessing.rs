@@ -87,7 +87,7 @@ fn folded_filters_take_raw_points_to_the_same_features() {
             let expected = transform(cooked.points(), filters.as_ref(), None).to_f64();
             // Offsets of tens cancel in features of a few units.
             assert!(worst(&raw, &expected) <= 100.0 * DOUBLE, "{name}");
-            let back = map.unfold(folded.as_ref());
+            let back = map.unfold(folded.as_ref(), folded.nrows());
             for (i, j) in
                 (0..filters.nrows()).flat_map(|i| (0..filters.ncols()).map(move |j| (i, j)))
             {

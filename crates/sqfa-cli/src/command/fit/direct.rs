@@ -118,7 +118,9 @@ impl<'a> Direct<'a> {
     /// Filters of raw points as filters of preprocessed ones.
     fn unfolded(&self, filters: Mat<f64>) -> Mat<f64> {
         match &self.preprocessor {
-            Some(preprocessor) => preprocessor.unfold(filters.as_ref()),
+            Some(preprocessor) => {
+                preprocessor.unfold(filters.as_ref(), self.statistics.dimension())
+            }
             None => filters,
         }
     }
