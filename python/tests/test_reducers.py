@@ -64,7 +64,7 @@ def test_pca_is_scikit_learns_subspace(data):
 @pytest.mark.parametrize("shrinkage", [0.05, 0.4])
 def test_lda_is_its_definition(data, shrinkage):
     X, y = data
-    # The scatter within classes is that of scikit-learn; it adds a ridge to the one between classes, which we do not.
+    # scikit-learn has the same scatter within classes, and adds a ridge to the one between classes.
     within = LinearDiscriminantAnalysis(solver="eigen", shrinkage=shrinkage).fit(X, y).covariance_
     shares, means = np.bincount(y) / len(y), np.stack([X[y == k].mean(axis=0) for k in np.unique(y)])
     shifts = np.sqrt(shares)[:, None] * (means - X.mean(axis=0))

@@ -166,8 +166,8 @@ def test_repeated_columns_do_not_disturb_lda_and_lfda():
 @pytest.mark.parametrize("shrinkage", [0.05, 0.4])
 def test_lda_spans_what_scikit_learns_classifier_uses(shrinkage):
     X, y = gaussians([60, 40, 30], 5, 6)
-    # Coefficients of this solver are inverse shrunk scatters times class means: no ridge between classes. scikit-learn
-    # shrinks each class of standardized columns, so standardized columns are compared.
+    # Coefficients of this solver are inverse shrunk scatters times class means, without another ridge.
+    # scikit-learn shrinks each class of standardized columns, so standardized columns are compared.
     X = X / X.std(axis=0)
     coefficients = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).coef_
     ours = LDA(2, shrinkage=shrinkage, scale="none").fit(X, y).components_

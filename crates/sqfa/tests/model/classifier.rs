@@ -37,8 +37,11 @@ pub(crate) fn normalized(joint: Vec<f64>) -> Vec<f64> {
     joint.into_iter().map(|x| x - total).collect()
 }
 
+/// A class covariance after shrinkage, from its own and the pooled one.
+type Shrunk<'a> = dyn Fn(&[f64], &[f64]) -> Vec<f64> + 'a;
+
 /// ln p(class | z) of every row by the definition; covariances with divisor N, each shrunk by `shrunk(own, pooled)`.
-fn log_posteriors(sample: &Sample, shrunk: &dyn Fn(&[f64], &[f64]) -> Vec<f64>) -> Vec<f64> {
+fn log_posteriors(sample: &Sample, shrunk: &Shrunk<'_>) -> Vec<f64> {
     let (rows, m) = (sample.rows() as f64, sample.columns);
     let naive = sample.naive();
     let likely: Vec<Vec<f64>> = naive

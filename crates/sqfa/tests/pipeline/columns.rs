@@ -14,10 +14,13 @@ fn with_last(count: usize, seed: u64, value: impl Fn(usize) -> f64) -> crate::Da
     data
 }
 
+/// The value of a column in every row.
+type Column = Box<dyn Fn(usize) -> f64>;
+
 #[test]
 fn a_column_is_constant_if_it_varies_by_round_off_alone() {
     let noise = |row: usize| (row as f64 * 0.7).sin();
-    let cases: [(&str, Box<dyn Fn(usize) -> f64>, bool); 7] = [
+    let cases: [(&str, Column, bool); 7] = [
         ("one value", Box::new(|_| 7.0), true),
         ("zero", Box::new(|_| 0.0), true),
         // One unit in the last place of 0.1 is 1.4e-17.
