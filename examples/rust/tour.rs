@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     show(&format!("Calvo–Oller distance of classes 0 and 1: {:.3}", distances[(0, 1)]));
 
     // The model transforms points; QDA scores the features.
-    let qda = Qda::from_statistics(&statistics, model.filters().as_ref(), 1e-5)?;
+    let qda = Qda::from_statistics(&statistics, model.filters().as_ref(), None)?;
     let projected = model.transform(Points::F64(table))?;
     let accuracy = qda.accuracy(projected.as_points(2), labels.codes())?;
     show(&format!("QDA accuracy with 2 of 10 dimensions: {:.1} %", 100.0 * accuracy));

@@ -120,8 +120,8 @@ class PCA(Reducer):
 class LDA(Reducer):
     """Linear discriminant analysis as a transformer; :class:`LinearClassifier` is the classifier.
 
-    Solves S_b v = λ S_w v for the scatter S_b of the class means and the scatter within classes, shrunk to
-    (1−s)S_w + s(tr S_w/n)I.
+    Solves S_b v = λ S_w v for the scatter S_b of the class means and the scatter within classes, shrunk
+    to (1−s)S_w + s(tr S_w/n)I.
 
     Parameters
     ----------

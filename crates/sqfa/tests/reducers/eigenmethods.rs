@@ -137,8 +137,7 @@ fn discriminants_solve_the_shrunk_eigenproblem() {
             true => shrunk(&total) - &within,
             false => &total - &unshrunk,
         };
-        let lda =
-            Lda { shrinkage: Choice::Value(shrinkage), shrinks_total, seed: 0, ..Lda::default() };
+        let lda = Lda { shrinkage: Choice::Value(shrinkage), shrinks_total, seed: 0 };
         let filters = &fit(&lda, &sample, &[3])[0].filters;
         let mut last = f64::INFINITY;
         for j in 0..3 {
