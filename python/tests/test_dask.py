@@ -131,7 +131,7 @@ def test_methods_that_look_at_points_get_a_sample(client, points, lazy):
 @pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "LDA", "PCA", "LAD"])
 def test_features_are_lazy_and_equal_the_local_ones(client, points, lazy, name):
     X, y = points
-    settings = {"LDA": {"shrinkage": 0.1}, "PCA": {}}.get(name, {"noise": 0.1, "random_state": 0})
+    settings = {"LDA": {}, "PCA": {}}.get(name, {"noise": 0.1, "random_state": 0})
     fitted = getattr(on_dask, name)(2, client=client, **settings).fit(*lazy)
     features = fitted.transform(lazy[0])
     assert isinstance(features, da.Array)

@@ -87,6 +87,7 @@ def test_sums_have_no_class_of_weight_zero(iris):
     X, y = iris
     sums = ClassAccumulator().update(X, y, (y < 2).astype(float))
     np.testing.assert_array_equal(sums.classes, [0, 1])
+    np.testing.assert_array_equal(sums.update(X, y, np.zeros(150)).counts, [50, 50])
 
 
 @pytest.mark.parametrize("columns", [60, 120])

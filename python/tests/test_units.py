@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import sqfa_rs
 from sqfa_rs import (
     LDA,
     LFDA,
@@ -146,7 +147,7 @@ def textured(per_class, seed):
     return np.column_stack([X, X[:, [3, 17, 30]]]), y
 
 
-def test_repeated_columns_do_not_disturb_lda_and_lfda():
+def test_repeated_columns_do_not_disturb_lda_and_lfda(tmp_path):
     X, y = textured(60, 7)
     new, labels = X[1::2], y[1::2]
     X, y = X[::2], y[::2]
@@ -160,15 +161,15 @@ def test_repeated_columns_do_not_disturb_lda_and_lfda():
         assert reducer.score(new, labels) > theirs - 0.01
     # Components without variance are rounding errors, which must not be classified by.
     every = PCA(40, scale="none").fit(X, y)
-    assert np.isfinite(every.score(new, labels)) and every.score(new, labels) > 0.9
+    assert every.score(new, labels) > 0.9
+    # Rounding makes some of their variances negative, which model files do not accept.
+    sqfa_rs.save(every, tmp_path / "model.sqfa")
 
 
 @pytest.mark.parametrize("shrinkage", [0.05, 0.4])
 def test_lda_spans_what_scikit_learns_classifier_uses(shrinkage):
     X, y = gaussians([60, 40, 30], 5, 6)
-    # Coefficients of this solver are inverse shrunk scatters times class means, without another ridge.
-    # scikit-learn shrinks each class of standardized columns, so standardized columns are compared.
-    X = X / X.std(axis=0)
+    # The coefficients of this solver are the inverse shrunk scatter times the class means: no ridge.
     coefficients = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).coef_
     ours = LDA(2, shrinkage=shrinkage, scale="none").fit(X, y).components_
     assert subspace_angles(ours.T, (coefficients[1:] - coefficients[0]).T).max() < 1e-6

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 from .. import _core
 from .._threads import thread_count
 from ._envelope import open_envelope, sealed
-from ._inputs import loose_points, repetition_counts, row_blocks, without_zeros
+from ._inputs import all_zero, loose_points, repetition_counts, row_blocks, without_zeros
 from ._labels import check_room, class_names, joined, positions
 from ._statistics import ClassStatistics, estimator_name, sketch_size
 from ._streams import ArrowStream
@@ -123,9 +123,9 @@ class ClassAccumulator:
         if len(labels) != X.shape[0]:
             raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
         self._check_width(X.shape[1])
-        X, labels, weights = without_zeros(X, labels, repetition_counts(sample_weight, X))
-        if not len(labels):
+        if not len(labels) or all_zero(sample_weight, labels):
             return self
+        X, labels, weights = without_zeros(X, labels, repetition_counts(sample_weight, X))
         classes = self._classes_with(labels)
         sums = self._room_for(classes, X.shape[1])
         codes, threads = positions(labels, classes), thread_count(self.n_jobs)

@@ -140,6 +140,11 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
     return weights.astype(np.uint64)
 
 
+def all_zero(sample_weight: Any, y: Any) -> bool:
+    """Return whether every sample of a batch has weight 0, so that the batch is as good as empty."""
+    return np.shape(sample_weight) == np.shape(y) and not np.any(sample_weight)
+
+
 def without_zeros(
     X: Any, y: Any, weights: NDArray[np.uint64] | None
 ) -> tuple[Any, Any, NDArray[np.uint64] | None]:

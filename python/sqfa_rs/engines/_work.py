@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 from ..data import ClassAccumulator
-from ..data._inputs import dense, loose_points, repeated, repetition_counts, without_zeros
+from ..data._inputs import all_zero, dense, loose_points, repeated, repetition_counts, without_zeros
 from ..data._labels import class_names, joined, positions
 
 # A part of the data becomes a result: points, labels, weights and the number of the part's first row.
@@ -170,8 +170,8 @@ def _checked(
     points, labels = loose_points(X, least=0), column_or_1d(np.asarray(y), warn=True)
     if len(labels) != points.shape[0]:
         raise ValueError(f"{len(labels)} labels for {points.shape[0]} points: give one label per point")
-    if not len(labels):
-        return points, labels, None
+    if not len(labels) or all_zero(weight, labels):
+        return points[:0], labels[:0], None
     points = dense(points)
     points, labels, weights = without_zeros(points, labels, repetition_counts(weight, points))
     if not len(labels):

@@ -32,8 +32,8 @@ class LinearClassifier(QDA):
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; the frequencies of the training data by default.
     shrinkage : "auto" or float, default="auto"
-        The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance lacks
-        full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
+        The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does
+        not have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
     n_jobs : int, default=None
         Threads.
 

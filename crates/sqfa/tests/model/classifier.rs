@@ -37,11 +37,8 @@ pub(crate) fn normalized(joint: Vec<f64>) -> Vec<f64> {
     joint.into_iter().map(|x| x - total).collect()
 }
 
-/// A class covariance after shrinkage, from its own and the pooled one.
-type Shrunk<'a> = dyn Fn(&[f64], &[f64]) -> Vec<f64> + 'a;
-
 /// ln p(class | z) of every row by the definition; covariances with divisor N, each shrunk by `shrunk(own, pooled)`.
-fn log_posteriors(sample: &Sample, shrunk: &Shrunk<'_>) -> Vec<f64> {
+fn log_posteriors(sample: &Sample, shrunk: impl Fn(&[f64], &[f64]) -> Vec<f64>) -> Vec<f64> {
     let (rows, m) = (sample.rows() as f64, sample.columns);
     let naive = sample.naive();
     let likely: Vec<Vec<f64>> = naive
@@ -82,8 +79,11 @@ fn posteriors_follow_the_definition() {
         let usual = Qda::from_statistics(&statistics, identity.as_ref(), Some(shrinkage)).unwrap();
         let plain = Qda::plain_from_statistics(&statistics, identity.as_ref(), shrinkage).unwrap();
         for (qda, expected) in [
-            (usual, log_posteriors(&sample, &towards_pooled)),
-            (plain, log_posteriors(&sample, &|own, _| plainly_shrunk(own, 3, shrinkage))),
+            (usual, log_posteriors(&sample, towards_pooled)),
+            (
+                plain,
+                log_posteriors(&sample, |own: &[f64], _: &[f64]| plainly_shrunk(own, 3, shrinkage)),
+            ),
         ] {
             let found = qda.log_posteriors(sample.points()).unwrap();
             let gap = worst(&found, &expected);
@@ -127,7 +127,7 @@ fn units_do_not_matter_and_classes_of_full_rank_are_not_shrunk() {
             }
         }
         if full {
-            let expected = log_posteriors(&sample, &|own, _| own.to_vec());
+            let expected = log_posteriors(&sample, |own: &[f64], _: &[f64]| own.to_vec());
             assert!(worst(&usual, &expected) <= CLOSE * size);
         }
     }
@@ -141,7 +141,7 @@ fn features_of_filters_are_classified_as_points_of_their_own() {
     let filters = columns(filters.as_ref());
     let small = sample.mapped(2, |row| filters.iter().map(|filter| dot(row, filter)).collect());
     let found = qda.log_posteriors(small.points()).unwrap();
-    let expected = log_posteriors(&small, &|own, _| own.to_vec());
+    let expected = log_posteriors(&small, |own: &[f64], _: &[f64]| own.to_vec());
     assert!(worst(&found, &expected) <= CLOSE * largest(expected.iter().copied()));
     let single: Vec<f32> = small.values.iter().map(|&value| value as f32).collect();
     let features = Features::F32(single);

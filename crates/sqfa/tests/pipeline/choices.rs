@@ -167,18 +167,15 @@ fn mostly_noise(rows: usize, seed: u64) -> Data {
 
 /// Held-out points judge what is fitted: neither components that they had a part in, nor posteriors that are never sure.
 #[test]
-fn what_is_chosen_in_columns_of_noise_is_no_worse_than_discriminants() {
+fn what_is_chosen_in_columns_of_noise_is_not_fooled() {
     for seed in [1, 2] {
         let (data, fresh) = (mostly_noise(900, seed), mostly_noise(3000, 100 + seed));
-        // Discriminants as in the paper; those of the default are better here.
-        let mut lda = Pipeline::new("lda", 2);
-        lda.settings.shrinks_total = true;
-        let discriminants = accuracy(&data.fit(&lda).unwrap(), &fresh);
         for method in ["sqfa", "sqfa-h"] {
             let fitted = data.fit(&Pipeline::new(method, 2)).unwrap();
             let own = accuracy(&fitted, &fresh);
-            // Of 3000 points 1 % is a standard error.
-            assert!(own > discriminants - 0.015, "{method}: {own}, lda {discriminants}");
+            // Chance is 1/3, and choices by samples that had a part in the components have about 0.41; 0.01 is a standard
+            // error.
+            assert!(own > 0.45, "{method}: {own}");
             let told = fitted.selection.unwrap();
             let taken = told.tried.iter().find(|one| one.candidate == told.candidate).unwrap();
             // Of 900 points 1.7 % is.
