@@ -54,57 +54,63 @@ fn deal_table<S: Scalar>(
     let mut rows: Vec<u32> =
         (0..codes.len() as u32).filter(|&row| weight(row as usize) > 0).collect();
     parallel::sort(&mut rows, &compare);
-    // Equal rows are one group, and every class has the groups that it occurs in, in their order.
-    let mut starts: Vec<u32> = Vec::new();
-    let mut classes: Vec<Vec<u32>> = vec![Vec::new(); labels.classes().len()];
+    // Equal rows are one group, and every class has the groups that it occurs in, in their order. Of few columns these lists
+    // are a good part of the table, so none is copied, and each is freed as soon as it is not needed.
+    let begins = |at: usize| at == 0 || compare(rows[at - 1], rows[at]) != Ordering::Equal;
+    let mut counts = vec![0_usize; labels.classes().len()];
+    rows.iter().for_each(|&row| counts[codes[row as usize] as usize] += 1);
+    let mut classes: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+    let mut groups = 0_u32;
     for (at, &row) in rows.iter().enumerate() {
-        let same = |&first: &u32| compare(rows[first as usize], row) == Ordering::Equal;
-        if !starts.last().is_some_and(same) {
-            starts.push(at as u32);
-        }
-        let (group, own) = (starts.len() as u32 - 1, &mut classes[codes[row as usize] as usize]);
-        if own.last() != Some(&group) {
-            own.push(group);
+        groups += u32::from(begins(at));
+        let own = &mut classes[codes[row as usize] as usize];
+        if own.last() != Some(&(groups - 1)) {
+            own.push(groups - 1);
         }
     }
     // What a class is dealt depends on those before it, so their order must not be that of their names.
-    let mut turns: Vec<usize> = (0..classes.len()).collect();
-    turns.sort_by(|&a, &b| {
-        classes[a].len().cmp(&classes[b].len()).then(classes[a].cmp(&classes[b]))
-    });
+    classes.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(u64::MAX - 3);
     const OPEN: u16 = NEVER - 1;
-    let mut of_group = vec![OPEN; starts.len()];
+    let mut of_group = vec![OPEN; groups as usize];
     let mut dealt = 0;
-    for &class in &turns {
+    for own in &mut classes {
         let open = |group: &u32| of_group[*group as usize] == OPEN;
-        let mut groups: Vec<u32> = classes[class].iter().copied().filter(open).collect();
-        if classes[class].len() < FEWEST {
-            groups.iter().for_each(|&group| of_group[group as usize] = NEVER);
+        if own.len() < FEWEST {
+            own.iter().for_each(|&group| of_group[group as usize] = NEVER);
             continue;
         }
-        groups.shuffle(&mut generator);
-        for (at, &group) in groups.iter().enumerate() {
+        // Those that are to be dealt come first; the others were dealt with another class.
+        let mut count = 0;
+        for at in 0..own.len() {
+            if open(&own[at]) {
+                own.swap(at, count);
+                count += 1;
+            }
+        }
+        own[..count].shuffle(&mut generator);
+        for (at, &group) in own[..count].iter().enumerate() {
             let part = (at + dealt) % parts;
             of_group[group as usize] = if part < held { part as u16 } else { NEVER };
         }
-        dealt += groups.len();
+        dealt += count;
     }
     // Classes that share rows may meet in one part: a class that this leaves too little of is not held out.
-    for groups in &classes {
+    for own in classes {
         let mut counts = vec![0_usize; held];
-        for &group in groups {
+        for &group in &own {
             counts.get_mut(of_group[group as usize] as usize).iter_mut().for_each(|c| **c += 1);
         }
-        if counts.iter().any(|&count| count > 0 && count + 2 > groups.len()) {
-            groups.iter().for_each(|&group| of_group[group as usize] = NEVER);
+        if counts.iter().any(|&count| count > 0 && count + 2 > own.len()) {
+            own.iter().for_each(|&group| of_group[group as usize] = NEVER);
         }
     }
     let mut of_row = vec![NEVER; labels.len()];
-    for (group, &start) in starts.iter().enumerate() {
-        let end = starts.get(group + 1).map_or(rows.len(), |&next| next as usize);
-        rows[start as usize..end].iter().for_each(|&row| of_row[row as usize] = of_group[group]);
+    let mut group = 0_usize;
+    for (at, &row) in rows.iter().enumerate() {
+        group += usize::from(begins(at));
+        of_row[row as usize] = of_group[group - 1];
     }
     of_row
 }

@@ -209,16 +209,21 @@ impl<'a> Training<'a> {
             return Ok((None, held.clone()));
         }
         let Samples { points, labels, .. } = samples;
-        let mut often = vec![u64::from(self.rows.is_none()); labels.len()];
-        self.rows.iter().flatten().for_each(|&row| often[row as usize] += 1);
-        let dealt = deal(points, labels, &|row| often[row], HELD_OUT, seed);
-        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
-        let all = || 0..labels.len() as u32;
-        let rows: Box<dyn Iterator<Item = u32>> = match &self.rows {
-            Some(rows) => Box::new(rows.iter().copied()),
-            None => Box::new(all()),
+        let dealt = match &self.rows {
+            Some(rows) => {
+                let mut often = vec![0_u32; labels.len()];
+                rows.iter().for_each(|&row| often[row as usize] += 1);
+                deal(points, labels, &|row| u64::from(often[row]), HELD_OUT, seed)
+            }
+            None => deal(points, labels, &|_| 1, HELD_OUT, seed),
         };
-        let (held, learn): (Vec<u32>, Vec<u32>) = rows.partition(|&row| is_held(row));
+        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
+        let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
+        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let held = (0..count).map(row).filter(|&row| is_held(row));
+        let held: Vec<usize> = held.map(|row| row as usize).collect();
+        let mut learn = Vec::with_capacity(count - held.len());
+        learn.extend((0..count).map(row).filter(|&row| !is_held(row)));
         if held.is_empty() {
             let counts = labels.counts();
             let smallest = (0..counts.len()).min_by_key(|&class| counts[class]).unwrap_or(0);
@@ -229,7 +234,7 @@ impl<'a> Training<'a> {
             };
             return Err(ReduceError::Split { what, source });
         }
-        Ok((Some(learn), held.into_iter().map(|row| row as usize).collect()))
+        Ok((Some(learn), held))
     }
 
     /// Training data of some rows, with covariances kept in the form that all points have.
