@@ -43,7 +43,7 @@ fn digits_lost_to_conditioning_are_told() {
         let noise = |k: u32| f64::from((at * k) % 97) / 97.0 - 0.5;
         let class = at % 2;
         let (large, small) = (noise(31), noise(57) + 0.3 * f64::from(class));
-        text.push_str(&format!("{:e},{:e},c{class}\n", 5e5 * large + small, 5e5 * large));
+        text.push_str(&format!("{:e},{:e},c{class}\n", 2e6 * large + small, 2e6 * large));
     }
     folder.write("data.csv", text);
     let said = folder.run("fit data.csv -m 2 --noise 0 --out m.sqfa");
