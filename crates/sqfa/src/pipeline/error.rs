@@ -15,8 +15,7 @@ pub enum PipelineError {
     Reduce(#[from] ReduceError),
     /// No column varies.
     #[error(
-        "all {columns} columns are constant (all over, within every class, or but for a few points): there is nothing to tell \
-         classes apart by"
+        "all {columns} columns are constant, over all samples or within every class: use columns that vary"
     )]
     AllConstant {
         /// Columns there are.
