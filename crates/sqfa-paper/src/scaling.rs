@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sqfa::distance::mean_distance;
 use sqfa::model::Restarts;
-use sqfa::optimize::{Control, Optimizer, Progress, Stopping};
+use sqfa::optimize::{Observer, Optimizer, Stopping};
 use sqfa::statistics::{ClassAccumulator, project};
 use sqfa::{
     ClassStatistics, Classes, Distance, Estimator, Labels, Mat, MatRef, Noise, Qda, Sqfa, Table,
@@ -77,7 +77,7 @@ pub fn scaling_row(
     form: ScalingForm,
     climb: Climb,
     drawn: usize,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<ScalingRow, PaperError> {
     let (n, filters) = (parameters.dimensions, parameters.informative);
     let fail = |error: &dyn std::fmt::Display| {
@@ -218,6 +218,8 @@ fn points(mean: &[f64], lower: &[f64], count: usize, seed: u64, part: u64) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use sqfa::optimize::Control;
+
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList};
 use sqfa::model::Start;
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Weighted};
 use sqfa::reduce::{ReducerSettings, Samples, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor};
@@ -176,7 +176,7 @@ fn by_pipeline<'py>(
     error: &FirstError,
     callback: Option<&Py<PyAny>>,
     threads: usize,
-    fit: impl FnOnce(&mut dyn FnMut(&Progress) -> Control) -> Result<Fitted, PipelineError> + Send,
+    fit: impl FnOnce(&mut Observer<'_>) -> Result<Fitted, PipelineError> + Send,
 ) -> Outcome<Bound<'py, PyDict>> {
     let (fitted, features) = run(py, threads, |stop| {
         let mut watch = Watch::new(stop, error, callback);

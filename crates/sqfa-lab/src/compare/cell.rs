@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use sqfa::optimize::{Control, Progress, Termination};
+use sqfa::optimize::{Control, Observer, Progress, Termination};
 use sqfa::points::Scalar;
 use sqfa::reduce::Setting;
 use sqfa::statistics::Preprocessor;
@@ -31,7 +31,7 @@ pub(super) fn run(
     fold: &Fold<'_>,
     training: &Training<'_>,
     known: &Known<'_>,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Option<Vec<Record>> {
     // Counts that are found together share their time.
     let limit = known.spec.time_limit * job.filters.len() as f64;

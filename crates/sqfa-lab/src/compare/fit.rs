@@ -5,7 +5,7 @@ use std::time::Instant;
 use sqfa::ClassStatistics;
 use sqfa::Noise;
 use sqfa::model::{Learning, Restarts};
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Summed, Weighted};
 use sqfa::reduce::{
     Choice, REFINED, ReduceError, ReducerSettings, Reduction, Samples, Setting,
@@ -49,9 +49,9 @@ pub(super) fn fit(
     fold: &Fold<'_>,
     training: &Training<'_>,
     known: &Known<'_>,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Vec<(usize, Result<Found, Missing>)> {
-    let found = |counts: &[usize], observer: &mut dyn FnMut(&Progress) -> Control| match training {
+    let found = |counts: &[usize], observer: &mut Observer<'_>| match training {
         Training::Chosen(_) if keeps_samples(known.spec, &job.method, &fold.train) => {
             by_samples(job, &fold.train, known, counts, observer)
         }
@@ -91,7 +91,7 @@ fn by_pipeline(
     summed: &Summed<'_>,
     known: &Known<'_>,
     counts: &[usize],
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<Found>, PipelineError> {
     let began = Instant::now();
     let pipeline = pipeline(job, known, counts.first().copied());
@@ -130,7 +130,7 @@ fn by_samples(
     train: &Part,
     known: &Known<'_>,
     counts: &[usize],
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<Found>, PipelineError> {
     let began = Instant::now();
     let entry = reducer_entry(&job.method).map_err(ReduceError::from)?;
@@ -193,7 +193,7 @@ fn by_method(
     given: &Given,
     known: &Known<'_>,
     counts: &[usize],
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<Found>, PipelineError> {
     let training = training(job, fold, given, known);
     let settings = settings(job, known, counts.first().copied());
@@ -282,6 +282,7 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
 #[cfg(test)]
 mod tests {
     use sqfa::Labels;
+    use sqfa::optimize::Control;
     use sqfa_io::data::{LabeledData, OwnedPoints};
 
     use super::super::deal::{self, LEARN};

@@ -8,7 +8,9 @@
 use sqfa::{ClassStatistics, Estimator, Mat, Noise};
 
 use super::constraint::gram_schmidt;
-use super::{Claim, Problem, Watch};
+use sqfa::optimize::Observer;
+
+use super::{Claim, Problem};
 use crate::PaperError;
 use sqfa_lab::evaluation::features;
 
@@ -31,7 +33,7 @@ const FEWEST: u64 = 6;
 pub(super) fn over_starts(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Watch<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<Claim, PaperError> {
     let statistics = reduced(problem, COMPONENTS)?;
     let mut found = Vec::new();

@@ -4,7 +4,9 @@ use sqfa::Mat;
 use sqfa::constraint::Constraint;
 
 use super::problem::SHRINKAGE;
-use super::{Claim, Problem, Watch};
+use sqfa::optimize::Observer;
+
+use super::{Claim, Problem};
 use crate::PaperError;
 use crate::tables::median;
 
@@ -21,7 +23,7 @@ const SHRUNK: f64 = 0.2;
 pub(super) fn during(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Watch<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<Claim, PaperError> {
     let mut medians = Vec::new();
     for constraint in [Constraint::Sphere, Constraint::Orthonormal] {
@@ -68,7 +70,7 @@ pub(super) fn during(
 pub(super) fn after(
     problem: &Problem<'_>,
     _: u64,
-    observer: Watch<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<Claim, PaperError> {
     let fitted = problem.fit_on(
         &problem.statistics,

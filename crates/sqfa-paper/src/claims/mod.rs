@@ -17,7 +17,7 @@ mod reduced;
 mod results;
 
 use serde_json::json;
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 
 pub(crate) use problem::Problem;
 pub use results::{Claim, ClaimResults};
@@ -25,13 +25,10 @@ pub use results::{Claim, ClaimResults};
 use super::fits::protocol;
 use super::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 
-/// What watches the fits of an experiment and may stop them.
-pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Control;
-
 /// Tests a claim that needs no data.
 type General = fn() -> Result<Claim, PaperError>;
 /// Tests a claim on a data set with so many starts.
-type OnData = fn(&Problem<'_>, u64, Watch<'_>) -> Result<Claim, PaperError>;
+type OnData = fn(&Problem<'_>, u64, &mut Observer<'_>) -> Result<Claim, PaperError>;
 
 /// Claims about formulas and about our own cost, which need no data.
 const GENERAL: [(&str, General); 2] =
@@ -128,6 +125,8 @@ fn on_data(set: &str, context: &Context<'_>) -> Result<Vec<Claim>, PaperError> {
 
 #[cfg(test)]
 mod tests {
+    use sqfa::optimize::Control;
+
     use super::*;
     use sqfa_io::datasets::speed::Speed;
 

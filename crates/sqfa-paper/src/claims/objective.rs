@@ -5,7 +5,9 @@ use sqfa::model::Restarts;
 use sqfa::reduce::{Choice, Limit, reducer_entry};
 use sqfa::statistics::project;
 
-use super::{Claim, Problem, Watch};
+use sqfa::optimize::Observer;
+
+use super::{Claim, Problem};
 use crate::PaperError;
 
 /// The paper's columns, the Calvo–Oller bound first.
@@ -21,7 +23,7 @@ const PRINTED: f64 = 0.005;
 pub(super) fn largest(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Watch<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<Claim, PaperError> {
     let classes = problem.statistics.classes().len();
     let mut measured = Vec::new();

@@ -1,7 +1,7 @@
 //! A data set as the claims see it: statistics of preprocessed training points, and QDA on test points.
 
 use sqfa::model::Restarts;
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 use sqfa::reduce::{ReducerSettings, Reduction, Training, reducer};
 use sqfa::statistics::{Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Estimator, MatRef, Noise, Qda};
@@ -68,7 +68,7 @@ impl<'a> Problem<'a> {
         method: &str,
         settings: &ReducerSettings,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Reduction, PaperError> {
         reducer(method, settings)
             .and_then(|own| own.fit_one(&Training::from_statistics(statistics), filters, observer))

@@ -3,7 +3,9 @@
 use sqfa::reduce::balanced_rows;
 use sqfa::{ClassStatistics, Estimator, Mat};
 
-use super::{Claim, Problem, Watch};
+use sqfa::optimize::Observer;
+
+use super::{Claim, Problem};
 use crate::PaperError;
 use crate::tables::median;
 use sqfa_lab::evaluation::features;
@@ -19,7 +21,7 @@ const SIMILAR: f64 = 2.0;
 pub(super) fn reduced(
     problem: &Problem<'_>,
     starts: u64,
-    observer: Watch<'_>,
+    observer: &mut Observer<'_>,
 ) -> Result<Claim, PaperError> {
     let count = COMPONENTS.min(problem.statistics.dimension());
     let (basis, _) =

@@ -10,8 +10,8 @@ use crate::features::Gaussians;
 use crate::linalg::{Mat, Real, beside, inner, orthonormalize};
 use crate::objective::{Objective, OnStatistics, Restrictable};
 use crate::optimize::{
-    Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, Termination, best_of,
-    climb, climb_in_subspaces,
+    Best, Control, Observer, Optimizer, Preconditioner, Preconditioning, Progress, Termination,
+    best_of, climb, climb_in_subspaces,
 };
 use crate::parallel;
 use crate::statistics::{ClassStatistics, StatisticsError};
@@ -31,7 +31,7 @@ impl Sqfa {
     pub fn fit_observed(
         &self,
         statistics: &ClassStatistics,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         if super::span::is_cheaper(statistics) {
             match self.fit_in_span(statistics, observer) {
@@ -56,7 +56,7 @@ impl Sqfa {
         &self,
         statistics: &ClassStatistics,
         noise: f64,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
         let mut warnings = self.warnings(statistics, noise);
@@ -145,7 +145,7 @@ impl Sqfa {
         preconditioner: &Preconditioner,
         learned: Option<&Mat<f64>>,
         (index, size): (usize, usize),
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Group, FitError> {
         let frozen = learned.map_or(0, |filters| filters.ncols());
         let (criterion, whole) = self.criterion(statistics);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::classify::Qda;
 use crate::labels::Labels;
 use crate::linalg::MatRef;
-use crate::optimize::{Control, Progress, Termination};
+use crate::optimize::{Control, Observer, Progress, Termination};
 use crate::points::Points;
 use crate::split::{Split, stratified_split};
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, StatisticsError};
@@ -28,7 +28,7 @@ impl Sqfa {
         points: Points<'_>,
         labels: &Labels,
         estimator: Estimator,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         if self.noise != Noise::Auto {
             let statistics = ClassStatistics::from_points(points, labels, estimator)?;
@@ -64,7 +64,7 @@ impl Sqfa {
         part: &ClassStatistics,
         all: &ClassStatistics,
         score: &mut dyn FnMut(MatRef<'_, f64>) -> Result<f64, FitError>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         let began = Instant::now();
         let cancelled = Cell::new(false);

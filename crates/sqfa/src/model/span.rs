@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, orthonormalize};
-use crate::optimize::{Control, Optimizer, Progress};
+use crate::optimize::{Observer, Optimizer};
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::FitError;
@@ -36,7 +36,7 @@ impl Sqfa {
     pub fn fit_in_span(
         &self,
         statistics: &ClassStatistics,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         let noise = match self.noise {
             Noise::Scale => statistics.noise_scale(),
@@ -78,7 +78,7 @@ impl Sqfa {
         &self,
         statistics: &ClassStatistics,
         noise: f64,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Option<Result<FittedSqfa, FitError>> {
         let sought = self.optimizer == Optimizer::Auto
             && self.fixed.is_none()
@@ -104,7 +104,7 @@ impl Sqfa {
         reduced: &ClassStatistics,
         noise: f64,
         lift: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
         let mut fitted = self.fit_as_given(reduced, noise, observer)?;
         let mut filters = lift(fitted.filters.as_ref());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::climb::{Climbed, Run};
-use super::{Control, Progress, Termination};
+use super::{Observer, Progress, Termination};
 
 /// Bytes that the starts of one batch may take together.
 const BYTES: usize = 1 << 30;
@@ -24,8 +24,8 @@ pub(crate) struct Best<P> {
 pub(crate) fn best_of<P, E>(
     count: usize,
     bytes: usize,
-    observer: &mut dyn FnMut(&Progress) -> Control,
-    mut climb: impl FnMut(Range<usize>, &mut dyn FnMut(&Progress) -> Control) -> Result<Climbed<P>, E>,
+    observer: &mut Observer<'_>,
+    mut climb: impl FnMut(Range<usize>, &mut Observer<'_>) -> Result<Climbed<P>, E>,
 ) -> Result<Option<Best<P>>, E> {
     let size = (BYTES / bytes.max(1)).clamp(1, MOST);
     let mut best: Option<Best<P>> = None;
@@ -76,6 +76,7 @@ impl<P> Run<P> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Control;
     use super::*;
 
     /// Starts that end at given heights, in batches of which each takes two passes.

@@ -3,7 +3,7 @@
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
 use super::settling::Settling;
-use super::{Control, Preconditioner, Progress, Stopping, Termination};
+use super::{Control, Observer, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, column_inner, inner};
 use crate::objective::{EvaluationError, Objective};
 use crate::parallel;
@@ -56,7 +56,7 @@ pub(crate) fn climb<O: Objective>(
     starts: Vec<Mat<f64>>,
     preconditioner: &Preconditioner,
     stopping: Stopping,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
     frozen: usize,
 ) -> Result<Climbed<O::Point>, EvaluationError> {
     let wolfe = Wolfe {

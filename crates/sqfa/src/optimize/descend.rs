@@ -7,7 +7,7 @@ use super::climb::{GRADIENT_SHARE, end_without_step, negated, scale_first_step};
 use super::lbfgs::Memory;
 use super::line_search::{Wolfe, search};
 use super::settling::Settling;
-use super::{Control, Progress, Stopping, Termination};
+use super::{Control, Observer, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, add_scaled, inner};
 
 const WOLFE: Wolfe = Wolfe { curvature: 0.9, max_evaluations: 15 };
@@ -29,7 +29,7 @@ pub(crate) fn descend<E>(
     start: Mat<f64>,
     mut evaluate: impl FnMut(MatRef<'_, f64>) -> Result<(f64, Mat<f64>), E>,
     stopping: Stopping,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<Descended, E> {
     let mut point = start;
     let (mut loss, mut gradient) = evaluate(point.as_ref())?;

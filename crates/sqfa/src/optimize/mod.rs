@@ -139,6 +139,9 @@ impl Progress {
     }
 }
 
+/// A function that is called with the [`Progress`] of a fit and decides whether the fit continues.
+pub type Observer<'a> = dyn FnMut(&Progress) -> Control + 'a;
+
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {

@@ -14,7 +14,7 @@ use super::climb::{
     Climbed, GRADIENT_SHARE, Run, climb, end_without_step, ended_by_a_pass, scale_first_step,
 };
 use super::settling::Settling;
-use super::{Control, Preconditioner, Progress, Stopping, Termination};
+use super::{Control, Observer, Preconditioner, Progress, Stopping, Termination};
 use crate::linalg::{Mat, MatRef, beside, inner, transpose_times};
 use crate::objective::{Beside, Effort, EvaluationError, Objective, Restrictable};
 use crate::parallel;
@@ -95,7 +95,7 @@ pub(crate) fn climb_in_subspaces<O: Restrictable>(
     starts: Vec<Mat<f64>>,
     preconditioner: &Preconditioner,
     stopping: Stopping,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
     frozen: usize,
 ) -> Result<Climbed<O::Point>, EvaluationError> {
     let plan = Plan::new(objective.effort());
@@ -285,7 +285,7 @@ fn climb_within<O: Restrictable>(
     preconditioned: bool,
     stopping: &Stopping,
     plan: Plan,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<(), EvaluationError> {
     let restricted: Vec<O::Restricted> = parallel::map(active.iter(), |state| {
         let Basis { vectors, images, forms } = &state.basis;

@@ -4,7 +4,7 @@
 //! the columns they are no summary: some hundred columns are then tried as such, too, and what classifies more points rightly is
 //! taken; in more of them every column counts by its own deviation, which is what the last fit sees all of them by.
 
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::learn::{Found, Job};
@@ -41,7 +41,7 @@ impl Pipeline {
         arms: &[Arm<'a>],
         repeats: &'a [Parts<'a>],
         dropped: &'a [usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(Job<'a>, Choice), PipelineError> {
         let Some(first) = repeats.first() else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
@@ -55,7 +55,7 @@ impl Pipeline {
         &self,
         arms: &[Arm<'_>],
         most: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
         let (filters, curve) = self.count(arms, most, observer)?;
         let found = self.found(arms, filters, observer)?;
@@ -114,7 +114,7 @@ impl Pipeline {
         &self,
         folds: &[Seen],
         points: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
         let mut arms = self.arms_on(folds)?;
         let has_own = arms.iter().any(|arm| arm.units == Units::PerFeature);
@@ -135,7 +135,7 @@ impl Pipeline {
         parts: &'a Parts<'a>,
         plan: Plan,
         dropped: &'a [usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
         let data = parts.data();
         let Weighted { points, labels, weights } = *data;
@@ -178,7 +178,7 @@ impl Pipeline {
         plan: Plan,
         folds: Vec<Seen>,
         dropped: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
         // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
         let mut arms = self.arms_on(&folds)?;

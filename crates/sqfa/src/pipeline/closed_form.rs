@@ -4,7 +4,7 @@
 //! units within classes are out of reach (no entries, a distance that linear maps change), 0.3 of it in per-feature units.
 
 use crate::model::InverseRegression;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::statistics::ClassStatistics;
 
 use super::arms::OnColumns;
@@ -21,7 +21,7 @@ impl Pipeline {
     pub fn fit_statistics(
         &self,
         statistics: ClassStatistics,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });

@@ -2,7 +2,7 @@
 
 use crate::linalg::Mat;
 use crate::model::Noise;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::reduce::{ReduceError, ReducerSettings, Training, reducer, reducer_entry};
 
 use super::score::{Compared, Scores};
@@ -44,7 +44,7 @@ impl Pipeline {
         &self,
         arms: &[Arm<'_>],
         dimension: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(usize, Option<Curve>), PipelineError> {
         let counts = match self.filters {
             Filters::Count(count) => return Ok((count, None)),
@@ -103,7 +103,7 @@ impl Pipeline {
         space: &Space,
         counts: &[usize],
         noise: f64,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Mat<f64>>, PipelineError> {
         let training = Training::from_statistics(&space.statistics);
         let settings = ReducerSettings { noise: Noise::Value(noise), ..self.settings.clone() };

@@ -8,7 +8,7 @@
 use crate::constraint::Constraint;
 use crate::linalg::{MatRef, beside, transpose_times};
 use crate::model::{Restarts, Start};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::reduce::{ReduceError, ReducerSettings, Reduction, Training, reducer};
 use crate::statistics::{ClassStatistics, project};
 
@@ -53,7 +53,7 @@ pub(crate) fn replace_copies(
     method: &str,
     settings: &ReducerSettings,
     training: &Training<'_>,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<usize, ReduceError> {
     let count = reduction.filters.ncols();
     let kept = distinct(training.statistics(), reduction.filters.as_ref());

@@ -2,7 +2,7 @@
 
 use crate::labels::Labels;
 use crate::model::{FitError, Start};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::points::ShrinkingPoints;
 use crate::reduce::{ReducerEntry, Setting, reducer_entry};
 use crate::statistics::{ClassStatistics, constant_columns};
@@ -19,7 +19,7 @@ impl Pipeline {
     pub fn fit(
         &self,
         data: Weighted<'_>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         self.fit_summed(&Summed::once(data, self.settings.seed)?, observer)
     }
@@ -30,7 +30,7 @@ impl Pipeline {
         &self,
         points: impl ShrinkingPoints,
         labels: &Labels,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let data = Weighted { points: points.view(), labels, weights: None };
         if !self.forgets_points() {
@@ -61,7 +61,7 @@ impl Pipeline {
     fn prepare(
         &self,
         data: Weighted<'_>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Prepared, PipelineError> {
         let sums = Summed::once(data, self.settings.seed)?;
         self.check_start(sums.dimension())?;
@@ -91,7 +91,7 @@ impl Pipeline {
     pub fn fit_summed(
         &self,
         sums: &Summed<'_>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         self.check_start(sums.dimension())?;
         let dropped = sums.dropped();
@@ -109,7 +109,7 @@ impl Pipeline {
         &self,
         sums: &Summed<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Fitted>, PipelineError> {
         let own = |count: usize| Self { filters: Filters::Count(count), ..self.clone() };
         match filters {
@@ -163,7 +163,7 @@ impl Pipeline {
         &self,
         repeats: &[Parts<'_>],
         dropped: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let arms = self.arms(repeats, dropped);
         let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
@@ -189,7 +189,7 @@ impl Pipeline {
         &self,
         parts: &Parts<'_>,
         dropped: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let filters = self.given_count()?;
         let wide = parts.data().points.columns() - dropped.len() > WIDE;
@@ -211,7 +211,7 @@ impl Pipeline {
         &self,
         data: Weighted<'_>,
         statistics: ClassStatistics,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         self.check_start(statistics.dimension())?;
         if self.is_refined() || !self.holds_out() {
@@ -244,7 +244,7 @@ impl Pipeline {
         &self,
         mut job: Job<'_>,
         Choice { filters, curve, found }: Choice,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         job.filters = filters;
         let mut fitted = self.learn(job, found, observer)?;
@@ -258,7 +258,7 @@ impl Pipeline {
         parts: &Parts<'_>,
         plan: Plan,
         dropped: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let (job, choice) = self.choose_wide(parts, plan, dropped, observer)?;
         let job = match job {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::reduce::{
     ReduceError, ReducerSettings, Reduction, Setting, Training, reducer, reducer_entry,
 };
@@ -173,7 +173,7 @@ impl Pipeline {
         &self,
         arms: &[Arm<'_>],
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Option<Found>, PipelineError> {
         if !self.searches() {
             return Ok(None);
@@ -207,7 +207,7 @@ impl Pipeline {
         &self,
         job: Job<'_>,
         found: Option<Found>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let found = match found {
             Some(found) => found,
@@ -226,7 +226,7 @@ impl Pipeline {
     fn learn_given(
         &self,
         job: &Job<'_>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let mut fitted = self.learn_each(job, &[job.filters], observer)?;
         fitted.pop().ok_or_else(|| ReduceError::NoFilters { filters: job.filters }.into())
@@ -237,7 +237,7 @@ impl Pipeline {
         &self,
         job: &Job<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Fitted>, PipelineError> {
         if self.mixes_units(job) {
             return self.learn_scaled(job, filters, Scaling::PerFeature, observer);
@@ -282,7 +282,7 @@ impl Pipeline {
         job: &Job<'_>,
         filters: &[usize],
         scaling: Scaling,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Fitted>, PipelineError> {
         let map = Preprocessor::dropping(&job.statistics, scaling, self.centers(), job.dropped);
         let applied = map.as_ref().map(|map| map.applied(&job.statistics));
@@ -346,7 +346,7 @@ impl Pipeline {
         Chosen { units, space, seen, told, filters }: Chosen,
         mut selection: Selection,
         start: Option<&Mat<f64>>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let began = Instant::now();
         selection.noise = selection.candidate.share * space.statistics.noise_scale();

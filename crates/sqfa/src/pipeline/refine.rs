@@ -9,7 +9,7 @@ use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
 use crate::objective::TrainValidation;
-use crate::optimize::{Control, Progress, Termination};
+use crate::optimize::{Observer, Termination};
 use crate::points::Points;
 use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
 use crate::transform::{Features, transform_rows_offset};
@@ -127,7 +127,7 @@ impl Coordinates {
         filters: &Mat<f64>,
         noise: f64,
         iterations: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, Vec<f64>, bool), PipelineError> {
         let recipe = Refinement { patience: usize::MAX / 2, ..Refinement::default() };
         let split = self.split(space.statistics.dimension());
@@ -145,7 +145,7 @@ impl Pipeline {
         job: &Job<'_>,
         arms: &[Arm<'_>],
         starts: Option<&[Mat<f64>]>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         let units = fitted.selection.as_ref().map(|selection| selection.candidate.units);
         let arm = arms.iter().find(|arm| Some(arm.units) == units);
@@ -176,7 +176,7 @@ impl Pipeline {
         parts: Option<&Parts<'_>>,
         dropped: &[usize],
         whole: bool,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         let Some(parts) = parts else {
             return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
@@ -228,7 +228,7 @@ impl Pipeline {
         choice: RefinementChoice,
         cancelled: bool,
         space: impl FnOnce() -> Result<Space, PipelineError>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         if choice.steps > 0 && !cancelled {
             let space = space()?;
@@ -292,14 +292,14 @@ impl Pipeline {
         space: &RefinementSpace,
         coordinates: Points<'_>,
         labels: &Labels,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         let basis = space.basis.as_ref();
         let statistics = fitted.statistics.reduced(basis);
         let start = transpose_times(basis, fitted.kept.as_ref());
         let samples = Samples { points: coordinates, labels, preprocessor: None };
         let training = Training::new(&statistics, samples).with_estimator(self.estimator());
-        let same = |_: &Training<'_>, _: &mut dyn FnMut(&Progress) -> Control| Ok(start.clone());
+        let same = |_: &Training<'_>, _: &mut Observer<'_>| Ok(start.clone());
         // The samples of an engine are many: a split of them cannot be learned by heart within few coordinates.
         let mut refined = self.refinement().refine(&training, start.as_ref(), &same, observer)?;
         drop(training);
@@ -355,7 +355,7 @@ impl Fitted {
 /// Climbs on every fold and chooses noise and steps.
 fn choose(
     climbs: &[Climb<'_, '_>],
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<(RefinementChoice, bool), PipelineError> {
     let mut start = Scores::default();
     for climb in climbs {

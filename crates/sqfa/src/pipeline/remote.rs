@@ -7,7 +7,7 @@
 
 use crate::labels::Classes;
 use crate::linalg::Mat;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
 
 use super::arms::{OnColumns, finished};
@@ -123,10 +123,7 @@ impl Remote {
     }
 
     /// The next candidates to be scored; none when all is chosen.
-    pub fn ask(
-        &mut self,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Option<Question>, PipelineError> {
+    pub fn ask(&mut self, observer: &mut Observer<'_>) -> Result<Option<Question>, PipelineError> {
         let Some(filters) = self.filters else { return self.ask_count(observer).map(Some) };
         if self.searched || self.training.is_empty() {
             return Ok(None);
@@ -161,10 +158,7 @@ impl Remote {
     }
 
     /// Fits all points with what was chosen.
-    pub fn fit(
-        &mut self,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Fitted, PipelineError> {
+    pub fn fit(&mut self, observer: &mut Observer<'_>) -> Result<Fitted, PipelineError> {
         let Some(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
@@ -176,10 +170,7 @@ impl Remote {
     }
 
     /// Every number of filters, in the default units against the default noise.
-    fn ask_count(
-        &mut self,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Question, PipelineError> {
+    fn ask_count(&mut self, observer: &mut Observer<'_>) -> Result<Question, PipelineError> {
         let Filters::Auto { max } = self.recipe.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
@@ -213,7 +204,7 @@ impl Remote {
     fn ask_candidates(
         &mut self,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Option<Question>, PipelineError> {
         let estimator = self.recipe.estimator();
         let common = Common {

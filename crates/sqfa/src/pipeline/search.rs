@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::classify::Qda;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
-use crate::optimize::{Control, Progress, Stopping, Termination};
+use crate::optimize::{Observer, Stopping, Termination};
 use crate::reduce::{JUDGED, ReduceError, ReducerSettings, Training, reducer};
 use crate::statistics::{ClassStatistics, Estimator};
 use crate::transform::transform_rows_offset;
@@ -153,7 +153,7 @@ impl Common<'_> {
         space: &Space,
         noise: f64,
         start: Option<Mat<f64>>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Option<(Mat<f64>, bool)>, PipelineError> {
         match self.fit(space, noise, start, observer) {
             Ok(fitted) => Ok(Some(fitted)),
@@ -170,7 +170,7 @@ impl Common<'_> {
         space: &Space,
         noise: f64,
         start: Option<Mat<f64>>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, bool), PipelineError> {
         let restarts = if start.is_some() { 1 } else { STARTS };
         let settings = ReducerSettings {
@@ -190,7 +190,7 @@ impl Common<'_> {
 pub(crate) fn search(
     arms: &[Arm<'_>],
     common: &Common<'_>,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
 ) -> Result<Searched, PipelineError> {
     let mut race = Race::new(arms, common);
     for arm in 0..arms.len() {
@@ -264,7 +264,7 @@ impl<'p, 'a> Race<'p, 'a> {
         &mut self,
         arm: usize,
         share: f64,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         let candidate = Candidate { units: self.arms[arm].units, share };
         let runner = Runner { candidate, arm, scores: Scores::default(), filters: Vec::new() };
@@ -276,7 +276,7 @@ impl<'p, 'a> Race<'p, 'a> {
         &mut self,
         at: usize,
         folds: std::ops::Range<usize>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         for index in folds {
             if self.cancelled {
@@ -349,10 +349,7 @@ impl<'p, 'a> Race<'p, 'a> {
     }
 
     /// Drops who is clearly behind and runs the others over the remaining folds.
-    fn finish(
-        mut self,
-        observer: &mut dyn FnMut(&Progress) -> Control,
-    ) -> Result<Searched, PipelineError> {
+    fn finish(mut self, observer: &mut Observer<'_>) -> Result<Searched, PipelineError> {
         if self.first == self.searched.folds {
             return Ok(self.searched);
         }

@@ -14,8 +14,7 @@ use crate::model::{
 };
 use crate::objective::{Objective, Posterior, Restrictable, TrainValidation};
 use crate::optimize::{
-    Best, Control, Optimizer, Preconditioner, Preconditioning, Progress, best_of, climb,
-    climb_in_subspaces,
+    Best, Observer, Optimizer, Preconditioner, Preconditioning, best_of, climb, climb_in_subspaces,
 };
 use crate::remedy::Remedy;
 
@@ -46,7 +45,7 @@ impl Ama {
         &self,
         training: &Training<'_>,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Reduction, ReduceError> {
         let began = Instant::now();
         let settings = &self.settings;
@@ -147,7 +146,7 @@ impl Reducer for Ama {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let limit = Limit::Dimension.most(training.statistics(), None);
         largest_count("ama", filters, limit)?;

@@ -1,7 +1,7 @@
 //! Sliced average variance estimation and directional regression as reducers, with noise as SQFA has it.
 
 use crate::model::{FitError, InverseRegression, NOISE_GRID, Noise};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::closed::fit_closed;
 use super::{
@@ -37,7 +37,7 @@ impl Reducer for InverseReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        _: &mut dyn FnMut(&Progress) -> Control,
+        _: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let limit = Limit::Dimension.most(training.statistics(), None);
         largest_count(self.kind.name(), filters, limit)?;

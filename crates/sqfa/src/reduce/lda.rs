@@ -11,7 +11,7 @@
 
 use crate::linalg::{Mat, MatRef, leading_pencil};
 use crate::model::with_fixed_signs;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::closed::{Directions, fit_closed};
 use super::scatter::{Scatter, within_trace};
@@ -95,7 +95,7 @@ impl Reducer for Lda {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        _: &mut dyn FnMut(&Progress) -> Control,
+        _: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let limit = Limit::ClassesLessOne.most(training.statistics(), None);
         largest_count("lda", filters, limit)?;

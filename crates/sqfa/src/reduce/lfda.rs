@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use crate::linalg::Mat;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::choose::{Chosen, Search};
 use super::samples::{Embedding, LocalScale, lfda_of_each};
@@ -118,7 +118,7 @@ impl Reducer for LfdaReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        _: &mut dyn FnMut(&Progress) -> Control,
+        _: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         self.view.check(training, filters)?;
         let largest = filters.iter().copied().max().unwrap_or(0);

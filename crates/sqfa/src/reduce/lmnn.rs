@@ -1,6 +1,6 @@
 //! Large-margin nearest neighbours as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
 
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::samples::Lmnn;
 use super::setting::{Parameter, Setting, Usual};
@@ -43,7 +43,7 @@ impl Reducer for LmnnReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
         let setting = (Setting::Neighbors, values.as_slice());

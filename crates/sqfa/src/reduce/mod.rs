@@ -26,7 +26,7 @@ mod wda;
 
 use crate::linalg::Mat;
 use crate::model::{Restart, Warning};
-use crate::optimize::{Control, Optimizer, Progress, Termination};
+use crate::optimize::{Observer, Optimizer, Termination};
 
 pub use catalogue::{
     Column, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
@@ -59,7 +59,7 @@ pub trait Reducer: Send + Sync {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError>;
 
     /// Fits one number of filters.
@@ -67,7 +67,7 @@ pub trait Reducer: Send + Sync {
         &self,
         training: &Training<'_>,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Reduction, ReduceError> {
         let mut fitted = self.fit(training, &[filters], observer)?;
         fitted.pop().ok_or(ReduceError::NoFilters { filters })

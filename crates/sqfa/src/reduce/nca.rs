@@ -1,6 +1,6 @@
 //! Neighbourhood components as a reducer: in principal components, on a balanced choice of points.
 
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::samples::Nca;
 use super::setting::{Parameter, Setting};
@@ -35,7 +35,7 @@ impl Reducer for NcaReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let per_class = [self.view.per_class as f64];
         let setting = (Setting::PerClass, per_class.as_slice());

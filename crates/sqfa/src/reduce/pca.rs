@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::linalg::Mat;
 use crate::model::with_fixed_signs;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::{Limit, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
@@ -59,7 +59,7 @@ impl Reducer for Pca {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        _: &mut dyn FnMut(&Progress) -> Control,
+        _: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let began = Instant::now();
         let limit = Limit::Dimension.most(training.statistics(), None);

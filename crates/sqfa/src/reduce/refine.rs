@@ -13,8 +13,8 @@ use crate::linalg::{Mat, MatRef, beside, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
 use crate::objective::{Posterior, Restrictable, TrainValidation};
 use crate::optimize::{
-    Control, Optimizer, Preconditioner, Preconditioning, Progress, Stopping, Termination, climb,
-    climb_in_subspaces,
+    Control, Observer, Optimizer, Preconditioner, Preconditioning, Progress, Stopping, Termination,
+    climb, climb_in_subspaces,
 };
 use crate::remedy::Remedy;
 use crate::statistics::ClassStatistics;
@@ -59,8 +59,8 @@ const PARAMETERS: usize = 1200;
 const COMPONENTS: usize = 150;
 
 /// The filters that a method finds on a part of the training data.
-pub(crate) type StartOf<'a> = dyn Fn(&Training<'_>, &mut dyn FnMut(&Progress) -> Control) -> Result<Mat<f64>, ReduceError>
-    + 'a;
+pub(crate) type StartOf<'a> =
+    dyn Fn(&Training<'_>, &mut Observer<'_>) -> Result<Mat<f64>, ReduceError> + 'a;
 
 /// What became of the filters.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl Refinement {
         training: &Training<'_>,
         start: MatRef<'_, f64>,
         start_of: &StartOf<'_>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Refined, ReduceError> {
         let samples = *training.need_samples("refinement", Remedy::PointsOrWithout)?;
         let (learn, held) = training.without_held_out("refinement", self.seed)?;
@@ -184,7 +184,7 @@ impl Refinement {
         free: Mat<f64>,
         share: f64,
         iterations: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, Vec<f64>, bool), ReduceError> {
         let run = self.run(statistics, split, free, share, iterations, observer)?;
         Ok((run.filters, run.trace, run.cancelled))
@@ -197,7 +197,7 @@ impl Refinement {
         free: Mat<f64>,
         share: f64,
         iterations: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Run, ReduceError> {
         let filters = free.ncols();
         let noise = share * statistics.noise_scale();
@@ -361,7 +361,7 @@ impl Reducer for RefinedReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         self.start
             .fit(training, filters, observer)?
@@ -369,10 +369,9 @@ impl Reducer for RefinedReducer {
             .map(|start| {
                 let began = Instant::now();
                 let count = start.filters.ncols();
-                let start_of =
-                    |learn: &Training<'_>, observer: &mut dyn FnMut(&Progress) -> Control| {
-                        self.start.fit_one(learn, count, observer).map(|own| own.filters)
-                    };
+                let start_of = |learn: &Training<'_>, observer: &mut Observer<'_>| {
+                    self.start.fit_one(learn, count, observer).map(|own| own.filters)
+                };
                 let filters = start.filters.as_ref();
                 let refined = self.refinement.refine(training, filters, &start_of, observer)?;
                 let mut result = start;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times, transpose_times};
 use crate::model::Warning;
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::points::Points;
 use crate::remedy::Remedy;
 use crate::transform::Features;
@@ -97,7 +97,7 @@ impl View {
         training: &Training<'_>,
         filters: &[usize],
         (setting, values): (Setting, &[f64]),
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
         solve: Solve<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         self.check(training, filters)?;
@@ -171,7 +171,7 @@ fn try_each(
     space: &Space,
     values: &[f64],
     count: usize,
-    observer: &mut dyn FnMut(&Progress) -> Control,
+    observer: &mut Observer<'_>,
     solve: Solve<'_>,
 ) -> Vec<Result<Mat<f64>, ReduceError>> {
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -202,7 +202,7 @@ pub(super) struct Task<'a> {
 
 /// Does a task.
 pub(super) type Solve<'a> =
-    &'a dyn Fn(&Task<'_>, &mut dyn FnMut(&Progress) -> Control) -> Result<SampleFit, ReduceError>;
+    &'a dyn Fn(&Task<'_>, &mut Observer<'_>) -> Result<SampleFit, ReduceError>;
 
 impl Space {
     pub(super) fn points(&self) -> Points<'_> {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::linalg::{Mat, beside, orthonormalize, symmetric_eigen, tall_times, transpose_times};
 use crate::model::{Warning, with_fixed_signs};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::{Limit, Pca, ReduceError, Reducer, Reduction, Training, largest_count, nested};
 
@@ -29,7 +29,7 @@ impl Reducer for Spca {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        _: &mut dyn FnMut(&Progress) -> Control,
+        _: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let began = Instant::now();
         let statistics = training.statistics();

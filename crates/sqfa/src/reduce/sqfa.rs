@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::distance::Distance;
 use crate::model::{Degrees, FitError, FittedSqfa, Method, Noise, Sqfa, Warning};
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 use crate::remedy::Remedy;
 use crate::statistics::Estimator;
 
@@ -110,7 +110,7 @@ impl SqfaReducer {
         training: &Training<'_>,
         factor: Option<f64>,
         count: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Reduction, ReduceError> {
         let began = Instant::now();
         let (values, seed) = (&self.settings.noises, self.settings.seed);
@@ -139,7 +139,7 @@ impl Reducer for SqfaReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let heavy = self.heavy_tailed(training)?;
         let factor = heavy.as_ref().and_then(|heavy| heavy.factor);

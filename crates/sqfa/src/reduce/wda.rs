@@ -1,6 +1,6 @@
 //! Wasserstein discriminant analysis as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
 
-use crate::optimize::{Control, Progress};
+use crate::optimize::Observer;
 
 use super::samples::Wda;
 use super::setting::{Parameter, Setting, Usual};
@@ -48,7 +48,7 @@ impl Reducer for WdaReducer {
         &self,
         training: &Training<'_>,
         filters: &[usize],
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
         let scale = 2.0 * training.statistics().total_variances().iter().sum::<f64>();
         let values = REGULARIZATION.values(&self.regularization, scale, training);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use sqfa::model::Start;
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 use sqfa::pipeline::PipelineError;
 use sqfa::reduce::{ReduceError, ReducerSettings, Reduction, Samples, Training, reducer};
 use sqfa::statistics::{Moments, Preprocessor, Scaling};
@@ -130,7 +130,7 @@ impl<'a> Direct<'a> {
         &self,
         fit: &Fit,
         (start, fixed): (Start, Option<Mat<f64>>),
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Reduction, ReduceError> {
         let noise = fit.given_noise(self.part);
         let settings = ReducerSettings { start, fixed, noise, ..fit.settings.clone() };

@@ -6,7 +6,7 @@
 use anyhow::{Context, Result, bail};
 use sqfa::lift::Lift;
 use sqfa::model::{FitError, Warning};
-use sqfa::optimize::{Control, Progress};
+use sqfa::optimize::Observer;
 use sqfa::pipeline::{Fitted, Weighted};
 use sqfa::reduce::{Reduction, Setting};
 use sqfa::statistics::{Form, Moments, Preprocessor, Scaling};
@@ -177,7 +177,7 @@ impl Prepared {
         &mut self,
         fit: &Fit,
         given: GivenFilters,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Learned> {
         match std::mem::replace(&mut self.source, Source::Points) {
             Source::Points => {

@@ -14,7 +14,7 @@ use super::{SampleError, SampleFit};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::neighbors::Reference;
-use crate::optimize::{Control, Progress, Stopping, descend};
+use crate::optimize::{Observer, Stopping, descend};
 use crate::points::Points;
 use loss::Problem;
 
@@ -61,7 +61,7 @@ impl Lmnn {
         points: Points<'_>,
         labels: &Labels,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
         if self.neighbors == 0 {

@@ -2,7 +2,7 @@
 
 use super::super::SampleError;
 use crate::linalg::{Mat, MatRef, add_scaled};
-use crate::optimize::{Control, Descended, Progress, Termination};
+use crate::optimize::{Control, Descended, Observer, Progress, Termination};
 
 /// Growth of the step after every success.
 const GROWTH: f64 = 1.01;
@@ -34,7 +34,7 @@ impl PlainDescent {
         &self,
         start: Mat<f64>,
         mut evaluate: impl FnMut(MatRef<'_, f64>) -> Result<(f64, Mat<f64>), SampleError>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<Descended, SampleError> {
         let mut step = self.step;
         if !(step > 0.0 && step.is_finite()) {

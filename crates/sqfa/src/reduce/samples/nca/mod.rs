@@ -14,7 +14,7 @@ use super::gathered::{Gathered, check};
 use super::{SampleError, SampleFit};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
-use crate::optimize::{Control, Progress, Stopping, descend};
+use crate::optimize::{Observer, Stopping, descend};
 use crate::points::Points;
 
 /// The recipe.
@@ -37,7 +37,7 @@ impl Nca {
         points: Points<'_>,
         labels: &Labels,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
         let mut samples = Gathered::new(points, &rows);

@@ -3,6 +3,7 @@
 use super::super::testing::{Drawn, normals};
 use super::*;
 use crate::linalg::inner;
+use crate::optimize::{Control, Progress};
 
 /// Sums of some thousand terms in another order.
 const SAME: f64 = 1e-12;

@@ -19,7 +19,7 @@ use crate::constraint::Constraint;
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef, orthonormalize, tall_times, transpose_times};
 use crate::model::random;
-use crate::optimize::{Control, Progress, Stopping, descend};
+use crate::optimize::{Observer, Progress, Stopping, descend};
 use crate::points::Points;
 
 /// The recipe.
@@ -53,7 +53,7 @@ impl Wda {
         points: Points<'_>,
         labels: &Labels,
         filters: usize,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<SampleFit, SampleError> {
         self.fit_from(points, labels, filters, None, observer)
     }
@@ -65,7 +65,7 @@ impl Wda {
         labels: &Labels,
         filters: usize,
         start: Option<&Mat<f64>>,
-        observer: &mut dyn FnMut(&Progress) -> Control,
+        observer: &mut Observer<'_>,
     ) -> Result<SampleFit, SampleError> {
         let rows = check(points, labels, filters)?;
         let regularization = self.regularization;

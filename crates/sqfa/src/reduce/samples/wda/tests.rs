@@ -4,6 +4,7 @@ use super::super::testing::{Drawn, normals, subspace_gap};
 use super::loss::Transport;
 use super::*;
 use crate::linalg::{inner, pencil};
+use crate::optimize::Control;
 
 /// Central differences with steps of 1e-5: an error of 1e-10 times third derivatives of order 1/reg³ at most.
 const SLOPE: f64 = 1e-5;
