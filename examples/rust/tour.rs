@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ClassStatistics::from_points(Points::F64(table), &labels, Estimator::Empirical)?;
 
     // A recipe becomes a fitted model. The observer sees every iteration and may cancel.
-    let recipe = Sqfa::new(2)?.distance(Distance::named("hellinger")?).noise(Noise::Scale);
+    let recipe = Sqfa::new(2)?.distance(Distance::named("hellinger")?).noise(Noise::Fraction(1.0));
     let model = recipe.fit_observed(&statistics, &mut |_| Control::Continue)?;
     show(&format!(
         "objective {:.4} after {} passes over the covariances ({})",

@@ -81,7 +81,7 @@ def compare(
         The group of every point; a group stays on one side of every split. A list where ``X`` is one.
     circular : float, default=None
         The period after which labels repeat (180 for orientations), for the tuning in the report.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
+    scale : {"auto", "none", "common", "per-feature"}, default="auto"
         How the data are scaled first; "auto" chooses it with the noise, and is none with a given noise.
     center : bool, default=False
         Whether the mean of the training points is subtracted first.

@@ -186,8 +186,7 @@ def fit_points(
     names: _Names,
     codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
-    statistics: Statistics | None,
-    estimator: str,
+    estimator: str | None,
     settings: dict[str, Any],
     callback: Callable[..., object] | None,
     threads: int,
@@ -195,17 +194,7 @@ def fit_points(
 def fit_statistics(
     method: str,
     statistics: Statistics,
-    settings: dict[str, Any],
-    callback: Callable[..., object] | None,
-    threads: int,
-) -> dict[str, Any]: ...
-def fit_given(
-    method: str,
-    statistics: Statistics,
-    points: NDArray[Any] | None,
-    names: _Names,
-    codes: NDArray[np.uint32] | None,
-    estimator: str,
+    estimator: str | None,
     settings: dict[str, Any],
     callback: Callable[..., object] | None,
     threads: int,
@@ -231,7 +220,13 @@ def class_statistics(
     threads: int,
 ) -> Statistics: ...
 def covariances(
-    method: str, estimator: str, rows: int, columns: int, classes: int, width: int
+    method: str,
+    estimator: str | None,
+    settings: dict[str, Any],
+    rows: int,
+    columns: int,
+    classes: int,
+    width: int,
 ) -> int | None: ...
 def sample_statistics(
     points: NDArray[Any], names: _Names, codes: NDArray[np.uint32], estimator: str, threads: int

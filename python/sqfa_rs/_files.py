@@ -20,7 +20,6 @@ from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
 from .estimators._base import Reducer, traced, unfolded
 from .estimators._family import BaseSQFA
 from .estimators._results import (
-    NoiseTrial,
     Restart,
     curve_of,
     curve_records,
@@ -136,7 +135,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     choice = told["noise_choice"]
     settings: dict[str, Any] = {
         "n_components": len(model["components"]),
-        "noise": choice if choice in ("scale", "auto") else told["noise"],
+        "noise": choice if choice == "auto" or choice.endswith("x") else told["noise"],
         "scale": _scale(told),
         "constraint": told.get("constraint") or "sphere",
         "init": told["start"] if told["start"] in _STARTS else "auto",
@@ -207,9 +206,6 @@ def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> Non
     estimator.classes_ = classes.astype(np.float64) if told.get("fractional_classes") else classes
     estimator.class_counts_ = model["counts"]
     estimator.noise_ = float(told["noise"])
-    if told.get("noise_trials"):
-        trials = told["noise_trials"]
-        estimator.noise_trials_ = [NoiseTrial(trial["noise"], trial["accuracy"]) for trial in trials]
     objective = fit.get("objective")
     estimator.objective_ = None if objective is None else float(objective)
     trace = np.array(fit["trace"], dtype=np.float64)
@@ -292,10 +288,9 @@ def _description(estimator: Any) -> dict[str, Any]:
         "refined": bool(estimator.refine),
         "distance": record.get("distance"),
         "constraint": estimator.constraint if family else None,
-        "noise_choice": noise if isinstance(noise, str) else "given",
+        "noise_choice": noise if isinstance(noise, str) else repr(float(noise)),
         "noise": estimator.noise_,
         "settings": [[name, float(value)] for name, value in used.items() if np.isfinite(value)],
-        "noise_trials": [trial._asdict() for trial in getattr(estimator, "noise_trials_", [])],
         "selection": selection_record(getattr(estimator, "selection_", None)),
         "filters_tried": curve_records(getattr(estimator, "curve_", [])),
         "distinct": record["distinct"] if record["distinct"] < len(estimator.components_) else None,
@@ -307,7 +302,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "covariance": estimator_name(estimator._covariance()),
         "precision": record["precision"],
         "scale": getattr(estimator, "scaling_", "none"),
-        "center": getattr(estimator, "selection_", None) is not None,
+        "center": not record["second_moments"],
         "pca_dims": getattr(estimator, "pca_dims", None),
         "start": init if isinstance(init, str) else "given",
         "sequential": getattr(estimator, "sequential", None) or None,

@@ -61,7 +61,7 @@ def same_model(ours, theirs):
     [
         (SQFA(2), ("-m", "2")),
         (SQFA(4, distance="hellinger"), ("-m", "4", "--method", "sqfa-h")),
-        (SQFA(2, scale="global-std"), ("-m", "2", "--scale", "global-std")),
+        (SQFA(2, scale="common"), ("-m", "2", "--scale", "common")),
         (SQFA(2, covariance="oas"), ("-m", "2", "--covariance", "oas")),
         (SQFA(2, refine=True), ("-m", "2", "--refine")),
         (SQFA("auto", max_components=4), ("-m", "auto", "--max-filters", "4")),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::model::{Method, Restarts, Start};
+use sqfa::model::{Restarts, Start, Variant};
 use sqfa::{Noise, Sqfa};
 
 use crate::data::{Prepared, prepare};
@@ -24,7 +24,7 @@ pub(crate) fn run(
     };
     let mut rows = Vec::new();
     for name in methods {
-        let method = Method::named(name).map_err(|message| anyhow!(message))?;
+        let method = Variant::named(name).map_err(|message| anyhow!(message))?;
         for &m in filters {
             let noise = choose_noise(&prepared, &method, m, grid)?;
             rows.push(cell(&prepared, &method, m, noise, seeds)?);
@@ -36,7 +36,7 @@ pub(crate) fn run(
 /// σ² by QDA accuracy on a held-out 15 %, one start a value; ties go to the larger.
 fn choose_noise(
     prepared: &Prepared,
-    method: &Method,
+    method: &Variant,
     filters: usize,
     grid: &[f64],
 ) -> Result<(f64, Vec<Value>)> {
@@ -44,7 +44,7 @@ fn choose_noise(
     let mut best = (f64::NEG_INFINITY, grid[0]);
     let mut trials = Vec::new();
     for &noise in grid.iter().rev() {
-        let fitted = Sqfa::for_method(method, filters)?
+        let fitted = Sqfa::for_variant(method, filters)?
             .noise(Noise::Value(noise))
             .start(Start::Random)
             .restarts(Restarts::Count(1))
@@ -61,14 +61,14 @@ fn choose_noise(
 /// One cell of a table: one start per seed, the median and the best objective's accuracy.
 fn cell(
     prepared: &Prepared,
-    method: &Method,
+    method: &Variant,
     filters: usize,
     (noise, trials): (f64, Vec<Value>),
     seeds: u64,
 ) -> Result<Value> {
     let mut runs = Vec::new();
     for seed in 0..seeds {
-        let fitted = Sqfa::for_method(method, filters)?
+        let fitted = Sqfa::for_variant(method, filters)?
             .noise(Noise::Value(noise))
             .start(Start::Random)
             .restarts(Restarts::Count(1))

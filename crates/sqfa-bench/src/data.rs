@@ -33,7 +33,7 @@ pub(crate) fn prepare(folder: &Path, set: &str) -> Result<Prepared> {
         &data.train.labels,
         Estimator::Empirical,
     )?;
-    let preprocessor = Preprocessor::new(&statistics, Scaling::GlobalStd, true);
+    let preprocessor = Preprocessor::new(&statistics, Scaling::Common, true);
     if let Some(preprocessor) = &preprocessor {
         preprocessor.apply(&mut statistics);
     }

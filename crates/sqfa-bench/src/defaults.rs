@@ -8,11 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use sqfa::Noise;
 use sqfa::optimize::Control;
-use sqfa::pipeline::{Fitted, NoiseRule, Pipeline, Weighted};
-use sqfa::reduce::{Samples, Training, reducer};
-use sqfa::statistics::{Preprocessor, Scaling};
-use sqfa::{ClassStatistics, Estimator, Noise, Qda, transform};
+use sqfa::pipeline::{Fitted, Labeled, Pipeline};
+use sqfa::statistics::Scaling;
 use sqfa_io::data::{LabeledData, LoadOptions, Loaded, Part, load};
 
 /// The columns of the table: a name, the method, and how its flags are set.
@@ -20,12 +19,12 @@ const COLUMNS: [(&str, &str, Flags); 12] = [
     ("sqfa", "sqfa", Flags::Default),
     ("sqfa-h", "sqfa-h", Flags::Default),
     ("sqfa-h+refine", "sqfa-h+refine", Flags::Default),
-    ("sqfa closed form", "sqfa", Flags::ClosedForm),
-    ("sqfa-h closed form", "sqfa-h", Flags::ClosedForm),
-    ("sqfa noise auto", "sqfa", Flags::Hand(Scaling::None)),
-    ("sqfa per-feature", "sqfa", Flags::Hand(Scaling::PerFeature)),
-    ("sqfa-h noise auto", "sqfa-h", Flags::Hand(Scaling::None)),
-    ("sqfa-h per-feature", "sqfa-h", Flags::Hand(Scaling::PerFeature)),
+    ("sqfa fixed", "sqfa", Flags::Fixed),
+    ("sqfa-h fixed", "sqfa-h", Flags::Fixed),
+    ("sqfa unscaled", "sqfa", Flags::Scaled(Scaling::None)),
+    ("sqfa per-feature", "sqfa", Flags::Scaled(Scaling::PerFeature)),
+    ("sqfa-h unscaled", "sqfa-h", Flags::Scaled(Scaling::None)),
+    ("sqfa-h per-feature", "sqfa-h", Flags::Scaled(Scaling::PerFeature)),
     ("sqfa-h+refine per-feature", "sqfa-h+refine", Flags::Refined),
     ("lda", "lda", Flags::Default),
     ("pca", "pca", Flags::Default),
@@ -35,11 +34,11 @@ const COLUMNS: [(&str, &str, Flags); 12] = [
 enum Flags {
     /// None.
     Default,
-    /// As for statistics alone.
-    ClosedForm,
-    /// One scaling and a noise chosen on one held-out part.
-    Hand(Scaling),
-    /// Per-feature scaling and the noise scale.
+    /// The default for statistics alone: within-class scaling and a noise of 0.3x.
+    Fixed,
+    /// This scaling; the noise is selected.
+    Scaled(Scaling),
+    /// Per-feature scaling and a noise of 1x.
     Refined,
 }
 
@@ -125,53 +124,20 @@ fn evaluated(
     flags: Flags,
 ) -> Result<(Vec<bool>, Value)> {
     let Some(test) = &data.test else { bail!("{} has no test part", data.name) };
-    let train =
-        Weighted { points: data.train.points.view(), labels: &data.train.labels, weights: None };
-    let mut pipeline = Pipeline::new(method, m);
-    let fitted = match flags {
-        Flags::Hand(scaling) => return by_hand(data, test, method, m, scaling, Noise::Auto),
-        Flags::Refined => {
-            return by_hand(data, test, method, m, Scaling::PerFeature, Noise::Scale);
-        }
-        Flags::Default => pipeline.fit(train, &mut |_| Control::Continue)?,
-        Flags::ClosedForm => {
-            pipeline.noise = NoiseRule::ClosedForm;
-            pipeline.fit(train, &mut |_| Control::Continue)?
-        }
+    let train = Labeled::new(data.train.points.view(), &data.train.labels);
+    let mut pipeline = Pipeline::named(method, m)?;
+    let (scaling, noise) = match flags {
+        Flags::Default => (None, Noise::Auto),
+        Flags::Fixed => (Some(Scaling::WithinClass), Noise::Fraction(0.3)),
+        Flags::Scaled(scaling) => (Some(scaling), Noise::Auto),
+        Flags::Refined => (Some(Scaling::PerFeature), Noise::Fraction(1.0)),
     };
-    let features = fitted.features(test.points.view());
+    pipeline.scaling = scaling;
+    pipeline.settings.noise = noise;
+    let fitted = pipeline.fit(train, &mut |_| Control::Continue)?;
+    let features = fitted.features_of(test.points.view());
     let guess = fitted.classifier()?.predict(features.as_points(m))?;
     Ok((right(&guess, test), chosen(&fitted)))
-}
-
-/// The way of earlier versions: one scaling, the noise by accuracy on one held-out part.
-fn by_hand(
-    data: &LabeledData,
-    test: &Part,
-    method: &str,
-    m: usize,
-    scaling: Scaling,
-    noise: Noise,
-) -> Result<(Vec<bool>, Value)> {
-    let (points, labels) = (data.train.points.view(), &data.train.labels);
-    let mut statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
-    let map = Preprocessor::new(&statistics, scaling, false);
-    map.iter().for_each(|map| map.apply(&mut statistics));
-    let samples = Samples { points, labels, preprocessor: map.as_ref() };
-    let settings = sqfa::reduce::ReducerSettings { noise, ..Default::default() };
-    let training = Training::new(&statistics, samples);
-    let fitted = reducer(method, &settings)?.fit_one(&training, m, &mut |_| Control::Continue)?;
-    let qda = Qda::from_statistics(&statistics, fitted.filters.as_ref(), None)?;
-    let (filters, offset) = match &map {
-        Some(map) => {
-            let (filters, offset) = map.fold(fitted.filters.as_ref());
-            (filters, Some(offset))
-        }
-        None => (fitted.filters.clone(), None),
-    };
-    let features = transform(test.points.view(), filters.as_ref(), offset.as_deref());
-    let guess = qda.predict(features.as_points(m))?;
-    Ok((right(&guess, test), json!({ "noise": fitted.setting(sqfa::reduce::Setting::Noise) })))
 }
 
 fn right(guess: &[u32], test: &Part) -> Vec<bool> {
@@ -181,7 +147,7 @@ fn right(guess: &[u32], test: &Part) -> Vec<bool> {
 fn chosen(fitted: &Fitted) -> Value {
     let selection = fitted.selection.as_ref().map(|selection| {
         json!({
-            "units": selection.candidate.units.name(), "share": selection.candidate.share,
+            "scaling": selection.candidate.scaling.name(), "noise": selection.candidate.noise.to_string(),
             "reason": format!("{:?}", selection.reason), "folds": selection.folds,
             "tried": selection.tried.len(),
         })

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use sqfa::model::{Method, Restarts};
+use sqfa::model::{Restarts, Variant};
 use sqfa::optimize::Optimizer;
 use sqfa::statistics::GivenMatrices;
 use sqfa::{ClassStatistics, Noise, Sqfa};
@@ -46,8 +46,8 @@ pub(crate) fn seeds(recipe: &Sqfa, statistics: &ClassStatistics, count: u64) -> 
 
 /// One start of a method.
 pub(crate) fn recipe(name: &str, filters: usize, noise: f64) -> Result<Sqfa> {
-    let method = Method::named(name).map_err(|message| anyhow!(message))?;
-    let recipe = Sqfa::for_method(&method, filters)?;
+    let method = Variant::named(name).map_err(|message| anyhow!(message))?;
+    let recipe = Sqfa::for_variant(&method, filters)?;
     Ok(recipe.noise(Noise::Value(noise)).restarts(Restarts::Count(1)))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 use sqfa::constraint::Constraint;
-use sqfa::model::Method;
+use sqfa::model::Variant;
 use sqfa::statistics::{GivenMatrices, project};
 use sqfa::{ClassStatistics, Distance, Mat};
 use sqfa_io::data::{GivenMoments, GivenStatistics, LoadOptions, Loaded, load};
@@ -95,7 +95,7 @@ fn peer_runs(
     let path = from.join(format!("peer-{set}-{method}.json"));
     let text = std::fs::read_to_string(&path).with_context(|| format!("no {}", path.display()))?;
     let mut record: Value = serde_json::from_str(&text)?;
-    let distance = Method::named(method).map_err(|message| anyhow!(message))?.distance;
+    let distance = Variant::named(method).map_err(|message| anyhow!(message))?.distance;
     let distance = Distance::named(distance)?;
     debug_assert_eq!(Constraint::default(), Constraint::Sphere);
     let mut objectives = Vec::new();

@@ -108,9 +108,9 @@ fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
     ReducerSettings {
         seed,
         noise: match args.noise.as_str() {
-            "scale" => Noise::Scale,
+            "scale" => Noise::Fraction(1.0),
             "auto" => Noise::Auto,
-            number => number.parse().map_or(Noise::Scale, Noise::Value),
+            number => number.parse().map_or(Noise::Fraction(1.0), Noise::Value),
         },
         restarts: Restarts::Count(args.restarts),
         regularization: match args.regularizations.as_slice() {

@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
+use sqfa::Noise;
 use sqfa::optimize::Control;
-use sqfa::pipeline::{NoiseRule, Pipeline, Weighted};
+use sqfa::pipeline::{Labeled, Pipeline};
 use sqfa::points::Scalar;
 use sqfa::split::stratified_split;
+use sqfa::statistics::Scaling;
 use sqfa::with_table;
 use sqfa_io::data::{LoadOptions, Loaded, OwnedPoints, Part, load};
 use sqfa_io::datasets::outliers::Outliers;
@@ -134,16 +136,19 @@ fn accuracy(
     seed: u64,
     args: &RobustArgs,
 ) -> Result<f64> {
-    let mut pipeline = Pipeline::new(method, args.filters);
+    let mut pipeline = Pipeline::named(method, args.filters)?;
     pipeline.settings.seed = seed;
-    pipeline.noise = if args.search { NoiseRule::Auto } else { NoiseRule::ClosedForm };
+    if !args.search {
+        pipeline.scaling = Some(Scaling::WithinClass);
+        pipeline.settings.noise = Noise::Fraction(0.3);
+    }
     if let Some(name) = estimator {
         pipeline.estimator =
             Some(name.parse().map_err(|message: String| anyhow::anyhow!(message))?);
     }
-    let data = Weighted { points: train.points.view(), labels: &train.labels, weights: None };
+    let data = Labeled::new(train.points.view(), &train.labels);
     let fitted = pipeline.fit(data, &mut |_| Control::Continue)?;
-    let features = fitted.features(test.points.view());
+    let features = fitted.features_of(test.points.view());
     let points = features.as_points(args.filters);
     Ok(100.0 * fitted.classifier()?.accuracy(points, test.labels.codes())?)
 }

@@ -32,7 +32,7 @@ fn model() -> Model {
         "method": "sqfa", "distance": "calvo-oller", "constraint": "sphere", "noise_choice": "given",
         "noise": 0.25, "noise_trials": [{"noise": 0.5, "accuracy": 0.75}], "classes": ["a", "b"],
         "restricted": false, "second_moments": false, "covariance": "empirical", "precision": "f64",
-        "scale": "global-std", "center": true, "pca_dims": null, "start": "random", "sequential": null,
+        "scale": "common", "center": true, "pca_dims": null, "start": "random", "sequential": null,
         "seed": 3, "max_iterations": 10, "tolerance": 1e-6, "software": "sqfa",
         "fit": {"objective": 1.5, "converged": true, "termination": "small-change", "iterations": 3,
             "passes": 4, "evaluations": 5, "seconds": 0.1, "restarts": [], "best": 0,

@@ -57,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use crate::fisher_rao::{Geodesic, fisher_rao};
     #[pymodule_export]
-    use crate::fit::{fit_given, fit_points, fit_statistics};
+    use crate::fit::{fit_points, fit_statistics};
     #[pymodule_export]
     use crate::lift::{apply_lift, fit_lift};
     #[pymodule_export]

@@ -3,55 +3,41 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sqfa::optimize::Termination;
-use sqfa::pipeline::Fitted;
+use sqfa::pipeline::{Fitted, Pipeline};
 use sqfa::reduce::Reduction;
-use sqfa::statistics::{Preprocessor, Scaling};
+use sqfa::statistics::{Moments, Preprocessor};
 use sqfa::{Gaussians, MatRef};
-use sqfa_io::model_file::{SelectionRecord, count_records};
+use sqfa_io::model_file::{SelectionRecord, count_records, feature_gaussians};
 
 use crate::arrays::{from_mat_transposed, matrix, stack, vector};
 use crate::errors::Outcome;
 use crate::methods::warnings;
 use crate::watch::restarts;
 
-/// Filters and how they were found.
-pub(crate) struct Learned<'a> {
-    pub(crate) reduction: &'a Reduction,
-    /// For preprocessed points of all columns.
-    pub(crate) filters: MatRef<'a, f64>,
-    pub(crate) preprocessor: Option<&'a Preprocessor>,
-    /// The training classes in feature space, covariances with divisor N.
-    pub(crate) features: Gaussians,
-    pub(crate) counts: Option<&'a [u64]>,
-    /// The mean of all points as they came.
-    pub(crate) mean: Vec<f64>,
-    pub(crate) second_moments: bool,
-    pub(crate) single: bool,
-    pub(crate) scaling: Scaling,
-    /// What the pipeline chose; none where it was not asked.
-    pub(crate) chosen: Option<&'a Fitted>,
-}
-
 /// Everything that Python keeps of a fit.
 pub(crate) fn described<'py>(
     py: Python<'py>,
-    learned: &Learned<'_>,
+    recipe: &Pipeline,
+    fitted: &Fitted,
 ) -> Outcome<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
-    numbers(py, learned, &result)?;
-    choices(learned, &result)?;
-    account(py, learned.reduction, &result)?;
+    numbers(py, fitted, &result)?;
+    choices(fitted, &result)?;
+    account(py, &fitted.reduction, &result)?;
+    let distance = recipe.settings.distance.as_ref();
+    result.set_item("distance", distance.map(|distance| distance.name()))?;
     Ok(result)
 }
 
-fn numbers(py: Python<'_>, learned: &Learned<'_>, result: &Bound<'_, PyDict>) -> Outcome<()> {
-    set_filters(py, result, learned.filters, learned.preprocessor)?;
-    set_features(py, result, &learned.features)?;
-    result.set_item("counts", learned.counts.map(|counts| vector(py, counts.to_vec())))?;
-    result.set_item("mean", vector(py, learned.mean.clone()))?;
-    result.set_item("second_moments", learned.second_moments)?;
-    result.set_item("precision", if learned.single { "f32" } else { "f64" })?;
-    result.set_item("scale", learned.scaling.name())?;
+fn numbers(py: Python<'_>, fitted: &Fitted, result: &Bound<'_, PyDict>) -> Outcome<()> {
+    set_filters(py, result, fitted.filters(), fitted.preprocessor.as_ref())?;
+    set_features(py, result, &feature_gaussians(&fitted.features)?)?;
+    let counts = fitted.features.counts();
+    result.set_item("counts", counts.map(|counts| vector(py, counts.to_vec())))?;
+    result.set_item("mean", vector(py, fitted.mean.clone()))?;
+    result.set_item("second_moments", fitted.features.moments() == Moments::Second)?;
+    result.set_item("precision", if fitted.single { "f32" } else { "f64" })?;
+    result.set_item("scale", fitted.scaling.name())?;
     Ok(())
 }
 
@@ -88,18 +74,16 @@ pub(crate) fn set_features(
     Ok(())
 }
 
-/// What the pipeline chose, as model files tell it.
-fn choices(learned: &Learned<'_>, result: &Bound<'_, PyDict>) -> Outcome<()> {
-    let selection = learned.chosen.and_then(|chosen| chosen.selection.as_ref());
+/// What was selected, as model files have it.
+fn choices(fitted: &Fitted, result: &Bound<'_, PyDict>) -> Outcome<()> {
+    let selection = fitted.selection.as_ref();
     let selection = selection.map(|one| serde_json::to_string(&SelectionRecord::from(one)));
     result.set_item("selection", selection.transpose()?)?;
-    let curve = learned.chosen.and_then(|chosen| chosen.curve.as_ref());
+    let curve = fitted.curve.as_ref();
     let curve = curve.map(|curve| serde_json::to_string(&count_records(curve)));
     result.set_item("curve", curve.transpose()?)?;
-    let dropped = learned.preprocessor.map(Preprocessor::dropped).unwrap_or_default();
-    result.set_item("set_aside", dropped)?;
-    let count = learned.filters.ncols();
-    result.set_item("distinct", learned.chosen.map_or(count, |chosen| chosen.distinct))?;
+    result.set_item("set_aside", fitted.dropped())?;
+    result.set_item("distinct", fitted.distinct)?;
     Ok(())
 }
 

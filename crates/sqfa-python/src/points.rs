@@ -2,14 +2,14 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyList};
-use sqfa::reduce::reducer_entry;
+use pyo3::types::{PyAny, PyDict, PyList};
 use sqfa::statistics::{ClassAccumulator, check_classes};
 use sqfa::{ClassStatistics, Estimator};
 
 use crate::arrays::{PointArray, slice};
 use crate::classes::{classes, labels};
 use crate::errors::{Outcome, invalid};
+use crate::fit::pipeline;
 use crate::running::run;
 use crate::statistics::Statistics;
 
@@ -48,19 +48,19 @@ pub(crate) fn class_statistics(
     })?)
 }
 
-/// How many covariances with all entries a fit to dense points makes; none where these are better kept as they are.
+/// The number of covariances with all entries that a fit of samples keeps in memory; none if they keep the samples instead.
 #[pyfunction]
 pub(crate) fn covariances(
     method: &str,
-    estimator: &str,
+    estimator: Option<&str>,
+    settings: &Bound<'_, PyDict>,
     rows: u64,
     columns: usize,
     classes: usize,
     width: usize,
 ) -> Outcome<Option<usize>> {
-    let entry = reducer_entry(method).map_err(|error| invalid(error.to_string()))?;
-    let estimator = estimator.parse::<Estimator>()?;
-    Ok(entry.covariances(estimator, rows, columns, classes, width))
+    let (recipe, _) = pipeline(method, estimator, settings)?;
+    Ok(recipe.covariances_of(rows, columns, classes, width))
 }
 
 /// The statistics of labelled points with covariances kept as centred points.

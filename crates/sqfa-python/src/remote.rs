@@ -7,8 +7,7 @@ use numpy::{
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyTuple};
-use sqfa::pipeline::{self, Fitted, NoiseRule, Question, RefinementSpace, Scorer, Tally};
-use sqfa_io::model_file::maximum_likelihood;
+use sqfa::pipeline::{self, Question, RefinementSpace, Scorer, Tally};
 
 use crate::accumulator::Accumulator;
 use crate::arrays::{
@@ -16,7 +15,8 @@ use crate::arrays::{
 };
 use crate::classes::{classes, labels, names};
 use crate::errors::{Outcome, invalid};
-use crate::fit::{pipeline, told};
+use crate::fit::pipeline;
+use crate::outcome::described;
 use crate::running::run;
 use crate::user_distance::FirstError;
 use crate::watch::Watch;
@@ -24,7 +24,7 @@ use crate::watch::Watch;
 /// Whether a method with these settings chooses on held-out points; a refinement is told apart.
 #[pyfunction]
 pub(crate) fn chooses(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<bool> {
-    Ok(pipeline(method, "empirical", settings)?.0.chooses())
+    Ok(pipeline(method, None, settings)?.0.chooses())
 }
 
 /// A seeded number for every point, equal for equal points unless the number of the first row is given.
@@ -101,7 +101,6 @@ pub(crate) struct Remote {
 struct State {
     core: pipeline::Remote,
     candidates: usize,
-    fitted: Option<Fitted>,
     space: Option<RefinementSpace>,
 }
 
@@ -113,27 +112,20 @@ impl Remote {
 
 #[pymethods]
 impl Remote {
-    /// From the sums of every part and of the points in none; `given` takes the noise as the settings say.
+    /// From the sums of every part and of the samples in none.
     #[new]
-    #[pyo3(signature = (method, parts, rest, estimator, settings, given))]
+    #[pyo3(signature = (method, parts, rest, estimator, settings))]
     fn new(
         method: &str,
         parts: Vec<PyRef<'_, Accumulator>>,
         rest: &Accumulator,
-        estimator: &str,
+        estimator: Option<&str>,
         settings: &Bound<'_, PyDict>,
-        given: bool,
     ) -> Outcome<Self> {
-        let (mut recipe, error) = pipeline(method, estimator, settings)?;
-        if given {
-            recipe.noise = NoiseRule::Settings;
-        }
+        let (recipe, error) = pipeline(method, estimator, settings)?;
         let parts = parts.iter().map(|part| part.copy()).collect::<Outcome<Vec<_>>>()?;
         let core = pipeline::Remote::new(recipe, &parts, &rest.copy()?)?;
-        Ok(Self {
-            state: Mutex::new(State { core, candidates: 0, fitted: None, space: None }),
-            error,
-        })
+        Ok(Self { state: Mutex::new(State { core, candidates: 0, space: None }), error })
     }
 
     /// The parts held out with their candidates, and which classes are scored; none when all is chosen.
@@ -184,10 +176,8 @@ impl Remote {
         run(py, threads, |stop| {
             let mut watch = Watch::new(stop, &self.error, callback.as_ref());
             let mut state = self.locked()?;
-            let fitted = state.core.fit(&mut |step| watch.see(step));
-            let fitted = watch.conclude(fitted.map_err(Into::into))?;
-            state.fitted = Some(fitted);
-            Ok(())
+            let fitted = state.core.fit(&mut |step| watch.see(step)).map(|_| ());
+            watch.conclude(fitted.map_err(Into::into))
         })?;
         self.described(py)
     }
@@ -197,8 +187,7 @@ impl Remote {
     fn coordinates<'py>(&self, py: Python<'py>, threads: usize) -> Outcome<Bound<'py, PyTuple>> {
         run(py, threads, |_| {
             let mut state = self.locked()?;
-            let Some(fitted) = &state.fitted else { return Err(invalid("fit first")) };
-            state.space = Some(state.core.recipe().refinement_space(fitted)?);
+            state.space = state.core.refinement_space()?;
             Ok(())
         })?;
         let state = self.locked()?;
@@ -224,15 +213,14 @@ impl Remote {
         run(py, threads, |stop| {
             let mut watch = Watch::new(stop, &self.error, callback.as_ref());
             let mut state = self.locked()?;
-            let State { core, fitted, space, .. } = &mut *state;
-            let (Some(fitted), Some(space)) = (fitted, space) else {
+            let State { core, space, .. } = &mut *state;
+            let Some(space) = space else {
                 return Err(invalid("ask for the coordinates first"));
             };
             if points.columns() != space.filters.ncols() || points.rows() != labels.len() {
                 return Err(invalid("coordinates and labels do not belong together"));
             }
-            let recipe = core.recipe();
-            let done = recipe.refine_in(fitted, space, points, &labels, &mut |s| watch.see(s));
+            let done = core.refine(space, points, &labels, &mut |step| watch.see(step));
             watch.conclude(done.map_err(Into::into))
         })?;
         self.described(py)
@@ -247,9 +235,8 @@ impl Remote {
 impl Remote {
     fn described<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
         let state = self.locked()?;
-        let Some(fitted) = &state.fitted else { return Err(invalid("fit first")) };
-        let features = maximum_likelihood(fitted.statistics(), fitted.kept())?;
-        told(py, state.core.recipe(), fitted, features)
+        let Some(fitted) = state.core.fitted() else { return Err(invalid("fit first")) };
+        described(py, state.core.recipe(), fitted)
     }
 }
 

@@ -7,7 +7,7 @@ use pyo3::types::{PyAny, PyDict};
 use sqfa::Noise;
 use sqfa::constraint::{CONSTRAINTS, Constraint};
 use sqfa::distance::Pairs;
-use sqfa::model::{Learning, METHODS, Restarts, Start};
+use sqfa::model::{Learning, Restarts, Start, VARIANTS};
 use sqfa::optimize::{Optimizer, Stopping};
 use sqfa::pipeline::Filters;
 use sqfa::reduce::{Choice, LOCAL_SCALES, PcaSolver, ReducerSettings, Setting, reducer};
@@ -159,13 +159,7 @@ fn choice(given: Option<Bound<'_, PyAny>>, name: &str) -> Outcome<Choice> {
 
 fn noise(given: &Bound<'_, PyAny>) -> Outcome<Noise> {
     if let Ok(name) = given.extract::<String>() {
-        return match name.as_str() {
-            "scale" => Ok(Noise::Scale),
-            "auto" => Ok(Noise::Auto),
-            _ => Err(invalid(format!(
-                "noise is '{name}': give a number of at least 0, 'scale' or 'auto'"
-            ))),
-        };
+        return name.parse().map_err(invalid);
     }
     Ok(Noise::Value(given.extract()?))
 }
@@ -198,7 +192,8 @@ pub(crate) fn choices(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let choices = PyDict::new(py);
     choices.set_item("constraint", CONSTRAINTS.map(|(name, _)| name))?;
     choices.set_item("covariance", ESTIMATORS.map(|(name, _)| name))?;
-    let methods = METHODS.map(|method| (method.name, method.distance, method.constraint.name()));
+    let methods =
+        VARIANTS.map(|variant| (variant.name, variant.distance, variant.constraint.name()));
     choices.set_item("methods", methods)?;
     Ok(choices)
 }

@@ -144,6 +144,20 @@ pub trait ShrinkingPoints {
     fn keep_rows(&mut self, rows: usize);
 }
 
+impl<P: ShrinkingPoints + ?Sized> ShrinkingPoints for Box<P> {
+    fn view(&self) -> Points<'_> {
+        (**self).view()
+    }
+
+    fn swap_rows(&mut self, one: usize, other: usize) {
+        (**self).swap_rows(one, other);
+    }
+
+    fn keep_rows(&mut self, rows: usize) {
+        (**self).keep_rows(rows);
+    }
+}
+
 /// Runs one generic expression on whichever table the points hold.
 #[macro_export]
 macro_rules! with_table {

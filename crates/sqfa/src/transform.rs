@@ -69,15 +69,6 @@ pub fn transform(points: Points<'_>, filters: MatRef<'_, f64>, offset: Option<&[
     project_points(points, Chosen::All(points.rows()), filters, Shift::after(offset))
 }
 
-/// Projects some of the points.
-pub(crate) fn transform_rows(
-    points: Points<'_>,
-    rows: &[usize],
-    filters: MatRef<'_, f64>,
-) -> Features {
-    project_points(points, Chosen::Some(rows), filters, Shift::None)
-}
-
 /// Projects some of the points and adds an offset.
 pub(crate) fn transform_rows_offset(
     points: Points<'_>,

@@ -9,13 +9,13 @@ use std::fmt::Display;
 
 use sqfa::distance::{Dissimilarity, PairGradient};
 use sqfa::features::Gaussian;
-use sqfa::model::{FitError, Learning, Restarts, Start};
+use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::{Control, Stopping};
+use sqfa::pipeline::{Fitted, Labeled, Pipeline, PipelineError};
 use sqfa::split::stratified_split;
 use sqfa::statistics::{ClassAccumulator, GivenMatrices, StatisticsError};
 use sqfa::{
-    ClassStatistics, Classes, Distance, Estimator, FittedSqfa, Labels, Mat, Noise, Points, Sqfa,
-    Table,
+    ClassStatistics, Classes, Distance, Estimator, Labels, Mat, Noise, Points, Sqfa, Table,
 };
 
 use common::{Normal, diagonal};
@@ -38,16 +38,13 @@ fn statistics<'a>(
     ClassStatistics::from_points(points.into(), labels, Estimator::Empirical)
 }
 
-/// Both ways from points to a fit: with given noise, and with noise chosen on held-out points.
-fn fits<'a>(points: impl Into<Points<'a>>, labels: &Labels) -> [Result<FittedSqfa, FitError>; 2] {
+/// Fits of samples with specified noise, and with noise that is selected on held-out samples.
+fn fits<'a>(points: impl Into<Points<'a>>, labels: &Labels) -> [Result<Fitted, PipelineError>; 2] {
     let points = points.into();
     [Noise::Value(0.1), Noise::Auto].map(|noise| {
-        recipe(1, "calvo-oller").noise(noise).fit_points(
-            points,
-            labels,
-            Estimator::Empirical,
-            &mut |_| Control::Continue,
-        )
+        let mut recipe = Pipeline::named("sqfa", 1).unwrap();
+        recipe.settings.noise = noise;
+        recipe.fit(Labeled::new(points, labels), &mut |_| Control::Continue)
     })
 }
 
@@ -139,8 +136,6 @@ fn settings_that_make_no_sense() {
         let recipe = recipe(2, "calvo-oller").noise(Noise::Value(noise));
         refused(fit(recipe), &[&format!("noise is {noise}"), "at least 0", "scale"]);
     }
-    let auto = recipe(2, "calvo-oller").noise(Noise::Auto);
-    refused(fit(auto), &["auto", "only statistics", "a number or 'scale'"]);
     refused(
         fit(recipe(2, "calvo-oller").restarts(Restarts::Count(0))),
         &["restarts", "at least 1"],
@@ -306,9 +301,9 @@ fn a_users_distance_that_is_not_a_number() {
 #[test]
 fn names_that_are_unknown() {
     refused(Distance::named("hellinge"), &["'hellinge'", "did you mean 'hellinger'?"]);
-    refused(sqfa::model::Method::named("smsqa"), &["'smsqa'", "did you mean 'smsqfa'?"]);
+    refused(sqfa::model::Variant::named("smsqa"), &["'smsqa'", "did you mean 'smsqfa'?"]);
     refused(
         "per-featur".parse::<sqfa::statistics::Scaling>(),
-        &["did you mean 'per-feature'?", "global-std"],
+        &["did you mean 'per-feature'?", "common"],
     );
 }

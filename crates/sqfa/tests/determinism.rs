@@ -142,24 +142,6 @@ fn the_same_seed_gives_the_same_bits_and_another_another_start() {
 }
 
 #[test]
-fn noise_chosen_on_held_out_points_repeats() {
-    let sample = Sample::draw(&[80, 70, 90], 8, 603);
-    let fit = |threads| {
-        on_threads(threads, || {
-            recipe(2, "calvo-oller")
-                .noise(Noise::Auto)
-                .fit_points(sample.points(), &sample.labels, Estimator::Empirical, &mut |_| {
-                    sqfa::optimize::Control::Continue
-                })
-                .unwrap()
-        })
-    };
-    let (one, two) = (fit(1), fit(2));
-    assert_eq!(bits(one.filters()), bits(two.filters()));
-    assert_eq!(one.noise_trials(), two.noise_trials());
-}
-
-#[test]
 fn robust_statistics_have_the_same_bits_at_any_number_of_threads() {
     let sample = Sample::draw(&[700, 900, 650], 30, 605);
     let (singles, _) = sample.singles();

@@ -289,23 +289,18 @@ def statistics_of(
     return ClassStatistics(sums.finish(estimator, threads), classes)
 
 
-def covariances_made(
-    method: str,
-    covariance: str | float,
+def sparse_statistics(
     X: Any,
-    classes: int,
+    classes: NDArray[Any],
+    codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
-) -> int | None:
-    """How many covariances with entries a fit makes, as in the command; none where points cost less."""
+    threads: int,
+) -> ClassStatistics:
+    """Statistics of a sparse matrix too large to be made dense, in the form that costs less."""
     count = int(X.shape[0] if weights is None else weights.sum())
     width = 8 if X.dtype == np.float64 else 4
-    if sparse.issparse(X):
-        kept = _core.keeps_sparse(int(X.nnz), count, X.shape[1], classes, width)
-        return None if kept else classes
-    estimator = estimator_name(covariance)
-    made = _core.covariances(method, estimator, count, X.shape[1], classes, width)
-    # Weighted points are kept by repeating them: one covariance would not do behind the method.
-    return made if weights is None or made == classes else None
+    keep = _core.keeps_sparse(int(X.nnz), count, X.shape[1], len(classes), width)
+    return statistics_of(X, classes, codes, weights, "empirical", threads, keep_samples=keep)
 
 
 def _sparse_statistics(

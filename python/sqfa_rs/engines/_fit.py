@@ -78,18 +78,11 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     settings = core_settings(estimator, None, 0)
     if METHODS[estimator._method]["needs_points"]:
         return _fit_sample(estimator, engine, settings["seed"], limit)
-    if settings["n_components"] == "auto" and not estimator._chooses():
-        raise ValueError(
-            "n_components 'auto' is chosen on held-out points, together with the noise: give "
-            "noise='auto', or a number of components"
-        )
     width = engine.width
     if width is not None and not has_room(2, width):
         return _fit_sketches(estimator, engine, start, settings, width)
-    if not estimator.refine and not (
-        estimator._chooses() and _core.chooses(estimator._core_method(), settings)
-    ):
-        statistics = total(engine).finish(estimator._covariance())
+    if not estimator.refine and not _core.chooses(estimator._core_method(), settings):
+        statistics = total(engine).finish("empirical")
         settings = _started(estimator, start, settings, statistics.n_features)
         return _done(
             estimator, statistics.n_features, lambda: estimator._fit_moments(statistics, settings)
@@ -125,8 +118,8 @@ class _Choosing:
 
     def __init__(self, estimator: Any, engine: Engine, start: Any, settings: dict[str, Any]) -> None:
         self.estimator, self.engine, self.seed = estimator, engine, int(settings["seed"])
-        method, given = estimator._core_method(), not estimator._chooses()
-        held = not given and _core.chooses(method, settings)
+        method = estimator._core_method()
+        held = _core.chooses(method, settings)
         narrow = engine.width is not None and engine.width <= _NARROW
         self.parts, folds = _FOLDS if narrow else _SPLIT
         sums = engine.reduced(FoldSums(self.parts, folds if held else 0, self.seed), added)
@@ -143,7 +136,6 @@ class _Choosing:
             rest,
             estimator_name(estimator._covariance()),
             _started(estimator, start, settings, self.width),
-            given,
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:
@@ -178,12 +170,12 @@ def _fit_sketches(
     if estimator.refine or settings["n_components"] == "auto" or estimator._needs_entries():
         # What needs entries or folds of them has no other way.
         check_room(2, width)
-    statistics = total(engine, "sketch").finish(estimator._covariance())
+    statistics = total(engine, "sketch").finish("empirical")
     assert statistics.bounds is not None
     warnings.warn(
         f"the sums of {width} columns take {8e-9 * width**2:.0f} GB a class: sketches of "
         f"{_core.SKETCH_SIZE} rows stand in for them, within {statistics.bounds.max():.3g} in every "
-        "direction, with noise and units as given or of the closed form; class_statistics(..., "
+        "direction, with noise and scaling as specified or by default; class_statistics(..., "
         "form='sketch:ROWS') and fit_statistics take another number of rows",
         UserWarning,
         stacklevel=4,

@@ -10,7 +10,7 @@ from ._lift import Lift
 from ._likelihood import AMA, LAD
 from ._neighbours import LFDA, LMNN, NCA, WDA
 from ._qda import QDA
-from ._results import Candidate, CurvePoint, NoiseTrial, Progress, Restart, Selection, Trial
+from ._results import Candidate, CurvePoint, Progress, Restart, Selection, Trial
 from ._sqfa import SQFA, SecondMomentSQFA
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "HeavyTailedSQFA",
     "Lift",
     "LinearClassifier",
-    "NoiseTrial",
     "Progress",
     "Restart",
     "SecondMomentSQFA",

@@ -18,15 +18,13 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _core
 from .._methods import METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
-from ..data._inputs import dense, repeated, repetition_counts, training_data, without_zeros
-from ..data._labels import check_counts, check_room, class_names, encode, has_room
+from ..data._inputs import dense, repetition_counts, training_data, without_zeros
+from ..data._labels import check_counts, check_room, class_names, encode
 from ..data._statistics import (
     ClassStatistics,
-    covariances_made,
     estimator_name,
     given_statistics,
-    needs_points,
-    statistics_of,
+    sparse_statistics,
 )
 from ._linear import LinearReducer
 from ._progress import padded, watcher
@@ -43,9 +41,6 @@ class Reducer(LinearReducer):
     _method: str
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
-
-    # The noise that leaves the choice to the core.
-    _open_noise = "auto"
 
     # What ``sequential`` is when components are learned together.
     _together: int | None = None
@@ -83,8 +78,9 @@ class Reducer(LinearReducer):
     ) -> Self:
         """Learn components from class statistics alone, where the method does not look at points.
 
-        Nothing can be held out, so that noise and units left open are those of the closed form: 0.3 of
-        the variance within classes, and ``selection_`` says so. Of second moments alone it is "scale".
+        Nothing can be held out, so noise and scaling that are not specified have their defaults: 0.3 times
+        the mean within-class variance with within-class scaling, or once the mean variance of the columns
+        as they are for second moments alone. ``selection_`` reports it.
 
         Parameters
         ----------
@@ -127,10 +123,6 @@ class Reducer(LinearReducer):
         """Whether covariances must have entries, however many there are."""
         return False
 
-    def _prefers_entries(self) -> bool:
-        """Whether covariances have entries as long as these fit in memory."""
-        return bool(self.refine)
-
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
         """Keep what is particular to the method."""
         self.settings_ = used
@@ -156,73 +148,33 @@ class Reducer(LinearReducer):
         threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
         check_counts(classes, codes, weights)
-        covariances, looks = self._covariances(X, len(classes), weights), self._looks_at_points()
-        names, estimator = class_names(classes), estimator_name(self._covariance())
-
-        def by_pipeline(points: NDArray[Any], kept: _core.Statistics | None) -> dict[str, Any]:
-            method, watch = self._core_method(), watcher(self)
-            return _core.fit_points(
-                method, points, names, codes, weights, kept, estimator, settings, watch, threads
-            )
-
-        keep = covariances is None
-        if self._chooses() and covariances is not None and (looks or not _is_huge(X)):
-            check_room(covariances, X.shape[1])
-            return self._adopt(by_pipeline(dense(X), None), classes)
-        if looks:
-            X = dense(X)
-        statistics = statistics_of(
-            X, classes, codes, weights, self._covariance(), threads, keep_samples=keep
-        )
-        if keep and self._chooses() and not looks and not sparse.issparse(X):
-            return self._adopt(by_pipeline(X, statistics._core), classes)
-        if not looks:
+        if _is_huge(X) and not self._looks_at_points():
+            statistics = sparse_statistics(X, classes, codes, weights, threads)
             return self._fit_moments(statistics, settings)
-        X, codes = repeated(X, codes, weights)
-        return self._fit_given(statistics, X, codes, settings)
+        X, estimator = dense(X), estimator_name(self._covariance())
+        count = int(len(X) if weights is None else weights.sum())
+        width = 8 if X.dtype == np.float64 else 4
+        method, watch = self._core_method(), watcher(self)
+        made = _core.covariances(method, estimator, settings, count, X.shape[1], len(classes), width)
+        if made is not None:
+            check_room(made, X.shape[1])
+        result = _core.fit_points(
+            method, X, class_names(classes), codes, weights, estimator, settings, watch, threads
+        )
+        return self._adopt(result, classes)
 
     def _fit_moments(self, statistics: ClassStatistics, settings: dict[str, Any]) -> Self:
-        """Learn from statistics, with the closed form for what was not given."""
-        if not self._chooses():
-            return self._fit_given(statistics, None, None, settings)
-        if statistics._core.second_moments():
-            return self._fit_given(statistics, None, None, settings | {"noise": "scale"})
+        """Learn from statistics, with defaults for what was not specified."""
         method, threads = self._core_method(), thread_count(self.n_jobs)
-        result = _core.fit_statistics(method, statistics._core, settings, watcher(self), threads)
-        return self._adopt(result, statistics.classes)
-
-    def _fit_given(
-        self,
-        statistics: ClassStatistics,
-        X: NDArray[Any] | None,
-        codes: NDArray[np.uint32] | None,
-        settings: dict[str, Any],
-    ) -> Self:
-        """Learn with the settings as they are."""
-        result = _core.fit_given(
-            self._core_method(),
-            statistics._core,
-            X,
-            class_names(statistics.classes),
-            codes,
-            estimator_name(self._covariance()),
-            settings,
-            watcher(self),
-            thread_count(self.n_jobs),
+        estimator = estimator_name(self._summed_covariance())
+        result = _core.fit_statistics(
+            method, statistics._core, estimator, settings, watcher(self), threads
         )
         return self._adopt(result, statistics.classes)
 
-    def _chooses(self) -> bool:
-        """Whether the noise is left open, or there is none."""
-        noise = getattr(self, "noise", self._open_noise)
-        return isinstance(noise, str) and noise == self._open_noise
-
-    def _covariances(self, X: Any, n_classes: int, weights: NDArray[np.uint64] | None) -> int | None:
-        """How many covariances with entries are made; none where points stay because that is cheaper."""
-        whole = self._prefers_entries() and has_room(n_classes, X.shape[1])
-        if whole or self._needs_entries() or needs_points(self._covariance()):
-            return n_classes
-        return covariances_made(self._method, self._covariance(), X, n_classes, weights)
+    def _summed_covariance(self) -> str | float:
+        """The covariance estimator for class statistics: one that does not look at samples."""
+        return self._covariance()
 
     @classmethod
     def _taken(cls) -> list[Setting]:
@@ -323,9 +275,9 @@ class Reducer(LinearReducer):
         if len(self.set_aside_):
             yield f"dropped constant columns: {', '.join(map(str, self.set_aside_))}"
         if self.selection_ is not None:
-            units, share, reason, folds, _, tried = self.selection_
-            how = f"{reason} of {len(tried)} on {folds} folds" if folds else "closed form"
-            yield f"units {units}, noise {share:.3g} of the variance within classes ({how})"
+            scaling, noise, reason, folds, _, tried = self.selection_
+            how = f"{reason} of {len(tried)} candidates, {folds} folds" if folds else reason
+            yield f"scaling {scaling}, noise {noise} ({how})"
 
 
 def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:

@@ -23,10 +23,10 @@ class PCA(Reducer):
         The most components that ``n_components="auto"`` may take.
     solver : {"auto", "exact", "randomized"}, default="auto"
         A dense eigenproblem, subspace iteration, or whichever is affordable.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -43,9 +43,10 @@ class PCA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
@@ -133,10 +134,10 @@ class LDA(Reducer):
     shrinkage : "auto", float or list of floats, default="auto"
         The share s; "auto" and lists choose it on held-out points, and with it, where ``scale`` is
         "auto", whether every column is scaled by its own deviation; without points it is.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -155,9 +156,10 @@ class LDA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
@@ -238,10 +240,10 @@ class SupervisedPCA(Reducer):
         "auto" takes the fewest whose held-out accuracy is within one standard error of the best.
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -258,9 +260,10 @@ class SupervisedPCA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint

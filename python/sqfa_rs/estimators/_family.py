@@ -16,7 +16,7 @@ from ..data._inputs import training_data
 from ..data._labels import positions
 from ..data._streams import ArrowStream, is_stream
 from ._base import Reducer
-from ._results import NoiseTrial, Progress, Restart, restarts_of
+from ._results import Progress, Restart, restarts_of
 from ._settings import core_settings
 
 
@@ -43,7 +43,6 @@ class BaseSQFA(Reducer):
     callback: Callable[[Progress], object] | None
 
     # Set by a fit.
-    noise_trials_: list[NoiseTrial]
     restarts_: list[Restart]
     group_traces_: list[NDArray[np.float64]]
     refinement_: dict[str, float]
@@ -65,7 +64,7 @@ class BaseSQFA(Reducer):
             Points: NumPy, pandas, polars, pyarrow, SciPy sparse, anything with ``__dlpack__``.
         y : array-like of shape (n_samples,), or str
             Class labels, or the name of the label column of an Arrow stream or frame. Of a stream only
-            statistics are kept, so that noise and units are those of the closed form.
+            statistics are kept, so noise and scaling have their defaults.
         sample_weight : array-like of shape (n_samples,), default=None
             Whole numbers: how often each point counts.
 
@@ -91,8 +90,8 @@ class BaseSQFA(Reducer):
 
         The first call begins new statistics. Until every class has two points there is nothing to
         learn from, and the estimator stays as it was, with a warning. The points count even when
-        learning is interrupted afterwards. No point is kept, so that noise and units left open are those
-        of the closed form, and ``selection_`` says so.
+        learning is interrupted afterwards. No samples are kept, so noise and scaling that are not specified
+        have their defaults, which ``selection_`` reports.
 
         Parameters
         ----------
@@ -123,8 +122,7 @@ class BaseSQFA(Reducer):
         if lacking is not None:
             warnings.warn(f"{lacking}, so nothing was learned yet", UserWarning, stacklevel=2)
             return self
-        statistics = accumulator.finish(self._summed_covariance())
-        return self._fit_moments(statistics, settings)
+        return self._fit_moments(accumulator.finish("empirical"), settings)
 
     def _fit_stream(self, X: Any, y: str) -> Self:
         """Learn from a stream, of which no point is kept, or from a frame with its label column."""
@@ -144,15 +142,11 @@ class BaseSQFA(Reducer):
         accumulator = ClassAccumulator(n_jobs=self.n_jobs)
         for block, part in stream:
             accumulator.update(block, part)
-        return self._fit_moments(accumulator.finish(self._summed_covariance()), settings)
-
-    def _summed_covariance(self) -> str | float:
-        """The estimator of covariances of which only sums are there."""
-        return self._covariance()
+        return self._fit_moments(accumulator.finish("empirical"), settings)
 
     def _forget(self) -> NDArray[np.float64] | None:
         start: NDArray[np.float64] | None = self.__dict__.pop("components_", None)
-        for name in ("_accumulator", "noise_trials_", "refinement_", "curve_"):
+        for name in ("_accumulator", "refinement_", "curve_"):
             self.__dict__.pop(name, None)
         return start if self.warm_start else None
 
@@ -165,8 +159,6 @@ class BaseSQFA(Reducer):
         self.group_traces_ = list(result["group_traces"])
         if not self.refine and self.group_traces_:
             self.group_traces_[-1] = self.objective_trace_
-        if result["trials"]:
-            self.noise_trials_ = [NoiseTrial(*trial[1:]) for trial in result["trials"]]
         if self.refine:
             self.refinement_ = {
                 IDENTIFIERS[n]: value for n, value in used.items() if n not in ("noise", "nu")

@@ -21,10 +21,10 @@ class LFDA(Reducer):
         What distances are measured in.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -43,9 +43,10 @@ class LFDA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
@@ -130,10 +131,10 @@ class LMNN(Reducer):
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -152,9 +153,10 @@ class LMNN(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
@@ -239,10 +241,10 @@ class WDA(Reducer):
         Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -261,9 +263,10 @@ class WDA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
@@ -350,10 +353,10 @@ class NCA(Reducer):
         Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -370,9 +373,10 @@ class NCA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict

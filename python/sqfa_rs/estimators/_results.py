@@ -44,15 +44,6 @@ class Restart(NamedTuple):
     """The objective after every iteration, the start's first."""
 
 
-class NoiseTrial(NamedTuple):
-    """One value of the noise that was tried."""
-
-    noise: float
-    """The noise σ²."""
-    accuracy: float
-    """QDA accuracy on held-out points."""
-
-
 class Trial(NamedTuple):
     """One value of a setting that was tried."""
 
@@ -65,36 +56,36 @@ class Trial(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Units and noise that were tried on held-out points."""
+    """Scaling and noise that were tried on held-out samples."""
 
-    units: str
-    """The units: "within-class", "per-feature" or "common"."""
-    share: float
-    """The noise as a share of the mean variance within classes, in these units."""
+    scaling: str
+    """The scaling, as the parameter ``scale`` accepts it."""
+    noise: str
+    """The noise, as the parameter ``noise`` accepts it: "0.3x" is 0.3 times the mean within-class variance."""
     points: int
-    """Held-out points it was tried on; fewer than others when it was clearly behind early."""
+    """Held-out samples it was scored on; fewer than for others if it was dropped early."""
     log_posterior: float
     """Mean log posterior of the true class."""
     accuracy: float
-    """The share of points classified rightly."""
+    """The held-out accuracy."""
 
 
 class Selection(NamedTuple):
-    """How units and noise were chosen."""
+    """How scaling and noise were selected."""
 
-    units: str
-    """The units of the fit: "within-class", "per-feature" or "common"."""
-    share: float
-    """The noise as a share of the mean variance within classes, in these units."""
+    scaling: str
+    """The selected scaling, as the parameter ``scale`` accepts it."""
+    noise: str
+    """The selected noise, as the parameter ``noise`` accepts it."""
     reason: str
-    """Why: "best" or "within-one-error"; "closed-form" where nothing was held out."""
+    """Why: "best" or "within-one-error", or "default" if nothing was held out."""
     folds: int
-    """Folds that were held out in turn; 0 for the closed form."""
+    """The number of held-out folds; 0 for the default."""
     accuracy: float | None
     """Held-out accuracy of the selection: for each fold, that of the candidate which the other folds
     select. None if nothing was held out."""
     tried: list[Candidate]
-    """All that was tried, in order."""
+    """All candidates, in the order in which they were tried."""
 
 
 class CurvePoint(NamedTuple):
@@ -105,11 +96,11 @@ class CurvePoint(NamedTuple):
     log_posterior: float
     """Mean log posterior of the true class."""
     accuracy: float
-    """The share of points classified rightly."""
+    """The held-out accuracy."""
 
 
 def selection_of(record: dict[str, Any] | None) -> Selection | None:
-    """How units and noise were chosen, as model files tell it."""
+    """How scaling and noise were selected, from a model file."""
     if record is None:
         return None
     tried = [Candidate(**candidate) for candidate in record["tried"]]

@@ -32,14 +32,14 @@ class SQFA(BaseSQFA):
         ("chernoff:0.3"), a function of :mod:`sqfa_rs.distances`, or a callable
         ``f(mean_p, cov_p, mean_q, cov_q)`` returning
         ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
-    noise : "auto", "scale" or float, default="auto"
-        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
-        on held-out points, as the command does. "scale" is the trace of the pooled within-class
-        covariance divided by n.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    noise : "auto", str or float, default="auto"
+        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
+        is "1x". A number is σ² itself, in the scaling of the fit.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -92,9 +92,10 @@ class SQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
@@ -227,14 +228,14 @@ class SecondMomentSQFA(BaseSQFA):
         error of the best.
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
-    noise : "auto", "scale" or float, default="auto"
-        Variance σ² added to every feature, in the units of the fit. "auto" chooses it, and these units,
-        on held-out points, as the command does. "scale" is the trace of the pooled within-class
-        covariance divided by n.
-    scale : {"auto", "none", "global-std", "per-feature"}, default="auto"
-        How columns are scaled before the components: not at all, all by one standard deviation, each
-        by its own. "auto" chooses it together with the noise, or scales each by its own where the method
-        would mix units up; where a noise is given, nothing is scaled.
+    noise : "auto", str or float, default="auto"
+        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
+        is "1x". A number is σ² itself, in the scaling of the fit.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
+        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
+        held-out samples; methods without noise scale columns if their result would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -287,9 +288,10 @@ class SecondMomentSQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How units and noise were chosen, and all that was tried; None where both were given.
+        How scaling and noise were selected, with all candidates; None if both were specified or the method
+        has no noise.
     scaling_ : str
-        How columns were scaled: "none", "global-std" or "per-feature".
+        The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint

@@ -64,10 +64,10 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
     noise = getattr(estimator, "noise", None)
     selection = getattr(estimator, "selection_", None)
     if selection is not None:
-        how = f"{selection.reason}, {selection.folds} folds" if selection.folds else "closed form"
-        yield "units", selection.units
+        how = f"{selection.reason}, {selection.folds} folds" if selection.folds else selection.reason
+        yield "scaling", selection.scaling
         if noise is not None:
-            yield "noise", f"{selection.share:.3g} of the variance within classes ({how})"
+            yield "noise", f"{selection.noise} ({how})"
     elif noise is not None:
         yield "noise", f"{estimator.noise_:.3g} ({noise if isinstance(noise, str) else 'given'})"
     accuracy = held_out_accuracy(estimator)

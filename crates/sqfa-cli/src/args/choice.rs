@@ -45,7 +45,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Choice<T> {
 pub(crate) fn method() -> Choice<ReducerEntry> {
     Choice {
         names: || reducers().iter().map(|entry| (entry.name.to_owned(), entry.summary)).collect(),
-        parse: |name| reducer_entry(name).map_err(|error| error.to_string()),
+        parse: |name| reducer_entry(name).copied().map_err(|error| error.to_string()),
     }
 }
 

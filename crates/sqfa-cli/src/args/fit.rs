@@ -19,9 +19,9 @@ use super::{DataFlags, choice};
 const EXAMPLES: &str = "\
 Examples:
   sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
-  sqfa fit mnist/ --method sqfa-h --filters 8 --scale global-std --center --out mnist.sqfa
+  sqfa fit mnist/ --method sqfa-h --filters 8 --scale common --center --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
-  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale global-std --center --out best.sqfa
+  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale common --center --out best.sqfa
   sqfa fit mnist/ --method sqfa-h --lift nystroem:1000 --filters 8 --out kernel.sqfa
   sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa

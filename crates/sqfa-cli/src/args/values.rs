@@ -9,17 +9,9 @@ use sqfa::names::suggestion;
 use sqfa::reduce::Choice;
 use sqfa_io::formats::Decimal;
 
-/// `scale`, `auto` or a number.
+/// A noise: `auto`, a fraction as in `0.3x`, `scale` or a number.
 pub(crate) fn noise(text: &str) -> Result<Noise, String> {
-    match text {
-        "scale" => Ok(Noise::Scale),
-        "auto" => Ok(Noise::Auto),
-        _ => match text.parse::<f64>() {
-            Ok(value) if value.is_finite() && value >= 0.0 => Ok(Noise::Value(value)),
-            Ok(_) => Err("give a finite number of at least 0, 'scale' or 'auto'".to_owned()),
-            Err(_) => Err(word_or(text, &["scale", "auto"], "a number of at least 0")),
-        },
-    }
+    text.parse()
 }
 
 /// A decimal mark: `point`, `comma`, or the mark itself.

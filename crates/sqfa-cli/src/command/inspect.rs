@@ -7,7 +7,7 @@ use sqfa_io::model_file::{Description, Model};
 
 use super::{read_model, stats};
 use crate::args::InspectArgs;
-use crate::output::{self, measured, number, pairs, percent, seconds};
+use crate::output::{self, measured, number, pairs, seconds};
 
 /// How many class names are listed.
 const LISTED: usize = 12;
@@ -74,11 +74,6 @@ fn text(model: &Model) -> String {
     }
     if about.settings.is_empty() {
         lines.push(("noise", format!("{} ({})", number(about.noise), about.noise_choice)));
-    }
-    if !about.noise_trials.is_empty() {
-        let trials = about.noise_trials.iter();
-        let shown = trials.map(|t| format!("{} → {}", number(t.noise), percent(t.accuracy)));
-        lines.push(("noise trials", shown.collect::<Vec<_>>().join(", ")));
     }
     let fit = &about.fit;
     if let Some(objective) = fit.objective {

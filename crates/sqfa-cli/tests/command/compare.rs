@@ -50,7 +50,7 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
     folder.ok("dataset toy-6d --train 200 --test 200 --out p.npz");
     let methods = ["pca", "lda", "sqfa", "sqfa-h", "sqfa-h+refine", "lfda"];
     for flags in
-        ["", " --scale per-feature", " --noise 0.01", " --noise 0.01 --scale global-std --center"]
+        ["", " --scale per-feature", " --noise 0.01", " --noise 0.01 --scale common --center"]
     {
         // With a given noise a comparison makes one start and a fit as many as it likes.
         let restarts = if flags.contains("noise") { " --restarts 1" } else { "" };

@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1e-12;
 
 #[test]
 fn the_filters_of_a_model_stay_and_others_are_learned_beside_them() {
-    for scale in ["none", "per-feature", "global-std"] {
+    for scale in ["none", "per-feature", "common"] {
         let folder = Folder::new();
         folder.write("data.csv", table(40));
         let fit = format!("fit data.csv --label species --noise 0.1 --scale {scale}");

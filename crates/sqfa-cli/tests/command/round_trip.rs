@@ -93,7 +93,7 @@ fn features_survive_every_format() {
 #[test]
 fn preprocessing_is_stored_and_applied() {
     let folder = with_table();
-    folder.ok("fit data.csv --label species -m 2 --scale global-std --center --out m.sqfa");
+    folder.ok("fit data.csv --label species -m 2 --scale common --center --out m.sqfa");
     folder.ok("transform m.sqfa data.csv --label species --out z.npy");
     let array = read_npy(&folder.path("z.npy"), Limits::default()).unwrap();
     let Values::F64(values) = array.values() else { panic!("{array:?}") };
@@ -102,7 +102,7 @@ fn preprocessing_is_stored_and_applied() {
         assert!(mean.abs() < 1e-12, "features of centred data are centred: {mean}");
     }
     let about = folder.ok("inspect m.sqfa");
-    assert!(about.contains("scaled by global-std, centred"), "{about}");
+    assert!(about.contains("scaled by common, centred"), "{about}");
     // Accuracy of a full-rank linear map does not depend on scaling.
     folder.ok("fit data.csv --label species -m 3 --noise 0.01 --out raw.sqfa");
     folder.ok(
@@ -179,7 +179,7 @@ fn every_method_distance_and_option_fits() {
     let fit = |flags: &str| {
         folder.json(&format!("fit data.csv --label species -m 2 --out m.sqfa {flags}"))
     };
-    for method in sqfa::model::METHODS {
+    for method in sqfa::model::VARIANTS {
         let report = fit(&format!("--method {}", method.name));
         assert_eq!(report["method"], method.name);
         assert_eq!(report["distance"], method.distance);
@@ -194,7 +194,7 @@ fn every_method_distance_and_option_fits() {
             .len(),
         8
     );
-    assert_eq!(fit("--noise auto --scale global-std")["noise_choice"], "auto");
+    assert_eq!(fit("--noise auto --scale common")["noise_choice"], "auto");
     fit("--sequential --constraint orthonormal --start pca --precision f32");
     fit("--sequential=1 --covariance oas --precision f64 --max-iterations 50 --tolerance 1e-9");
     assert_eq!(fit("--classes cat,ant")["n_classes"], 2);

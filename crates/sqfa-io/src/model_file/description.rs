@@ -28,10 +28,7 @@ pub struct Description {
     /// Every setting that was used, chosen or given, by name.
     #[serde(default, with = "super::settings::setting_list")]
     pub settings: Vec<(Setting, f64)>,
-    /// The noises that were tried, when chosen on held-out points.
-    #[serde(default)]
-    pub noise_trials: Vec<Trial>,
-    /// How units and noise were chosen, where they were.
+    /// How scaling and noise were selected, unless both were specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionRecord>,
     /// The numbers of filters that were tried, where the number was chosen.
@@ -137,15 +134,6 @@ pub struct RestartRecord {
     pub converged: bool,
     /// Why it ended.
     pub termination: String,
-}
-
-/// One value of the noise that was tried.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// The noise σ².
-    pub noise: f64,
-    /// QDA accuracy on held-out points.
-    pub accuracy: f64,
 }
 
 /// The data a model was fitted on.

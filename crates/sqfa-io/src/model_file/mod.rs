@@ -20,7 +20,7 @@ use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transf
 
 use crate::data::column_name;
 
-pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord, Trial};
+pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord};
 pub use error::ModelError;
 pub use lift::LiftRecord;
 pub use selection::{CountRecord, SelectionRecord, TriedRecord, count_records};
@@ -327,6 +327,16 @@ pub fn maximum_likelihood(
     let counts = statistics.counts().filter(|_| statistics.robust().is_none());
     let factors = counts.map(|counts| counts.iter().map(factor));
     rescaled(&project(statistics, filters, 0.0), factors, 0.0)
+}
+
+/// Returns the class Gaussians of feature statistics, with maximum-likelihood covariances.
+///
+/// # Errors
+///
+/// If a covariance is not that of a distribution.
+pub fn feature_gaussians(features: &ClassStatistics) -> Result<Gaussians, ModelError> {
+    let m = features.dimension();
+    maximum_likelihood(features, Mat::identity(m, m).as_ref())
 }
 
 /// The fraction of the largest variance below which a negative one is taken for rounding.

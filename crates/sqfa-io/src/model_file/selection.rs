@@ -1,53 +1,53 @@
-//! How units, noise and number of filters were chosen on held-out points, as a model file tells it.
+//! How scaling, noise and number of filters were selected on held-out samples, as model files and records have it.
 
 use serde::{Deserialize, Serialize};
 use sqfa::pipeline::{Curve, Reason, Selection};
 
-/// What was tried and taken.
+/// How scaling and noise were selected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelectionRecord {
-    /// The units of the fit: `within-class`, `per-feature` or `common`.
-    pub units: String,
-    /// The noise as a share of the mean within-class variance in these units.
-    pub share: f64,
-    /// Why it was taken: `best`, `within-one-error` or `closed-form`.
+    /// The selected scaling, as `--scale` accepts it.
+    pub scaling: String,
+    /// The selected noise, as `--noise` accepts it: `0.3x` is 0.3 × the mean within-class variance in this scaling.
+    pub noise: String,
+    /// Why it was selected: `best`, `within-one-error` or `default`.
     pub reason: String,
-    /// Folds that were held out in turn.
+    /// The number of held-out folds.
     pub folds: usize,
     /// The held-out accuracy of the selection; `null` if nothing was held out.
     #[serde(default)]
     pub accuracy: Option<f64>,
-    /// All that was tried, in order.
+    /// All candidates, in the order in which they were tried.
     pub tried: Vec<TriedRecord>,
 }
 
-/// One choice and how it did on held-out points.
+/// One candidate and how it did on held-out samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TriedRecord {
-    /// The units.
-    pub units: String,
-    /// The noise as a share.
-    pub share: f64,
-    /// Held-out points it was tried on.
+    /// The scaling.
+    pub scaling: String,
+    /// The noise.
+    pub noise: String,
+    /// Held-out samples it was scored on.
     pub points: usize,
     /// Mean ln p(true class).
     pub log_posterior: f64,
-    /// The share of points classified rightly.
+    /// The held-out accuracy.
     pub accuracy: f64,
 }
 
-/// One number of filters and how it did on held-out points.
+/// One number of filters and how it did on held-out samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountRecord {
     /// How many filters.
     pub filters: usize,
     /// Mean ln p(true class).
     pub log_posterior: f64,
-    /// The share of points classified rightly.
+    /// The held-out accuracy.
     pub accuracy: f64,
 }
 
-/// The numbers of filters that were tried, fewest first.
+/// Returns the numbers of filters that were tried, fewest first.
 pub fn count_records(curve: &Curve) -> Vec<CountRecord> {
     let points = curve.points.iter();
     points
@@ -64,11 +64,11 @@ impl From<&Selection> for SelectionRecord {
         let reason = match selection.reason {
             Reason::Best => "best",
             Reason::WithinOneError => "within-one-error",
-            Reason::ClosedForm => "closed-form",
+            Reason::Default => "default",
         };
         Self {
-            units: selection.candidate.units.name().to_owned(),
-            share: selection.candidate.share,
+            scaling: selection.candidate.scaling.name().to_owned(),
+            noise: selection.candidate.noise.to_string(),
             reason: reason.to_owned(),
             folds: selection.folds,
             accuracy: selection.accuracy,
@@ -76,8 +76,8 @@ impl From<&Selection> for SelectionRecord {
                 .tried
                 .iter()
                 .map(|tried| TriedRecord {
-                    units: tried.candidate.units.name().to_owned(),
-                    share: tried.candidate.share,
+                    scaling: tried.candidate.scaling.name().to_owned(),
+                    noise: tried.candidate.noise.to_string(),
                     points: tried.points,
                     log_posterior: tried.log_posterior,
                     accuracy: tried.accuracy,

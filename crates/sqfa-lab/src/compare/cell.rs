@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use sqfa::Noise;
 use sqfa::optimize::{Control, Observer, Progress, Termination};
 use sqfa::points::Scalar;
 use sqfa::reduce::Setting;
@@ -69,18 +70,20 @@ pub(super) fn run(
     Some(records)
 }
 
-/// The noises that were tried in the units that were taken, ascending.
+/// The noises that were tried with the selected scaling, ascending.
 fn trials(selection: &SelectionRecord, noise: Option<f64>) -> Vec<TrialRecord> {
-    // Shares of the variance become noises of the fit.
-    let unit = noise.unwrap_or(f64::NAN) / selection.share;
-    let own = selection.tried.iter().filter(|tried| tried.units == selection.units);
+    let parsed = |text: &str| text.parse::<Noise>().ok();
+    // Fractions of the within-class variance become noises of the fit.
+    let unit = match (parsed(&selection.noise), noise) {
+        (Some(Noise::Fraction(fraction)), Some(noise)) => noise / fraction,
+        _ => 1.0,
+    };
+    let own = selection.tried.iter().filter(|tried| tried.scaling == selection.scaling);
     let mut trials: Vec<TrialRecord> = own
-        .map(|tried| TrialRecord {
-            name: Setting::Noise,
-            value: unit * tried.share,
-            accuracy: Some(tried.accuracy),
+        .filter_map(|tried| {
+            let value = parsed(&tried.noise)?.value(unit);
+            Some(TrialRecord { name: Setting::Noise, value, accuracy: Some(tried.accuracy) })
         })
-        .filter(|trial| trial.value.is_finite())
         .collect();
     trials.sort_by(|a, b| a.value.total_cmp(&b.value));
     trials

@@ -1,25 +1,21 @@
-//! The filters of a job: by the pipeline where settings are chosen, by the method itself where they are given.
+//! The filters of a job: as `sqfa fit` finds them, or by the method itself under a protocol of the paper.
 
 use std::time::Instant;
 
-use sqfa::ClassStatistics;
-use sqfa::Noise;
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::Observer;
-use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, PipelineError, Summed, Weighted};
+use sqfa::pipeline::{Fitted, Pipeline, PipelineError, Summed};
 use sqfa::reduce::{
-    Choice, REFINED, ReduceError, ReducerSettings, Reduction, Samples, Setting,
-    Training as Learned, reducer, reducer_entry,
+    Choice, Method, ReduceError, ReducerSettings, Reduction, Samples, Setting, Training as Learned,
 };
-use sqfa::statistics::{Form, Preprocessor, Scaling};
+use sqfa::statistics::Preprocessor;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::SelectionRecord;
 
 use super::cell::Known;
 use super::fold::{Fold, Given, Training, Validated};
-use super::memory::keeps_samples;
 use super::record::SettingRecord;
-use super::{Job, NoiseChoice, Protocol};
+use super::{Job, Protocol};
 
 /// Filters that are learned together where the spec says pairs.
 const PAIR: usize = 2;
@@ -52,9 +48,6 @@ pub(super) fn fit(
     observer: &mut Observer<'_>,
 ) -> Vec<(usize, Result<Found, Missing>)> {
     let found = |counts: &[usize], observer: &mut Observer<'_>| match training {
-        Training::Chosen(_) if keeps_samples(known.spec, &job.method, &fold.train) => {
-            by_samples(job, &fold.train, known, counts, observer)
-        }
         Training::Chosen(summed) => by_pipeline(job, summed, known, counts, observer),
         Training::Given(given) => by_method(job, fold, given, known, counts, observer),
     };
@@ -94,22 +87,24 @@ fn by_pipeline(
     observer: &mut Observer<'_>,
 ) -> Result<Vec<Found>, PipelineError> {
     let began = Instant::now();
-    let pipeline = pipeline(job, known, counts.first().copied());
+    let pipeline = pipeline(job, known, counts.first().copied())?;
     let fitted = pipeline.fit_each(summed, counts, observer)?;
     Ok(fitted.into_iter().map(|fitted| chosen(fitted, began)).collect())
 }
 
-/// The recipe of a job of which settings are chosen; its number of filters is not set.
-fn pipeline(job: &Job, known: &Known<'_>, filters: Option<usize>) -> Pipeline {
-    Pipeline {
-        method: job.method.clone(),
+/// The recipe of a job; its number of filters is not set.
+fn pipeline(
+    job: &Job,
+    known: &Known<'_>,
+    filters: Option<usize>,
+) -> Result<Pipeline, PipelineError> {
+    let method: Method = job.method.parse().map_err(ReduceError::from)?;
+    Ok(Pipeline {
         settings: settings(job, known, filters),
-        filters: Filters::Count(0),
-        noise: NoiseRule::Auto,
         scaling: known.spec.scaling(),
-        center: known.spec.center.then_some(true),
         estimator: known.spec.estimator(),
-    }
+        ..Pipeline::new(method, 0)
+    })
 }
 
 /// What the pipeline found since a moment: whatever is not the last fit is a search.
@@ -122,68 +117,6 @@ fn chosen(fitted: Fitted, began: Instant) -> Found {
         statistics_seconds: None,
         selection: fitted.selection.as_ref().map(SelectionRecord::from),
     }
-}
-
-/// Filters of few samples of very many columns, as `sqfa fit` finds them: the samples are kept instead of covariances.
-fn by_samples(
-    job: &Job,
-    train: &Part,
-    known: &Known<'_>,
-    counts: &[usize],
-    observer: &mut Observer<'_>,
-) -> Result<Vec<Found>, PipelineError> {
-    let began = Instant::now();
-    let entry = reducer_entry(&job.method).map_err(ReduceError::from)?;
-    let Part { points, labels } = train;
-    let estimator = known.spec.estimator().unwrap_or_else(|| entry.estimator(None));
-    let statistics = ClassStatistics::from_points_as(Form::Auto, points.view(), labels, estimator)?;
-    let chooses = entry.settings.iter().any(|parameter| parameter.setting.is_chosen());
-    if !entry.needs_points() && !chooses {
-        let recipe = pipeline(job, known, counts.first().copied());
-        let fit = |&count: &usize| {
-            let recipe = Pipeline { filters: Filters::Count(count), ..recipe.clone() };
-            let data = Weighted { points: points.view(), labels, weights: None };
-            let fitted = recipe.fit_samples(data, statistics.clone(), observer)?;
-            Ok(chosen(fitted, began))
-        };
-        return counts.iter().map(fit).collect();
-    }
-    let settings = settings(job, known, counts.first().copied());
-    let mut learn = |scaling: Scaling| {
-        let mut statistics = statistics.clone();
-        let (center, dropped) = (known.spec.center, statistics.constant_columns());
-        let preprocessor = Preprocessor::dropping(&statistics, scaling, center, &dropped);
-        if let Some(preprocessor) = &preprocessor {
-            preprocessor.apply(&mut statistics);
-        }
-        let samples =
-            Samples { points: points.view(), labels, preprocessor: preprocessor.as_ref() };
-        let mut training = Learned::new(&statistics, samples).with_estimator(estimator);
-        if let Some(shrinkage) = known.spec.plain_shrinkage() {
-            training = training.judged_with(shrinkage);
-        }
-        let seconds = began.elapsed().as_secs_f64();
-        let reductions = reducer(&job.method, &settings)?.fit(&training, counts, observer)?;
-        let found = |reduction| Found {
-            reduction,
-            preprocessor: preprocessor.clone(),
-            statistics_seconds: Some(seconds),
-            selection: None,
-        };
-        Ok::<_, PipelineError>(reductions.into_iter().map(found).collect::<Vec<_>>())
-    };
-    let usual = entry.usual_scaling(&settings);
-    let found = learn(known.spec.scaling().unwrap_or(usual))?;
-    if known.spec.scaling().is_some() || usual == Scaling::None {
-        return Ok(found);
-    }
-    // The scaling that is better on held-out samples, as `sqfa fit` has it.
-    let held = |found: &Found| found.reduction.held_out(Setting::Shrinkage);
-    let plain = learn(Scaling::None)?;
-    let better = |(found, plain): (Found, Found)| {
-        if held(&plain) > held(&found) { plain } else { found }
-    };
-    Ok(found.into_iter().zip(plain).map(better).collect())
 }
 
 /// Filters with settings that are given, by the method itself.
@@ -203,7 +136,8 @@ fn by_method(
         statistics_seconds: Some(given.seconds),
         selection: None,
     };
-    let reductions = reducer(&job.method, &settings)?.fit(&training, counts, observer)?;
+    let method: Method = job.method.parse().map_err(ReduceError::from)?;
+    let reductions = method.reducer(&settings)?.fit(&training, counts, observer)?;
     Ok(reductions.into_iter().map(found).collect())
 }
 
@@ -220,19 +154,14 @@ fn training<'a>(job: &Job, fold: &'a Fold<'_>, given: &'a Given, known: &Known<'
             None => learned,
         }
     };
-    let (protocol, entry) = (Protocol::named(&known.spec.protocol), reducer_entry(base(job)));
-    let inside = matches!((&protocol, &entry), (Some(protocol), Ok(entry)) if protocol.chooses_inside(entry));
+    let (protocol, method) = (Protocol::named(&known.spec.protocol), job.method.parse::<Method>());
+    let inside = matches!((&protocol, &method), (Some(protocol), Ok(method)) if protocol.chooses_inside(method.entry));
     match &fold.validated {
         Some(Validated { all, learn, validation }) if !inside => {
             on(all).on_rows(learn.clone()).validated_on(validation.clone())
         }
         _ => on(&fold.train),
     }
-}
-
-/// The method of a job before any refinement.
-fn base(job: &Job) -> &str {
-    job.method.strip_suffix(REFINED).unwrap_or(&job.method)
 }
 
 impl From<&PipelineError> for Missing {
@@ -251,11 +180,7 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     let spec = known.spec;
     let mut settings = ReducerSettings {
         seed: job.seed,
-        noise: match spec.noise {
-            NoiseChoice::Auto => Noise::Auto,
-            NoiseChoice::Scale => Noise::Scale,
-            NoiseChoice::Value(value) => Noise::Value(value),
-        },
+        noise: spec.noise,
         restarts: match spec.restarts {
             Some(0) => Restarts::Auto,
             Some(count) => Restarts::Count(count),
@@ -265,9 +190,9 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
         learning: spec.pairs.then_some(Learning::Sequential(PAIR)),
         ..ReducerSettings::default()
     };
-    if let (Some(protocol), Ok(entry)) = (Protocol::named(&spec.protocol), reducer_entry(base(job)))
-    {
-        protocol.tailor(&entry, &mut settings);
+    let (protocol, method) = (Protocol::named(&spec.protocol), job.method.parse::<Method>());
+    if let (Some(protocol), Ok(method)) = (protocol, method) {
+        protocol.tailor(method.entry, &mut settings);
     }
     // Jobs of several counts are those of methods without a seed, for which there is no earlier one.
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
@@ -281,8 +206,8 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
 
 #[cfg(test)]
 mod tests {
-    use sqfa::Labels;
     use sqfa::optimize::Control;
+    use sqfa::{Labels, Noise};
     use sqfa_io::data::{LabeledData, OwnedPoints};
 
     use super::super::deal::{self, LEARN};
@@ -338,7 +263,7 @@ mod tests {
         let data = turned();
         for spec in split_of("sqfa-h") {
             let name = spec.protocol.clone();
-            let least = Spec { noise: NoiseChoice::Value(1e-4), ..spec.clone() };
+            let least = Spec { noise: Noise::Value(1e-4), ..spec.clone() };
             let least = Spec { protocol: String::new(), ..least };
             assert!(accuracy(least, &data) < 0.1, "little noise is wrong here");
             let found = accuracy(spec, &data);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use sqfa::pipeline::{self, PipelineError, Summed, WIDE, Weighted};
+use sqfa::pipeline::{self, Labeled, PipelineError, Summed, WIDE};
 use sqfa::split::stratified_split;
 use sqfa::statistics::{Preprocessor, StatisticsError};
 use sqfa::{ClassStatistics, Labels};
@@ -91,7 +91,7 @@ impl<'a> Folds<'a> {
             && session.data.train.points.columns() <= WIDE
         {
             let dealt = deal::folds(folds.labels(), session.groups, count, seed)?;
-            folds.summed = Some(pipeline::Parts::of(folds.weighted(), dealt.into(), count)?);
+            folds.summed = Some(pipeline::Parts::of(folds.samples(), dealt.into(), count)?);
         }
         Ok(folds)
     }
@@ -100,9 +100,8 @@ impl<'a> Folds<'a> {
         &self.session.data.train.labels
     }
 
-    fn weighted(&self) -> Weighted<'a> {
-        let points = self.session.data.train.points.view();
-        Weighted { points, labels: self.labels(), weights: None }
+    fn samples(&self) -> Labeled<'a> {
+        Labeled::new(self.session.data.train.points.view(), self.labels())
     }
 
     /// The training and test points of a fold.
@@ -128,7 +127,7 @@ impl<'a> Folds<'a> {
                 validated = Some(Validated { all, learn: learn.clone(), validation });
                 if data.train.points.columns() <= SPLIT_WIDE {
                     let (test, validation) = (usize::from(TEST), usize::from(VALIDATION));
-                    let parts = pipeline::Parts::of(self.weighted(), dealt.into(), LEARN.into())?;
+                    let parts = pipeline::Parts::of(self.samples(), dealt.into(), LEARN.into())?;
                     rest = Some(parts.leave_out(test).spare(validation));
                 }
                 (learn, held)
@@ -157,24 +156,24 @@ impl<'a> Folds<'a> {
 }
 
 impl Fold<'_> {
-    fn weighted(&self) -> Weighted<'_> {
+    fn samples(&self) -> Labeled<'_> {
         let Part { points, labels } = self.train.as_ref();
-        Weighted { points: points.view(), labels, weights: None }
+        Labeled::new(points.view(), labels)
     }
 
     /// The sums on which fits with one seed choose their settings.
     pub(super) fn summed(&self, seed: u64) -> Result<Summed<'_>, PipelineError> {
         match &self.rest {
             // Choices need something to hold out and something to learn from.
-            Some(rest) if rest.can_choose() => Summed::in_folds(self.weighted(), rest.clone()),
-            _ => Summed::new(self.weighted(), seed),
+            Some(rest) if rest.can_choose() => Summed::in_folds(self.samples(), rest.clone()),
+            _ => Summed::new(self.samples(), seed),
         }
     }
 
     /// Preprocessed statistics for fits with given settings.
     pub(super) fn given(&self, spec: &Spec) -> Result<Given, StatisticsError> {
         let began = Instant::now();
-        let Weighted { points, labels, .. } = self.weighted();
+        let Labeled { points, labels, .. } = self.samples();
         let estimator = spec.estimator().unwrap_or_default();
         let mut statistics = match &self.rest {
             Some(rest) if !estimator.needs_points() => rest.total()?.finish(estimator)?,
@@ -199,7 +198,6 @@ mod tests {
     use sqfa::Estimator;
     use sqfa_io::data::{LabeledData, OwnedPoints};
 
-    use super::super::NoiseChoice;
     use super::*;
 
     #[test]
@@ -223,7 +221,7 @@ mod tests {
         let train = Part { points, labels };
         let data = LabeledData { name: "t".to_owned(), train, test: None, image_shape: None };
         let session = Session::of(&data);
-        let noise = NoiseChoice::Value(1.0);
+        let noise = sqfa::Noise::Value(1.0);
         for (parts, learned) in [(Parts::Folds(4), 45), (Parts::Splits(2), 48)] {
             let spec = Spec { parts, noise, ..Spec::default() };
             let folds = Folds::new(&spec, &session, 0).unwrap();

@@ -1,6 +1,6 @@
 //! Whether a comparison fits into memory, before it begins.
 
-use sqfa::reduce::{REFINED, reducer_entry};
+use sqfa::pipeline::{Labeled, Pipeline};
 use sqfa_io::data::{LabeledData, OwnedPoints, Part};
 
 use super::{CompareError, Spec};
@@ -43,15 +43,12 @@ pub fn estimate(spec: &Spec, data: &LabeledData) -> (f64, String) {
     (covariances + copies + scatters + features, what)
 }
 
-/// Whether a method keeps the samples instead of covariances, as `sqfa fit` does where that takes less memory.
-pub(super) fn keeps_samples(spec: &Spec, method: &str, train: &Part) -> bool {
-    let Ok(entry) = reducer_entry(method) else { return false };
-    let estimator = spec.estimator().unwrap_or_else(|| entry.estimator(None));
-    let (points, classes) = (train.points.view(), train.labels.classes().len());
-    let (rows, columns, width) = (points.rows() as u64, points.columns(), points.width());
-    spec.chooses()
-        && !method.ends_with(REFINED)
-        && entry.covariances(estimator, rows, columns, classes, width).is_none()
+/// Whether a fit keeps the samples instead of covariances, because that takes less memory.
+fn keeps_samples(spec: &Spec, method: &str, train: &Part) -> bool {
+    let Ok(recipe) = Pipeline::named(method, 1) else { return false };
+    let recipe = Pipeline { estimator: spec.estimator(), ..recipe };
+    let samples = Labeled::new(train.points.view(), &train.labels);
+    spec.protocol.is_empty() && recipe.covariances(&samples).is_none()
 }
 
 /// The bytes of memory that are free for use, where the system tells.

@@ -1,7 +1,7 @@
 //! Methods by name, refined or not: what a plan and a report must know of each.
 
 use sqfa::names::Unknown;
-use sqfa::reduce::{REFINED, reducer_entry};
+use sqfa::reduce::Method;
 
 /// The refined methods that `all` stands for: refinement of the two best starts.
 pub(super) const REFINED_METHODS: [&str; 2] = ["sqfa+refine", "sqfa-h+refine"];
@@ -20,11 +20,7 @@ pub struct MethodEntry {
 impl MethodEntry {
     /// The method of a name; the error suggests the nearest.
     pub fn named(name: &str) -> Result<Self, Unknown> {
-        let (start, refined) = match name.strip_suffix(REFINED) {
-            Some(start) => (start, true),
-            None => (name, false),
-        };
-        let entry = reducer_entry(start)?;
+        let Method { entry, refined } = name.parse()?;
         Ok(Self {
             name: name.to_owned(),
             title: entry.title.to_owned() + if refined { " refined" } else { "" },

@@ -38,6 +38,6 @@ pub use recommend::{Candidate, Contender, Recommendation, recommend};
 pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample, SettingRecord, TrialRecord};
 pub use run::{Event, Experiment};
 pub use session::Session;
-pub use spec::{MethodSet, NoiseChoice, Parts, Spec, usual_filters};
+pub use spec::{MethodSet, Parts, Spec, usual_filters};
 pub use store::{Manifest, Store};
 pub use summary::{SessionSpread, Spread, Summary, at_most, summarize};

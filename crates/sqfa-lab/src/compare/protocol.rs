@@ -8,7 +8,7 @@ use sqfa::reduce::{Choice, LocalScale, ReducerEntry, ReducerSettings, Setting};
 use sqfa::statistics::Preprocessor;
 use sqfa::{ClassStatistics, Noise};
 
-use super::{NoiseChoice, Parts, Spec};
+use super::{Parts, Spec};
 
 /// One of the paper's data sets and how methods are set on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -148,13 +148,13 @@ impl Protocol {
             parts: self.splits.map_or(Parts::Given, Parts::Splits),
             scale: match self.units {
                 ProtocolUnits::Raw => "none",
-                ProtocolUnits::GlobalStd => "global-std",
+                ProtocolUnits::GlobalStd => "common",
                 ProtocolUnits::WithinClass => "per-feature",
             }
             .to_owned(),
             center: self.units != ProtocolUnits::Raw,
             shrinkage: Some(self.qda_shrinkage),
-            noise: NoiseChoice::Auto,
+            noise: Noise::Auto,
             restarts: Some(1),
             neighbors: self.neighbors,
             protocol: self.set.to_owned(),

@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use sqfa::reduce::{REFINED, reducer_entry};
+use sqfa::reduce::Method;
 
 use super::summary::by_seed;
 use super::{Interval, Record, Spec, Summary, paired_difference};
@@ -85,11 +85,8 @@ pub fn recommend(spec: &Spec, summaries: &[Summary], records: &[Record]) -> Opti
 impl Candidate {
     /// The simplest comes first: fewest filters, least work, then the most accurate.
     fn simplicity(&self) -> (usize, bool, bool, Reverse<u64>) {
-        let (base, refined) = match self.method.strip_suffix(REFINED) {
-            Some(base) => (base, true),
-            None => (self.method.as_str(), false),
-        };
-        let points = refined || reducer_entry(base).is_ok_and(|entry| entry.needs_points());
+        let method = self.method.parse::<Method>();
+        let points = method.is_ok_and(|own| own.refined || own.entry.needs_points());
         // Shares of points are positive, so that their bits are in their order.
         (self.filters, points, self.iterations > 0, Reverse(self.accuracy.to_bits()))
     }

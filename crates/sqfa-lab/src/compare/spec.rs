@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sqfa::Estimator;
 use sqfa::reduce::reducers;
 use sqfa::statistics::Scaling;
+use sqfa::{Estimator, Noise};
 
 use super::method::{MethodEntry, REFINED_METHODS};
 use super::{Classifier, CompareError};
@@ -26,18 +26,18 @@ pub struct Spec {
     pub classifiers: Vec<String>,
     /// Where test points come from.
     pub parts: Parts,
-    /// How features are scaled first: `none`, `global-std` or `per-feature`; with `auto` as `sqfa fit` would, which is
-    /// chosen with the noise, and none where the noise is given.
+    /// The scaling, as `sqfa fit --scale` accepts it; `auto` selects it as `sqfa fit` does.
     pub scale: String,
-    /// Whether the mean of the training points is subtracted first; it always is where the noise is chosen.
+    /// Whether the mean of the training samples is subtracted first under a protocol of the paper; otherwise it always is.
     pub center: bool,
     /// How class covariances are estimated, as in `sqfa fit --covariance`; in every method's own way when empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub covariance: String,
-    /// The feature noise of the methods that have one.
-    pub noise: NoiseChoice,
-    /// Starts of every fit of an iterative method; 0 lets the method decide. Otherwise as `sqfa fit` would where the noise
-    /// is chosen, and 1 where it is given.
+    /// The feature noise of the methods that have one, as `sqfa fit --noise` accepts it.
+    #[serde(with = "noise_text")]
+    pub noise: Noise,
+    /// Initializations of every fit of an iterative method; 0 lets the method decide. If not specified, as `sqfa fit`, or 1
+    /// under a protocol of the paper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<usize>,
     /// Whether the SQFA family learns filters two at a time, earlier pairs frozen; AMA always does.
@@ -70,16 +70,28 @@ pub enum Parts {
     Splits(usize),
 }
 
-/// How the feature noise is found.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoiseChoice {
-    /// Chosen on held-out training points.
-    Auto,
-    /// The mean within-class variance.
-    Scale,
-    /// This number.
-    Value(f64),
+/// Noise as text, as `sqfa fit --noise` accepts it.
+mod noise_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use sqfa::Noise;
+
+    pub(super) fn serialize<S: Serializer>(noise: &Noise, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(noise)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Noise, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Number(f64),
+            Text(String),
+        }
+        let text = match Written::deserialize(from)? {
+            Written::Number(value) => value.to_string(),
+            Written::Text(text) => text,
+        };
+        text.parse().map_err(D::Error::custom)
+    }
 }
 
 /// A word for several methods.
@@ -110,7 +122,7 @@ impl Default for Spec {
             scale: AUTO.to_owned(),
             center: false,
             covariance: String::new(),
-            noise: NoiseChoice::Auto,
+            noise: Noise::Auto,
             restarts: None,
             pairs: false,
             neighbors: 5,
@@ -234,13 +246,12 @@ impl Spec {
             }
             _ => {}
         }
-        if let NoiseChoice::Value(noise) = self.noise
-            && !(noise.is_finite() && noise >= 0.0)
-        {
-            return refuse("noise", noise.to_string(), "give a finite number of at least 0");
+        let noise = self.noise.value(1.0);
+        if !noise.is_finite() || noise < 0.0 {
+            return refuse("noise", self.noise.to_string(), "give a finite number of at least 0");
         }
         if self.scale != AUTO && self.scaling().is_none() {
-            let remedy = "choose auto, none, global-std or per-feature";
+            let remedy = "choose auto, none, common, per-feature or within-class";
             return refuse("scale", self.scale.clone(), remedy);
         }
         if !self.covariance.is_empty()
@@ -281,9 +292,9 @@ impl Spec {
         self.covariance.parse().ok()
     }
 
-    /// Whether units and noise are chosen as `sqfa fit` chooses them; a protocol of the paper has its own way.
+    /// Whether fits are those of `sqfa fit`; a protocol of the paper has its own preprocessing and selection.
     pub fn chooses(&self) -> bool {
-        self.noise == NoiseChoice::Auto && self.protocol.is_empty()
+        self.protocol.is_empty()
     }
 
     /// The first thing in which two specs differ, in words.
@@ -333,11 +344,11 @@ mod tests {
     fn a_spec_in_toml_keeps_defaults_and_refuses_unknown_words() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.toml");
-        std::fs::write(&path, "methods = [\"sqfa\", \"pca\"]\nfilters = [4, 2, 4]\nparts = { folds = 5 }\nnoise = { value = 0.1 }\n").unwrap();
+        std::fs::write(&path, "methods = [\"sqfa\", \"pca\"]\nfilters = [4, 2, 4]\nparts = { folds = 5 }\nnoise = 0.1\n").unwrap();
         let spec = Spec::read(&path).unwrap().resolved("x").unwrap();
         assert_eq!(spec.filters, [2, 4]);
         assert_eq!(spec.parts, Parts::Folds(5));
-        assert_eq!(spec.noise, NoiseChoice::Value(0.1));
+        assert_eq!(spec.noise, Noise::Value(0.1));
         assert_eq!(spec.seeds, Spec::default().seeds);
         std::fs::write(&path, "metods = []\n").unwrap();
         let error = Spec::read(&path).unwrap_err().to_string();

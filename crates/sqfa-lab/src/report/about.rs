@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::page::section as framed_section;
 use super::style::short;
 use super::view::View;
-use crate::compare::{Facts, Manifest, NoiseChoice, Parts, Record, Spec};
+use sqfa::Noise;
+
+use crate::compare::{Facts, Manifest, Parts, Record, Spec};
 
 /// Up to this many classes each has a row.
 const LISTED: usize = 60;
@@ -23,15 +25,17 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         ),
     };
     let noise = match spec.noise {
-        NoiseChoice::Auto if spec.chooses() => {
-            "a share of the variance within classes, chosen with the units on held-out training points".to_owned()
+        Noise::Auto if spec.chooses() => {
+            "a fraction of the mean within-class variance, selected with the scaling on held-out training samples".to_owned()
         }
-        NoiseChoice::Auto => {
+        Noise::Auto => {
             "chosen on 15 % of the training points, once per method and number of filters"
                 .to_owned()
         }
-        NoiseChoice::Scale => "the mean variance within classes".to_owned(),
-        NoiseChoice::Value(value) => short(value),
+        Noise::Fraction(fraction) => {
+            format!("{} × the mean within-class variance", short(fraction))
+        }
+        Noise::Value(value) => short(value),
     };
     let last = spec.first_seed.saturating_add(spec.seeds.saturating_sub(1));
     let mut rows = vec![
@@ -78,7 +82,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
 fn scaling(spec: &Spec) -> String {
     let scaling = match spec.scaling() {
         Some(scaling) => scaling.name(),
-        None if spec.chooses() => "chosen with the noise",
+        None if spec.chooses() => "selected with the noise",
         None => "none",
     };
     let center = if spec.center || spec.chooses() { ", centred" } else { "" };

@@ -48,7 +48,7 @@ impl<'a> Problem<'a> {
             ClassStatistics::from_points(train.points.view(), &train.labels, Estimator::Empirical)
                 .map_err(|error| PaperError::numbers(title, error))?;
         let standardized = protocol.units == ProtocolUnits::GlobalStd;
-        let scaling = if standardized { Scaling::GlobalStd } else { Scaling::None };
+        let scaling = if standardized { Scaling::Common } else { Scaling::None };
         let preprocessor = Preprocessor::new(&statistics, scaling, standardized);
         if let Some(preprocessor) = &preprocessor {
             preprocessor.apply(&mut statistics);

@@ -2,7 +2,8 @@
 
 use crate::fits::{Cells, Fits, protocol};
 use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
-use sqfa_lab::compare::{NoiseChoice, Parts, Protocol, Spec};
+use sqfa::Noise;
+use sqfa_lab::compare::{Parts, Protocol, Spec};
 use sqfa_lab::evaluation::quantile;
 use sqfa_lab::figure::{Axis, Band, Figure, Line, Mark, Panel};
 
@@ -100,7 +101,7 @@ fn spec(protocol: &Protocol, shown: &Shown, noise: f64) -> Spec {
         classifiers: vec!["qda".to_owned()],
         parts: if shown.session.is_some() { Parts::Fraction(HELD_OUT) } else { usual.parts },
         shrinkage: Some(sqfa::classify::QDA_SHRINKAGE),
-        noise: NoiseChoice::Value(noise),
+        noise: Noise::Value(noise),
         ..usual
     }
 }
@@ -168,7 +169,7 @@ mod tests {
     fn every_noise_of_the_paper_has_a_comparison() {
         assert_eq!(PANELS.map(|shown| shown.noises.len()), [10, 9, 8]);
         let own = spec(&protocol("mnist").unwrap(), &PANELS[1], 0.5);
-        assert_eq!(own.noise, NoiseChoice::Value(0.5));
+        assert_eq!(own.noise, Noise::Value(0.5));
         assert_eq!((own.filters, own.seeds, own.parts), (vec![9], 3, Parts::Given));
         let neural = spec(&protocol("neural").unwrap(), &PANELS[2], 0.5);
         assert_eq!((neural.filters, neural.parts), (vec![2], Parts::Fraction(0.2)));

@@ -36,14 +36,6 @@ pub enum FitError {
         /// The noise given.
         noise: f64,
     },
-    /// Noise was to be chosen from data, but only statistics are there.
-    #[error(
-        "noise 'auto' is chosen on held-out points, but only statistics were given: pass a number or 'scale'"
-    )]
-    NoiseNeedsPoints,
-    /// The validation part that chooses the noise would lack a class.
-    #[error("noise 'auto' cannot hold points out: {0}; pass a number or 'scale'")]
-    NoiseSplit(#[from] crate::split::SplitError),
     /// Fewer samples than a covariance of full rank needs, and no noise.
     #[error(
         "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is singular, and noise is 0: set noise, or use covariance = oas"
@@ -128,11 +120,6 @@ pub enum FitError {
         /// Filters asked for in all.
         filters: usize,
     },
-    /// Fixed filters where units are to be chosen.
-    #[error(
-        "fixed filters do not go with noise 'auto', which chooses units besides: pass a number or 'scale'"
-    )]
-    FixedNeedsNoise,
     /// Fixed filters and a refinement, which moves all.
     #[error("the refinement moves all filters: leave it out, or the fixed filters")]
     FixedRefined,

@@ -18,7 +18,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::precision::precise_enough;
-use super::recipe::{Learning, MOST_RESTARTS, Noise, Restarts, STARTED_AT_RANDOM, Sqfa, Start};
+use super::recipe::{Learning, MOST_RESTARTS, Restarts, STARTED_AT_RANDOM, Sqfa, Start};
 use super::{FitError, Warning, digits, starts};
 
 impl Sqfa {
@@ -39,11 +39,7 @@ impl Sqfa {
                 answer => return answer,
             }
         }
-        let noise = match self.noise {
-            Noise::Scale => statistics.noise_scale(),
-            Noise::Value(noise) => noise,
-            Noise::Auto => return Err(FitError::NoiseNeedsPoints),
-        };
+        let noise = self.noise.value(statistics.noise_scale());
         self.check(statistics, noise)?;
         if let Some(answer) = self.fit_where_not_isotropic(statistics, noise, observer) {
             return answer;
@@ -123,14 +119,12 @@ impl Sqfa {
             distance: self.goal.name().to_owned(),
             constraint: self.constraint,
             noise,
-            noise_trials: Vec::new(),
             restarts: group.restarts,
             best: group.best,
             group_traces,
             passes,
             evaluations,
             seconds: began.elapsed().as_secs_f64(),
-            search_seconds: 0.0,
             preconditioned: preconditioner.is_active(),
             optimizer: group.optimizer,
             warnings,

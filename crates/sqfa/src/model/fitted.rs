@@ -30,15 +30,6 @@ pub struct Restart {
     pub termination: Termination,
 }
 
-/// One value of the noise that was tried, and how well it did on held-out points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NoiseTrial {
-    /// The noise σ².
-    pub noise: f64,
-    /// QDA accuracy on the held-out points.
-    pub accuracy: f64,
-}
-
 /// A fitted SQFA model.
 #[derive(Debug, Clone)]
 pub struct FittedSqfa {
@@ -47,14 +38,12 @@ pub struct FittedSqfa {
     pub(super) distance: String,
     pub(super) constraint: Constraint,
     pub(super) noise: f64,
-    pub(super) noise_trials: Vec<NoiseTrial>,
     pub(super) restarts: Vec<Restart>,
     pub(super) best: usize,
     pub(super) group_traces: Vec<Vec<f64>>,
     pub(super) passes: usize,
     pub(super) evaluations: usize,
     pub(super) seconds: f64,
-    pub(super) search_seconds: f64,
     pub(super) preconditioned: bool,
     pub(super) optimizer: Optimizer,
     pub(super) warnings: Vec<Warning>,
@@ -84,11 +73,6 @@ impl FittedSqfa {
     /// The feature noise σ² that was used.
     pub fn noise(&self) -> f64 {
         self.noise
-    }
-
-    /// What was tried to choose the noise, from large to small; empty unless noise was `auto`.
-    pub fn noise_trials(&self) -> &[NoiseTrial] {
-        &self.noise_trials
     }
 
     /// The objective: the mean distance over pairs of classes.
@@ -123,7 +107,7 @@ impl FittedSqfa {
         self.passes
     }
 
-    /// Evaluations of the objective, summed over starts, groups and trials of the noise.
+    /// Evaluations of the objective, summed over starts and groups.
     pub fn evaluations(&self) -> usize {
         self.evaluations
     }
@@ -136,11 +120,6 @@ impl FittedSqfa {
     /// Seconds of optimisation.
     pub fn seconds(&self) -> f64 {
         self.seconds
-    }
-
-    /// How many of these seconds went into choosing the noise.
-    pub fn search_seconds(&self) -> f64 {
-        self.search_seconds
     }
 
     /// Whether steps were measured in the metric of the total covariance.

@@ -6,7 +6,6 @@ mod fit;
 mod fitted;
 mod fixed;
 mod inverse_regression;
-mod noise;
 mod precision;
 mod recipe;
 mod span;
@@ -14,10 +13,11 @@ mod starts;
 mod warning;
 
 pub use error::FitError;
-pub use fitted::{FittedSqfa, NoiseTrial, Restart};
+pub use fitted::{FittedSqfa, Restart};
 pub(crate) use fitted::{with_fixed_signs, with_unit_length};
 pub use inverse_regression::InverseRegression;
-pub(crate) use noise::NOISE_GRID;
-pub use recipe::{Degrees, Learning, METHODS, MOST_RESTARTS, Method, Noise, Restarts, Sqfa, Start};
+pub use recipe::{
+    Degrees, Learning, MOST_RESTARTS, Noise, Restarts, Sqfa, Start, VARIANTS, Variant,
+};
 pub(crate) use starts::{largest_variance, random};
 pub use warning::Warning;

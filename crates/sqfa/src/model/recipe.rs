@@ -1,5 +1,8 @@
 //! What to fit: the settings of an SQFA model and the paper's presets.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::constraint::Constraint;
 use crate::distance::{Distance, Pairs};
 use crate::linalg::Mat;
@@ -13,13 +16,65 @@ use super::{FitError, InverseRegression};
 /// The variance σ² added to every feature, which keeps feature covariances invertible.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Noise {
-    /// The trace of the pooled within-class covariance divided by n.
+    /// Selected on held-out samples by a [`crate::pipeline::Pipeline`]; otherwise the mean within-class variance.
     #[default]
-    Scale,
-    /// Chosen among multiples of `Scale` by accuracy on held-out points.
     Auto,
-    /// A number in the squared units of the data.
+    /// A fraction of the mean within-class variance, which is the trace of the pooled within-class covariance divided by n.
+    Fraction(f64),
+    /// A number in squared units of the data, after scaling.
     Value(f64),
+}
+
+impl Noise {
+    /// Returns σ² for a mean within-class variance.
+    pub fn value(self, within: f64) -> f64 {
+        match self {
+            Self::Auto => within,
+            Self::Fraction(fraction) => fraction * within,
+            Self::Value(value) => value,
+        }
+    }
+
+    /// Returns the distance from another noise in decades; 0 unless both are fractions.
+    pub(crate) fn decades_from(self, other: Self) -> f64 {
+        match (self, other) {
+            (Self::Fraction(own), Self::Fraction(other)) => (own / other).log10().abs(),
+            _ => 0.0,
+        }
+    }
+}
+
+impl fmt::Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Fraction(fraction) => write!(f, "{fraction}x"),
+            Self::Value(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+impl FromStr for Noise {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |digits: &str| {
+            let value: Option<f64> = digits.trim().parse().ok();
+            value.filter(|value| value.is_finite() && *value >= 0.0)
+        };
+        let noise = match text.trim() {
+            "auto" => Some(Self::Auto),
+            "scale" => Some(Self::Fraction(1.0)),
+            text => match text.strip_suffix('x') {
+                Some(fraction) => number(fraction).map(Self::Fraction),
+                None => number(text).map(Self::Value),
+            },
+        };
+        noise.ok_or_else(|| {
+            format!(
+                "'{text}' is not a noise: use auto, a fraction of the mean within-class variance as in 0.3x, or a number of at least 0"
+            )
+        })
+    }
 }
 
 /// Where the filters start.
@@ -89,9 +144,9 @@ pub enum Learning {
     Sequential(usize),
 }
 
-/// A named method of the paper: a distance and the constraint it goes with.
+/// A named variant of SQFA: a distance and the constraint it goes with.
 #[derive(Debug, Clone, Copy)]
-pub struct Method {
+pub struct Variant {
     /// Its name in every flag, file and message.
     pub name: &'static str,
     /// How the paper writes it.
@@ -118,8 +173,8 @@ pub enum Degrees {
 }
 
 /// The paper's variants, SQFA on the exact distance, and SQFA on t distributions.
-pub const METHODS: [Method; 9] = [
-    Method {
+pub const VARIANTS: [Variant; 9] = [
+    Variant {
         name: "sqfa",
         title: "SQFA",
         distance: "calvo-oller",
@@ -128,7 +183,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(0),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "smsqfa",
         title: "smSQFA",
         distance: "affine-invariant",
@@ -137,7 +192,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(1),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-h",
         title: "SQFA-H",
         distance: "hellinger",
@@ -146,7 +201,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(2),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-b",
         title: "SQFA-B",
         distance: "bhattacharyya",
@@ -155,7 +210,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(3),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-j",
         title: "SQFA-J",
         distance: "jeffreys",
@@ -164,7 +219,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(5),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-w",
         title: "SQFA-W",
         distance: "wasserstein",
@@ -173,7 +228,7 @@ pub const METHODS: [Method; 9] = [
         column: Some(4),
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-fr",
         title: "SQFA-FR",
         distance: "fisher-rao",
@@ -182,7 +237,7 @@ pub const METHODS: [Method; 9] = [
         column: None,
         degrees: None,
     },
-    Method {
+    Variant {
         name: "sqfa-t",
         title: "SQFA-t",
         distance: "calvo-oller-t:5",
@@ -191,7 +246,7 @@ pub const METHODS: [Method; 9] = [
         column: None,
         degrees: Some(Degrees::Usual(5.0)),
     },
-    Method {
+    Variant {
         name: "sqfa-cauchy",
         title: "SQFA-Cauchy",
         distance: "calvo-oller-t:1",
@@ -202,7 +257,7 @@ pub const METHODS: [Method; 9] = [
     },
 ];
 
-impl Method {
+impl Variant {
     /// The degrees of freedom of its classes, where they are t distributions and a number may have been given.
     pub fn degrees_with(&self, given: Option<f64>) -> Option<f64> {
         Some(match self.degrees? {
@@ -213,10 +268,10 @@ impl Method {
 
     /// A method by name; the error suggests the nearest.
     pub fn named(name: &str) -> Result<Self, Unknown> {
-        let known = METHODS.iter().find(|method| method.name == name);
+        let known = VARIANTS.iter().find(|method| method.name == name);
         known
             .copied()
-            .ok_or_else(|| Unknown::new("method", name, METHODS.map(|method| method.name)))
+            .ok_or_else(|| Unknown::new("method", name, VARIANTS.map(|method| method.name)))
     }
 }
 
@@ -291,7 +346,7 @@ impl Sqfa {
             filters,
             goal: Goal::Distance(Distance::named("calvo-oller")?),
             constraint: Constraint::Sphere,
-            noise: Noise::Scale,
+            noise: Noise::Fraction(1.0),
             start: Start::Auto,
             fixed: None,
             restarts: Restarts::Auto,
@@ -306,9 +361,9 @@ impl Sqfa {
     }
 
     /// A recipe for one of the paper's methods.
-    pub fn for_method(method: &Method, filters: usize) -> Result<Self, FitError> {
+    pub fn for_variant(variant: &Variant, filters: usize) -> Result<Self, FitError> {
         let recipe = Self::new(filters)?;
-        Ok(recipe.distance(Distance::named(method.distance)?).constraint(method.constraint))
+        Ok(recipe.distance(Distance::named(variant.distance)?).constraint(variant.constraint))
     }
 
     /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximises

@@ -10,7 +10,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::FitError;
 use super::fitted::{FittedSqfa, with_fixed_signs, with_unit_length};
-use super::recipe::{Noise, Sqfa, Start};
+use super::recipe::{Sqfa, Start};
 
 /// Up to this many samples their Gram matrix costs less than the passes of a usual fit.
 const FEW_SAMPLES: usize = 4000;
@@ -38,11 +38,7 @@ impl Sqfa {
         statistics: &ClassStatistics,
         observer: &mut Observer<'_>,
     ) -> Result<FittedSqfa, FitError> {
-        let noise = match self.noise {
-            Noise::Scale => statistics.noise_scale(),
-            Noise::Value(noise) => noise,
-            Noise::Auto => return Err(FitError::NoiseNeedsPoints),
-        };
+        let noise = self.noise.value(statistics.noise_scale());
         self.check(statistics, noise)?;
         let refuse = |problem: String| Err(FitError::from(StatisticsError::NoSpan { problem }));
         let goal = self.goal.name();

@@ -31,11 +31,6 @@ pub enum Warning {
         /// Filters asked for.
         filters: usize,
     },
-    /// Cancelled while the noise was chosen.
-    CancelledInSearch {
-        /// The noise of the filters at hand.
-        noise: f64,
-    },
     /// The optimum was not reached.
     NotConverged {
         /// Iterations taken.
@@ -106,7 +101,6 @@ impl Warning {
             Self::SecondMomentsAsCovariances { .. } => "second-moments-as-covariances",
             Self::DoublePrecision { .. } => "double-precision",
             Self::CancelledAfter { .. } => "cancelled-after",
-            Self::CancelledInSearch { .. } => "cancelled-in-search",
             Self::NotConverged { .. } => "not-converged",
             Self::LostDigits { .. } => "lost-digits",
             Self::BeyondCriterion { .. } => "beyond-criterion",
@@ -146,10 +140,6 @@ impl fmt::Display for Warning {
             Self::CancelledAfter { learned, filters } => {
                 write!(f, "cancelled after {learned} of {filters} filters")
             }
-            Self::CancelledInSearch { noise } => write!(
-                f,
-                "cancelled while the noise was chosen: filters for noise {noise}, from the points not held out"
-            ),
             Self::NotConverged { iterations, termination } => write!(
                 f,
                 "the fit did not converge: it stopped after {iterations} iterations ({})",

@@ -1,41 +1,48 @@
-//! What is chosen before the last fit: the number of filters, units and noise, on points held out in turn.
+//! What is selected before the last fit: the number of filters, scaling and noise, on held-out folds.
 //!
-//! In few columns folds are sums that are merged. In many they are seen through principal components. Where these hold little of
-//! the columns they are no summary: some hundred columns are then tried as such, too, and what classifies more points rightly is
-//! taken; in more of them every column counts by its own deviation, which is what the last fit sees all of them by.
+//! With few columns, the class statistics of folds are sums that are merged. With many, folds are seen through principal
+//! components. If these explain little of the variance, they are no summary of the columns: up to [`WHOLE`] columns are then
+//! tried themselves as well, and the more accurate of both is used; of more columns, per-feature scaling is used, because the
+//! last fit can apply it to all of them.
 
 use crate::optimize::Observer;
-use crate::statistics::{ClassStatistics, StatisticsError};
+use crate::statistics::{ClassStatistics, Scaling, StatisticsError};
 
 use super::learn::{Found, Job};
 use super::search::Arm;
-use super::space::Units;
 use super::wide::{Kept, Seen};
-use super::{COMPONENTS, Curve, NoChoice, Parts, Pipeline, PipelineError, Plan, Weighted};
+use super::{COMPONENTS, Curve, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
 
-/// Columns up to which choices are made on all of them where components are no summary: fits of every fold take some cubes of that.
+/// Columns up to which candidates are scored on all of them if components explain little: a fit of a fold costs some cubes of it.
 const WHOLE: usize = 768;
-/// Points a column from which on components hardly lean towards any of them.
+/// Samples per column from which the components of all samples hardly depend on those that are held out.
 const MANY: usize = 20;
 
-/// What was chosen before the last fit.
+/// What was selected before the last fit.
 pub(super) struct Choice {
     pub(super) filters: usize,
     pub(super) curve: Option<Curve>,
     pub(super) found: Option<Found>,
 }
 
+impl Choice {
+    /// Returns a number of filters that was specified, if nothing else is selected.
+    pub(super) fn specified(filters: usize) -> Self {
+        Self { filters, curve: None, found: None }
+    }
+}
+
 /// Where principal components come from.
 #[derive(Clone, Copy)]
 pub(super) enum Components<'a> {
-    /// Statistics of all points.
+    /// Statistics of all samples.
     Known(&'a ClassStatistics),
-    /// Statistics of some points, each with one covariance for all classes or one a class.
+    /// Statistics of some samples, with one covariance per class or one for all classes.
     Of(&'a dyn Fn(Vec<usize>) -> Result<ClassStatistics, StatisticsError>),
 }
 
 impl Pipeline {
-    /// Chooses the number of filters, units and noise on parts held out in turn, and sums all of them up.
+    /// Selects the number of filters, scaling and noise on folds, and returns the statistics of all samples with them.
     pub(super) fn choose_on<'a>(
         &self,
         arms: &[Arm<'a>],
@@ -46,11 +53,13 @@ impl Pipeline {
         let Some(first) = repeats.first() else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let choice = self.choice(arms, first.data().points.columns() - dropped.len(), observer)?;
-        Ok((Job::new(first, self.estimator(), dropped, choice.filters)?, choice))
+        let columns = first.data().points.columns() - dropped.len();
+        let most = self.restricted_to().map_or(columns, |own| own.min(columns));
+        let choice = self.choice(arms, most, observer)?;
+        Ok((self.job(first, dropped)?, choice))
     }
 
-    /// The number of filters, at most so many, and units and noise for them.
+    /// Selects the number of filters, at most so many, and scaling and noise for them.
     fn choice(
         &self,
         arms: &[Arm<'_>],
@@ -62,10 +71,10 @@ impl Pipeline {
         Ok(Choice { filters, curve, found })
     }
 
-    /// Folds on their principal components.
+    /// Returns folds in the coordinates of principal components.
     pub(super) fn on_components(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         plan: Plan,
         components: Components<'_>,
         dropped: &[usize],
@@ -74,16 +83,16 @@ impl Pipeline {
         self.dealt_on_components(data, &dealt, plan.held, components, dropped)
     }
 
-    /// The same of points that were dealt into parts.
+    /// Returns the same for samples that were dealt into folds before.
     pub(super) fn dealt_on_components(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         dealt: &[u16],
         held: usize,
         components: Components<'_>,
         dropped: &[usize],
     ) -> Result<Vec<Seen>, PipelineError> {
-        let all = self.estimator().needs_points();
+        let all = self.looks_at_samples();
         let known = match components {
             Components::Known(statistics) => Some(self.bases(data, statistics, dropped)?),
             Components::Of(_) => None,
@@ -91,7 +100,7 @@ impl Pipeline {
         let not_empty = |fold: &usize| dealt.iter().any(|&part| usize::from(part) == *fold);
         let numbers: Vec<usize> = (0..held).filter(not_empty).collect();
         let mut folds: Vec<Seen> = Vec::new();
-        // The first one last: its components stay, beside which there need be no room for those of others.
+        // The first one last: its components are kept, and there need not be memory for those of other folds next to them.
         for &fold in numbers.iter().rev() {
             let is_held = |row: usize| usize::from(dealt[row]) == fold;
             let bases = match (&known, components) {
@@ -109,7 +118,7 @@ impl Pipeline {
         Ok(folds)
     }
 
-    /// Chooses the number of filters, units and noise on principal components.
+    /// Selects the number of filters, scaling and noise within principal components.
     pub(super) fn choose_on_components(
         &self,
         folds: &[Seen],
@@ -117,19 +126,20 @@ impl Pipeline {
         observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
         let mut arms = self.arms_on(folds)?;
-        let has_own = arms.iter().any(|arm| arm.units == Units::PerFeature);
-        if has_own && folds.iter().any(Seen::is_flat) {
-            arms.retain(|arm| arm.units == Units::PerFeature);
+        let has_own = arms.iter().any(|arm| arm.scaling == Scaling::PerFeature);
+        if has_own && self.restricted_to().is_none() && folds.iter().any(Seen::is_flat) {
+            arms.retain(|arm| arm.scaling == Scaling::PerFeature);
         }
-        let mut choice = self.choice(&arms, COMPONENTS.min(points), observer)?;
+        let most = self.restricted_to().unwrap_or(COMPONENTS).min(points);
+        let mut choice = self.choice(&arms, most, observer)?;
         drop(arms);
         choice.found.iter_mut().for_each(|found| found.lift(folds));
         Ok(choice)
     }
 
-    /// Chooses on principal components, and on all columns where these hold little of them. Where points are many times the
-    /// columns, or an estimator looks at points, components are those of all points, and classes are summed up for them; elsewhere
-    /// their sums are not made yet.
+    /// Selects within principal components, and on all columns if these explain little. If there are many samples per column, or
+    /// if the estimator looks at samples, the components are those of all samples, whose class statistics are computed for them
+    /// and returned. Otherwise the class statistics do not exist yet.
     pub(super) fn choose_wide<'a>(
         &self,
         parts: &'a Parts<'a>,
@@ -138,11 +148,20 @@ impl Pipeline {
         observer: &mut Observer<'_>,
     ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
         let data = parts.data();
-        let Weighted { points, labels, weights } = *data;
+        let Labeled { points, labels, weights } = *data;
         let many = points.rows() / MANY >= points.columns();
-        let little = plan.held == 1 && many && !parts.spares_room(self.estimator());
-        if little || self.estimator().needs_points() {
-            let job = Job::new(parts, self.estimator(), dropped, 0)?;
+        let estimator = self.raw_estimator();
+        if self.keeps_samples(data) {
+            let rows_of = |rows: Vec<usize>| {
+                let rows = data.repeated(rows.into_iter());
+                ClassStatistics::from_factor_rows(points, labels, &rows, estimator)
+            };
+            let folds = self.on_components(data, plan, Components::Of(&rows_of), dropped)?;
+            return Ok((None, self.choose_on_components(&folds, points.rows(), observer)?));
+        }
+        let little = plan.held == 1 && many && !parts.spares_room(estimator);
+        if little || estimator.needs_points() {
+            let job = Job::new(parts, estimator, dropped, false)?;
             let known = Components::Known(&job.statistics);
             let folds = self.on_components(data, plan, known, dropped)?;
             if self.tries_columns(data, &folds, dropped) {
@@ -164,32 +183,33 @@ impl Pipeline {
         Ok((None, choice))
     }
 
-    /// Whether choices are made on columns: they are some hundred of which components hold little.
-    fn tries_columns(&self, data: &Weighted<'_>, folds: &[Seen], dropped: &[usize]) -> bool {
+    /// Whether candidates are scored on columns: if there are some hundred of which components explain little.
+    fn tries_columns(&self, data: &Labeled<'_>, folds: &[Seen], dropped: &[usize]) -> bool {
         let few = data.points.columns() - dropped.len() <= WHOLE;
         let searches = self.searches() && !self.estimator().needs_points();
+        let searches = searches && self.restricted_to().is_none();
         few && searches && folds.iter().any(Seen::is_flat)
     }
 
-    /// Chooses on columns of which components hold little, and in units within classes on these, too.
+    /// Selects on columns, and for within-class scaling within their components as well.
     fn choose_on_columns(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         plan: Plan,
         folds: Vec<Seen>,
         dropped: &[usize],
         observer: &mut Observer<'_>,
     ) -> Result<Choice, PipelineError> {
-        // What sees all columns is tried on them; units within classes may still be better off in fewer dimensions.
+        // Within-class scaling may still be more accurate in fewer dimensions.
         let mut arms = self.arms_on(&folds)?;
         let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
-        arms.retain(|arm| arm.units == Units::WithinClass);
+        arms.retain(|arm| arm.scaling == Scaling::WithinClass);
         let mut inside = self.found(&arms, filters, observer)?;
         drop(arms);
         inside.iter_mut().for_each(|found| found.lift(&folds));
         drop(folds);
         let whole = [Parts::of_finite(*data, plan, self.settings.seed, false)?];
-        let all = self.found(&self.arms(&whole, dropped), filters, observer)?;
+        let all = self.found(&self.arms(&whole, dropped, true), filters, observer)?;
         let found = match (all, inside) {
             (Some(all), Some(mut inside)) if inside.selection.accuracy > all.selection.accuracy => {
                 inside.selection.tried.extend(all.selection.tried);

@@ -1,14 +1,15 @@
-//! The number of filters: the fewest whose held-out score is within one standard error of the best.
+//! The number of filters: the smallest whose held-out accuracy is within one standard error of the best.
 
 use crate::linalg::Mat;
 use crate::model::Noise;
 use crate::optimize::Observer;
-use crate::reduce::{ReduceError, ReducerSettings, Training, reducer, reducer_entry};
+use crate::reduce::{ReduceError, ReducerSettings, Training};
+use crate::statistics::Scaling;
 
 use super::score::{Compared, Scores};
 use super::search::{Arm, Fold};
 use super::selection::Candidate;
-use super::space::{Space, Units};
+use super::space::Space;
 use super::{Filters, NoChoice, Pipeline, PipelineError};
 
 /// Counts up to this one are all tried, then every half octave.
@@ -50,15 +51,15 @@ impl Pipeline {
             Filters::Count(count) => return Ok((count, None)),
             Filters::Auto { max } => self.counts(max.min(dimension))?,
         };
-        let units: Vec<Units> = arms.iter().map(|arm| arm.units).collect();
-        let (at, usual) = self.counted_in(&units);
+        let scalings: Vec<Scaling> = arms.iter().map(|arm| arm.scaling).collect();
+        let (at, usual) = self.counted_in(&scalings);
         let Some(arm) = arms.get(at) else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
         let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
         for held in &arm.held() {
-            let fold = Fold::new(arm, held, self.estimator())?;
-            let noise = usual.share * fold.side.unit;
+            let fold = Fold::new(arm, held)?;
+            let noise = usual.noise.value(fold.side.unit);
             for (at, fitted) in
                 self.fit_counts(&fold.side.space, &counts, noise, observer)?.iter().enumerate()
             {
@@ -75,8 +76,8 @@ impl Pipeline {
 
     /// The numbers of filters to try, up to a largest one.
     pub(crate) fn counts(&self, max: usize) -> Result<Vec<usize>, PipelineError> {
-        let entry = reducer_entry(self.base()).map_err(ReduceError::from)?;
-        // What maximises a distance learns from statistics, whatever those need.
+        let entry = self.method.entry;
+        // A method that maximizes a distance learns from statistics, whatever these need.
         if entry.needs_points() && entry.distance.is_none() {
             return Err(PipelineError::Count { why: NoChoice::Method });
         }
@@ -86,14 +87,18 @@ impl Pipeline {
         Ok(counts(max))
     }
 
-    /// In which of some units the number is chosen, and with which noise: both matter less than the number.
-    pub(crate) fn counted_in(&self, units: &[Units]) -> (usize, Candidate) {
-        let usual = Candidate::usual(self.units().first().copied().unwrap_or(Units::Common));
-        let scaled = self.usual_scaling();
-        let wanted = |own: &Units| {
-            if self.has_noise() { *own == usual.units } else { own.scaling() == scaled }
+    /// Returns in which of some scalings the number is selected, and with which noise: both matter less than the number.
+    pub(crate) fn counted_in(&self, scalings: &[Scaling]) -> (usize, Candidate) {
+        let first = self.scalings().first().copied().unwrap_or(Scaling::Common);
+        let usual = match self.settings.noise {
+            Noise::Auto => Candidate::usual(first),
+            noise => Candidate { scaling: first, noise },
         };
-        let at = units.iter().position(wanted).unwrap_or(units.len().saturating_sub(1));
+        let scaled = self.method.entry.usual_scaling(&self.settings);
+        let wanted = |own: &Scaling| {
+            if self.has_noise() { *own == first } else { own.of_columns() == scaled }
+        };
+        let at = scalings.iter().position(wanted).unwrap_or(scalings.len().saturating_sub(1));
         (at, usual)
     }
 
@@ -106,8 +111,9 @@ impl Pipeline {
         observer: &mut Observer<'_>,
     ) -> Result<Vec<Mat<f64>>, PipelineError> {
         let training = Training::from_statistics(&space.statistics);
-        let settings = ReducerSettings { noise: Noise::Value(noise), ..self.settings.clone() };
-        let method = reducer(self.base(), &settings)?;
+        let noise = Noise::Value(noise);
+        let settings = ReducerSettings { noise, ..space.settings(&self.settings) };
+        let method = self.method.entry.reducer(&settings);
         let mut possible = counts.to_vec();
         loop {
             match method.fit(&training, &possible, observer) {

@@ -9,7 +9,7 @@ use crate::constraint::Constraint;
 use crate::linalg::{MatRef, beside, transpose_times};
 use crate::model::{Restarts, Start};
 use crate::optimize::Observer;
-use crate::reduce::{ReduceError, ReducerSettings, Reduction, Training, reducer};
+use crate::reduce::{ReduceError, ReducerEntry, ReducerSettings, Reduction, Training};
 use crate::statistics::{ClassStatistics, project};
 
 /// The correlation of two features, within classes, over all samples and of their noise, above which they measure the same.
@@ -50,7 +50,7 @@ pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -
 /// Replaces filters that coincide with others, and returns how many differ: these come first.
 pub(crate) fn replace_copies(
     reduction: &mut Reduction,
-    method: &str,
+    entry: &ReducerEntry,
     settings: &ReducerSettings,
     training: &Training<'_>,
     observer: &mut Observer<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn replace_copies(
         restarts: Restarts::Count(1),
         ..settings.clone()
     };
-    let found = reducer(method, &settings)?.fit_one(training, count, observer)?;
+    let found = entry.reducer(&settings).fit_one(training, count, observer)?;
     let others = found.filters.subcols(kept.ncols(), count - kept.ncols());
     reduction.filters = beside(&[kept.as_ref(), others]);
     reduction.passes += found.passes;

@@ -21,6 +21,16 @@ pub enum PipelineError {
         /// Columns there are.
         columns: usize,
     },
+    /// A restriction to more principal components than there are columns.
+    #[error(
+        "the data have {columns} columns that vary, but {dimensions} principal components were requested"
+    )]
+    Restriction {
+        /// Principal components that were requested.
+        dimensions: usize,
+        /// Columns that vary.
+        columns: usize,
+    },
     /// Numbers whose squares overflow.
     #[error(
         "column {column} reaches {value:e}: sums of squares would overflow; use double precision or larger units"

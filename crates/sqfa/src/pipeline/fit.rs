@@ -1,110 +1,44 @@
-//! The fit itself: checks, sums, choices on folds, the method on all points.
+//! The entry point: validate, select on held-out samples, learn on all samples, refine.
 
 use crate::labels::Labels;
 use crate::model::{FitError, Start};
 use crate::optimize::Observer;
 use crate::points::ShrinkingPoints;
-use crate::reduce::{ReducerEntry, Setting, reducer_entry};
-use crate::statistics::{ClassStatistics, constant_columns};
+use crate::reduce::{PcaSolver, ReduceError, Setting};
+use crate::remedy::Remedy;
+use crate::statistics::{ClassStatistics, Estimator, StatisticsError};
 
-use super::choose::{Choice, Components};
-use super::learn::Job;
+use super::choose::Choice;
+use super::learn::{Job, Outcome};
 use super::{
-    Filters, Fitted, NoChoice, NoiseRule, Parts, Pipeline, PipelineError, Plan, Summed, WIDE,
-    Weighted,
+    Data, Filters, Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Summed, WIDE,
 };
 
 impl Pipeline {
-    /// Fits labelled points.
-    pub fn fit(
+    /// Fits filters to training data.
+    ///
+    /// # Errors
+    ///
+    /// If the data cannot be used, or if a setting does not suit the data or the method.
+    pub fn fit<'a>(
         &self,
-        data: Weighted<'_>,
+        data: impl Into<Data<'a>>,
         observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
-        self.fit_summed(&Summed::once(data, self.settings.seed)?, observer)
-    }
-
-    /// The same of points that are given up: where filters are found from sums alone, what the method asks for is not on top of
-    /// the points, and sums as large as these take their room class by class.
-    pub fn fit_consuming(
-        &self,
-        points: impl ShrinkingPoints,
-        labels: &Labels,
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let data = Weighted { points: points.view(), labels, weights: None };
-        if !self.forgets_points() {
-            return self.fit(data, observer);
+        let seed = self.settings.seed;
+        match data.into() {
+            Data::Samples(samples) => self.fit_samples(&Summed::once(samples, seed)?, observer),
+            Data::Shared(sums) => self.fit_samples(sums, observer),
+            Data::Owned(points, labels) => self.fit_owned(points, labels, observer),
+            Data::Statistics(statistics) => self.fit_statistics(statistics, observer),
         }
-        let Prepared { choice, dropped, sums } = self.prepare(data, observer)?;
-        let (statistics, plain) = match sums {
-            Some(made) => {
-                drop(points);
-                made
-            }
-            None => (ClassStatistics::consuming(points, labels)?, None),
-        };
-        self.learn_choice(Job::of(statistics, &dropped, 0).with_plain(plain), choice, observer)
     }
 
-    /// Whether filters are found from sums alone once all is chosen.
-    fn forgets_points(&self) -> bool {
-        let sums_alone = |entry: ReducerEntry| {
-            let chooses = entry.settings.iter().any(|own| own.setting.is_chosen());
-            !entry.needs_points() && !chooses && !entry.takes(Setting::Noise)
-        };
-        !self.is_refined()
-            && (self.finds_noise() || reducer_entry(self.base()).is_ok_and(sums_alone))
-    }
-
-    /// All that a fit which forgets its points does before it does.
-    fn prepare(
-        &self,
-        data: Weighted<'_>,
-        observer: &mut Observer<'_>,
-    ) -> Result<Prepared, PipelineError> {
-        let sums = Summed::once(data, self.settings.seed)?;
-        self.check_start(sums.dimension())?;
-        let dropped = sums.dropped();
-        let (job, choice) = if !self.holds_out() {
-            let (parts, filters) = (sums.whole()?, self.given_count()?);
-            let early = !parts.spares_room(self.estimator());
-            let job =
-                early.then(|| Job::new(parts, self.estimator(), dropped, filters)).transpose()?;
-            (job, Choice { filters, curve: None, found: None })
-        } else if sums.is_wide() {
-            let parts = sums.whole()?;
-            let (job, choice) = self.choose_wide(parts, sums.plan(), dropped, observer)?;
-            let early = job.is_none() && !parts.spares_room(self.estimator());
-            let made = early.then(|| Job::new(parts, self.estimator(), dropped, 0)).transpose()?;
-            (job.or(made), choice)
-        } else {
-            let repeats = sums.repeats()?;
-            let arms = self.arms(repeats, dropped);
-            let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
-            (Some(job), choice)
-        };
-        Ok(Prepared { choice, sums: job.map(Job::into_statistics), dropped: dropped.to_vec() })
-    }
-
-    /// The same of points that are summed already, by the seed of the settings.
-    pub fn fit_summed(
-        &self,
-        sums: &Summed<'_>,
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        self.check_start(sums.dimension())?;
-        let dropped = sums.dropped();
-        if !self.holds_out() {
-            return self.fit_whole(sums.whole()?, dropped, observer);
-        }
-        if sums.is_wide() {
-            return self.fit_wide(sums.whole()?, sums.plan(), dropped, observer);
-        }
-        self.fit_parts(sums.repeats()?, dropped, observer)
-    }
-
-    /// The same of several numbers of filters; a method that finds them together is run once where nothing else is chosen.
+    /// Fits several numbers of filters. A method that finds them together runs once if nothing else is selected.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pipeline::fit`].
     pub fn fit_each(
         &self,
         sums: &Summed<'_>,
@@ -112,172 +46,263 @@ impl Pipeline {
         observer: &mut Observer<'_>,
     ) -> Result<Vec<Fitted>, PipelineError> {
         let own = |count: usize| Self { filters: Filters::Count(count), ..self.clone() };
-        match filters {
-            [_, _, ..] if !own(filters[0]).holds_out() => {
-                for &count in filters {
-                    own(count).check_start(sums.dimension())?;
-                }
-                let job = Job::new(sums.whole()?, self.estimator(), sums.dropped(), 0)?;
-                self.learn_each(&job, filters, observer)
+        if filters.len() > 1 && !self.has_noise() && !self.method.refined {
+            for &count in filters {
+                own(count).check(sums.dimension())?;
             }
-            _ => filters.iter().map(|&count| own(count).fit_summed(sums, observer)).collect(),
+            let job = self.job(sums.whole()?, sums.dropped())?;
+            let fitted = self.learn_each(job, filters, observer)?;
+            return Ok(fitted.into_iter().map(|outcome| outcome.fitted).collect());
         }
+        filters.iter().map(|&count| own(count).fit_samples(sums, observer)).collect()
     }
 
-    /// Refuses starting filters of other columns, or of another number, before any work is done.
-    pub(crate) fn check_start(&self, dimension: usize) -> Result<(), FitError> {
-        if self.settings.fixed.is_some() && self.finds_noise() {
-            return Err(FitError::FixedNeedsNoise);
+    fn fit_samples(
+        &self,
+        sums: &Summed<'_>,
+        observer: &mut Observer<'_>,
+    ) -> Result<Fitted, PipelineError> {
+        self.check(sums.dimension())?;
+        let dropped = sums.dropped();
+        if !self.holds_out() {
+            let job = self.job(sums.whole()?, dropped)?;
+            return Ok(self.learn(job, self.specified_count()?, None, observer)?.fitted);
+        }
+        if sums.is_wide() {
+            return self.fit_wide(sums, observer);
+        }
+        let repeats = sums.repeats()?;
+        let arms = self.arms(repeats, dropped, false);
+        let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
+        if !self.method.refined {
+            return self.learn_choice(job, choice, observer).map(|outcome| outcome.fitted);
+        }
+        let starts = choice.found.as_ref().map(|found| found.folds.clone());
+        let outcome = self.learn_choice(job.clone(), choice, observer)?;
+        self.refine(outcome, job, &arms, starts.as_deref(), observer)
+    }
+
+    /// Fits samples of many columns: settings are selected within principal components.
+    fn fit_wide(
+        &self,
+        sums: &Summed<'_>,
+        observer: &mut Observer<'_>,
+    ) -> Result<Fitted, PipelineError> {
+        let (parts, dropped) = (sums.whole()?, sums.dropped());
+        let (job, choice) = self.choose_wide(parts, sums.plan(), dropped, observer)?;
+        let job = match job {
+            Some(made) => made,
+            None => self.job(parts, dropped)?,
+        };
+        let whole = choice.found.as_ref().is_some_and(|found| found.whole);
+        let outcome = self.learn_choice(job, choice, observer)?;
+        if self.method.refined {
+            return self.refine_anew(outcome, parts, dropped, whole, observer);
+        }
+        Ok(outcome.fitted)
+    }
+
+    /// Fits samples that may be freed. If the method needs class statistics alone, the samples of a class are freed as soon as
+    /// its statistics exist.
+    fn fit_owned(
+        &self,
+        points: Box<dyn ShrinkingPoints + '_>,
+        labels: &Labels,
+        observer: &mut Observer<'_>,
+    ) -> Result<Fitted, PipelineError> {
+        let data = Labeled::new(points.view(), labels);
+        if !self.frees_samples() || self.keeps_samples(&data) {
+            return self.fit(data, observer);
+        }
+        let sums = Summed::once(data, self.settings.seed)?;
+        self.check(sums.dimension())?;
+        let dropped = sums.dropped().to_vec();
+        let (made, choice) = self.choose_before(&sums, observer)?;
+        let statistics = match made {
+            Some(statistics) => {
+                drop(sums);
+                drop(points);
+                statistics
+            }
+            None => {
+                drop(sums);
+                ClassStatistics::consuming(points, labels)?
+            }
+        };
+        Ok(self.learn_choice(Job::of(statistics, &dropped), choice, observer)?.fitted)
+    }
+
+    /// Whether class statistics are all that the last fit needs, once everything is selected.
+    fn frees_samples(&self) -> bool {
+        let entry = self.method.entry;
+        let selects = entry.settings.iter().any(|own| own.setting.is_chosen());
+        let needs_rows =
+            self.estimator() == Estimator::LedoitWolf || self.estimator().needs_points();
+        let plain_noise = entry.takes(Setting::Noise) && !self.has_noise();
+        !(self.method.refined || entry.needs_points() || selects || needs_rows || plain_noise)
+    }
+
+    /// Selects what was not specified, and returns the statistics of all samples if they exist by then.
+    fn choose_before(
+        &self,
+        sums: &Summed<'_>,
+        observer: &mut Observer<'_>,
+    ) -> Result<(Option<ClassStatistics>, Choice), PipelineError> {
+        let dropped = sums.dropped();
+        if self.holds_out() && !sums.is_wide() {
+            let repeats = sums.repeats()?;
+            let arms = self.arms(repeats, dropped, false);
+            let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
+            return Ok((Some(job.statistics), choice));
+        }
+        let parts = sums.whole()?;
+        let (job, choice) = match self.holds_out() {
+            true => self.choose_wide(parts, sums.plan(), dropped, observer)?,
+            false => (None, Choice::specified(self.specified_count()?)),
+        };
+        let early = job.is_none() && !parts.spares_room(self.raw_estimator());
+        let made = early.then(|| Job::new(parts, self.raw_estimator(), dropped, false));
+        Ok((job.or(made.transpose()?).map(|job| job.statistics), choice))
+    }
+
+    /// Fits class statistics alone. Nothing can be held out, so whatever was not specified has its default.
+    fn fit_statistics(
+        &self,
+        statistics: ClassStatistics,
+        observer: &mut Observer<'_>,
+    ) -> Result<Fitted, PipelineError> {
+        let Filters::Count(filters) = self.filters else {
+            return Err(PipelineError::Count { why: NoChoice::NoPoints });
+        };
+        let columns = statistics.dimension();
+        self.check(columns)?;
+        if self.method.refined {
+            let (what, remedy) = ("refinement".to_owned(), Remedy::PointsOrWithout);
+            return Err(ReduceError::NeedsPoints { what, remedy }.into());
+        }
+        if let Some(own) = self.estimator.filter(|own| own.needs_points()) {
+            return Err(StatisticsError::NeedsPoints { estimator: own.to_string() }.into());
+        }
+        if statistics.is_shrunk() {
+            // They were shrunk on purpose, and once is enough.
+            let estimator = Some(Estimator::Empirical);
+            let recipe = Self { estimator, ..self.clone() };
+            return recipe.learn_statistics(statistics, filters, observer);
+        }
+        self.learn_statistics(statistics, filters, observer)
+    }
+
+    fn learn_statistics(
+        &self,
+        statistics: ClassStatistics,
+        filters: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<Fitted, PipelineError> {
+        let (columns, dropped) = (statistics.dimension(), statistics.constant_columns());
+        if dropped.len() == columns {
+            return Err(PipelineError::AllConstant { columns });
+        }
+        Ok(self.learn(Job::of(statistics, &dropped), filters, None, observer)?.fitted)
+    }
+
+    /// Rejects initial and fixed filters of other columns or of another number before any work is done.
+    pub(crate) fn check(&self, dimension: usize) -> Result<(), FitError> {
+        if self.settings.fixed.is_some() && self.method.refined {
+            return Err(FitError::FixedRefined);
+        }
+        let count = |own: usize| match self.filters {
+            Filters::Count(filters) => filters,
+            Filters::Auto { .. } => own,
+        };
+        if let Some(fixed) = &self.settings.fixed {
+            let (rows, columns) = (fixed.nrows(), fixed.ncols());
+            let filters = count(columns + 1);
+            if rows != dimension || columns == 0 || columns >= filters {
+                return Err(FitError::FixedShape { rows, columns, dimension, filters });
+            }
         }
         let Start::Given(start) = &self.settings.start else { return Ok(()) };
         let (rows, columns) = (start.nrows(), start.ncols());
-        let filters = match self.filters {
-            Filters::Count(filters) => filters,
-            Filters::Auto { .. } => columns,
-        };
+        let filters = count(columns);
         if (rows, columns) == (dimension, filters) {
             return Ok(());
         }
         Err(FitError::StartShape { rows, columns, dimension, filters })
     }
 
-    /// Whether anything is chosen on held-out points.
+    /// Whether anything is selected on held-out samples.
     fn holds_out(&self) -> bool {
-        self.chooses() || self.is_refined()
+        self.chooses() || self.method.refined
     }
 
-    /// Whether anything but a refinement is chosen on held-out points.
+    /// Whether anything but a refinement is selected on held-out samples.
     pub fn chooses(&self) -> bool {
         self.searches() || matches!(self.filters, Filters::Auto { .. })
     }
 
-    /// Whether units and noise are chosen on held-out points.
-    pub(crate) fn searches(&self) -> bool {
-        self.finds_noise() && self.noise == NoiseRule::Auto
-    }
-
-    /// Fits points that are already summed in parts: what is chosen is chosen on these parts, held out in turn.
-    ///
-    /// Several sums of the same points, each dealt by another seed, are repeats; the first one is fitted.
-    pub fn fit_parts(
-        &self,
-        repeats: &[Parts<'_>],
-        dropped: &[usize],
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let arms = self.arms(repeats, dropped);
-        let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
-        let kept = self.is_refined().then(|| job.clone());
-        let starts = choice.found.as_ref().map(|found| found.folds.clone());
-        let mut fitted = self.learn_choice(job, choice, observer)?;
-        if let Some(job) = kept {
-            self.refine(&mut fitted, &job, &arms, starts.as_deref(), observer)?;
-        }
-        Ok(fitted)
-    }
-
-    /// The number of filters that was given.
-    fn given_count(&self) -> Result<usize, PipelineError> {
+    /// The number of filters that was specified.
+    fn specified_count(&self) -> Result<usize, PipelineError> {
         match self.filters {
             Filters::Count(filters) => Ok(filters),
             Filters::Auto { .. } => Err(PipelineError::Count { why: NoChoice::TooFewPoints }),
         }
     }
 
-    /// Fits points of which none is held out.
-    fn fit_whole(
+    /// Returns how many covariances with all entries a fit of these samples keeps in memory; `None` if they keep the samples
+    /// instead, because that costs less.
+    pub fn covariances(&self, data: &Labeled<'_>) -> Option<usize> {
+        let (points, classes) = (data.points, data.labels.classes().len());
+        self.covariances_of(data.total(), points.columns(), classes, points.width())
+    }
+
+    /// Returns the same for a number of samples, columns and classes, with so many bytes per number.
+    pub fn covariances_of(
         &self,
-        parts: &Parts<'_>,
-        dropped: &[usize],
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let filters = self.given_count()?;
+        samples: u64,
+        columns: usize,
+        classes: usize,
+        width: usize,
+    ) -> Option<usize> {
+        let (estimator, entry) = (self.raw_estimator(), self.method.entry);
+        // Exact principal components need all entries, and robust estimators compute them anyway.
+        if estimator.needs_points() || self.settings.solver == PcaSolver::Exact {
+            return Some(classes);
+        }
+        entry.covariances(estimator, samples, columns, classes, width)
+    }
+
+    /// Whether covariances keep the samples instead of their entries.
+    pub(crate) fn keeps_samples(&self, data: &Labeled<'_>) -> bool {
+        self.covariances(data).is_none()
+    }
+
+    /// The statistics of all samples, in the form that costs least.
+    pub(crate) fn job<'a>(
+        &self,
+        parts: &'a Parts<'a>,
+        dropped: &'a [usize],
+    ) -> Result<Job<'a>, StatisticsError> {
+        let estimator = self.raw_estimator();
         let wide = parts.data().points.columns() - dropped.len() > WIDE;
-        let pools = reducer_entry(self.base()).is_ok_and(|entry| entry.pools);
-        if !(wide && pools && parts.spares_room(self.estimator())) {
-            let job = Job::new(parts, self.estimator(), dropped, filters)?;
-            return self.learn(job, None, observer);
+        let pools = self.method.entry.pools && self.estimator() == Estimator::Empirical;
+        if self.keeps_samples(parts.data()) {
+            return Job::new(parts, estimator, dropped, true);
         }
-        let job = Job::sparing(parts, dropped, filters)?;
-        let mut fitted = self.learn(job, None, observer)?;
-        // The classifier behind the filters sees every class.
-        fitted.statistics = parts.smallest_statistics()?;
-        fitted.preprocessor.iter().for_each(|map| map.apply(&mut fitted.statistics));
-        Ok(fitted)
+        // A restriction to components needs them at once.
+        if wide && pools && parts.spares_room(estimator) && self.restricted_to().is_none() {
+            return Job::sparing(parts, dropped);
+        }
+        Job::new(parts, estimator, dropped, false)
     }
 
-    /// Fits few points of very many columns, whose covariances are kept as samples: choices are made on principal components.
-    pub fn fit_samples(
-        &self,
-        data: Weighted<'_>,
-        statistics: ClassStatistics,
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        self.check_start(statistics.dimension())?;
-        if self.is_refined() || !self.holds_out() {
-            return self.fit_statistics(statistics, observer);
-        }
-        let dropped = constant_columns(data.points, data.weights);
-        if dropped.len() == statistics.dimension() {
-            return Err(PipelineError::AllConstant { columns: statistics.dimension() });
-        }
-        let job = Job::of(statistics, &dropped, 0);
-        let plan = Plan::for_components(data.total());
-        let rows_of = |rows: Vec<usize>| {
-            let rows = match data.weights {
-                Some(_) => {
-                    let often = |&row: &usize| std::iter::repeat_n(row, data.weight(row) as usize);
-                    rows.iter().flat_map(often).collect()
-                }
-                None => rows,
-            };
-            ClassStatistics::from_factor_rows(data.points, data.labels, &rows, self.estimator())
-        };
-        let components = Components::Of(&rows_of);
-        let folds = self.on_components(&data, plan, components, &dropped)?;
-        let choice = self.choose_on_components(&folds, data.points.rows(), observer)?;
-        self.learn_choice(job, choice, observer)
-    }
-
-    /// Fits all columns with what was chosen.
+    /// Fits all columns with what was selected.
     fn learn_choice(
         &self,
-        mut job: Job<'_>,
+        job: Job<'_>,
         Choice { filters, curve, found }: Choice,
         observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        job.filters = filters;
-        let mut fitted = self.learn(job, found, observer)?;
-        fitted.curve = curve;
-        Ok(fitted)
+    ) -> Result<Outcome, PipelineError> {
+        let outcome = self.learn(job, filters, found, observer)?;
+        Ok(Outcome { fitted: Fitted { curve, ..outcome.fitted }, ..outcome })
     }
-
-    /// Fits points of many columns: choices are made on principal components.
-    fn fit_wide(
-        &self,
-        parts: &Parts<'_>,
-        plan: Plan,
-        dropped: &[usize],
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let (job, choice) = self.choose_wide(parts, plan, dropped, observer)?;
-        let job = match job {
-            Some(made) => made,
-            None => Job::new(parts, self.estimator(), dropped, 0)?,
-        };
-        let whole = choice.found.as_ref().is_some_and(|found| found.whole);
-        let mut fitted = self.learn_choice(job, choice, observer)?;
-        if self.is_refined() {
-            self.refine_anew(&mut fitted, Some(parts), dropped, whole, observer)?;
-        }
-        Ok(fitted)
-    }
-}
-
-/// A fit before it forgets its points: what was chosen, the columns that are set dropped, and the statistics, plain ones beside
-/// shrunk ones, unless their sums are still to be made.
-struct Prepared {
-    choice: Choice,
-    dropped: Vec<usize>,
-    sums: Option<(ClassStatistics, Option<ClassStatistics>)>,
 }

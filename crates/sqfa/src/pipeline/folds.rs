@@ -4,16 +4,18 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::deal::deal;
-use crate::labels::Labels;
-use crate::linalg::triangle;
+use crate::linalg::{Mat, triangle};
 use crate::points::Points;
-use crate::reduce::{Samples, Training};
+use crate::reduce::{JUDGED, Samples, Training};
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Form, Preprocessor, StatisticsError,
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, StatisticsError,
 };
+use crate::transform::{Features, transform_rows_offset};
+
+use super::Labeled;
 
 /// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
 const HELD: u64 = 50_000;
@@ -56,67 +58,18 @@ impl Plan {
     }
 }
 
-/// Labelled points, each counting as often as its weight says.
-#[derive(Debug, Clone, Copy)]
-pub struct Weighted<'a> {
-    /// One point a row.
-    pub points: Points<'a>,
-    /// One label a point.
-    pub labels: &'a Labels,
-    /// Repetition counts, when not all are 1.
-    pub weights: Option<&'a [u64]>,
-}
-
-impl Weighted<'_> {
-    /// How often a row counts.
-    pub fn weight(&self, row: usize) -> u64 {
-        self.weights.map_or(1, |weights| weights[row])
-    }
-
-    /// The sum of all weights.
-    pub fn total(&self) -> u64 {
-        self.weights.map_or(self.labels.len() as u64, |weights| weights.iter().sum())
-    }
-
-    /// Refuses labels or weights of another number of points.
-    fn check(&self) -> Result<(), StatisticsError> {
-        let (points, labels) = (self.points.rows(), self.labels.len());
-        if points != labels {
-            return Err(StatisticsError::LabelCount { labels, points });
-        }
-        match self.weights.map(<[u64]>::len) {
-            Some(weights) if weights != points => {
-                Err(StatisticsError::WeightCount { weights, points })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Adds some rows to class sums.
-    fn add(
-        &self,
-        sums: &mut ClassAccumulator,
-        rows: impl Iterator<Item = usize> + Clone,
-    ) -> Result<(), StatisticsError> {
-        let Some(weights) = self.weights else {
-            return sums.update_some(self.points, self.labels, rows);
-        };
-        let mut own = vec![0; weights.len()];
-        rows.for_each(|row| own[row] = weights[row]);
-        sums.update_weighted(self.points, self.labels, &own)
-    }
-}
-
 /// Points in parts, with the class sums of every part.
 #[derive(Debug, Clone)]
 pub struct Parts<'a> {
-    data: Weighted<'a>,
+    data: Labeled<'a>,
     /// The part of every row.
     of_row: Arc<Vec<u16>>,
     /// Whether every number is known to be finite.
     finite: bool,
-    /// The sums of every part, and last of the rows in none; `None` where they are made whenever they are asked for.
-    sums: Option<Arc<Vec<ClassAccumulator>>>,
+    /// The sums of every part, and last of the rows in none, if they are kept and were asked for.
+    sums: OnceLock<Arc<Vec<ClassAccumulator>>>,
+    /// Whether sums are kept; otherwise they are computed whenever they are asked for.
+    keeps: bool,
     /// The number of parts.
     count: usize,
     /// Parts that take part.
@@ -137,7 +90,7 @@ struct Robust {
 
 impl<'a> Parts<'a> {
     /// Deals points into parts by a seed and sums each.
-    pub fn new(data: Weighted<'a>, plan: Plan, seed: u64) -> Result<Self, StatisticsError> {
+    pub fn new(data: Labeled<'a>, plan: Plan, seed: u64) -> Result<Self, StatisticsError> {
         data.check()?;
         Self::of(data, Self::dealt(data, plan, seed), plan.held)
     }
@@ -145,23 +98,23 @@ impl<'a> Parts<'a> {
     /// The same of points of which every number is known to be finite; where sums are not kept they are made whenever they are
     /// asked for, some classes at a time.
     pub(crate) fn of_finite(
-        data: Weighted<'a>,
+        data: Labeled<'a>,
         plan: Plan,
         seed: u64,
         keeps: bool,
     ) -> Result<Self, StatisticsError> {
         data.check()?;
         let parts = Self::without_sums(data, Self::dealt(data, plan, seed), plan.held);
-        let parts = Self { finite: true, ..parts };
-        if keeps { parts.summed() } else { Ok(parts) }
+        Ok(Self { finite: true, keeps, ..parts })
     }
 
-    fn without_sums(data: Weighted<'a>, of_row: Arc<Vec<u16>>, count: usize) -> Self {
+    fn without_sums(data: Labeled<'a>, of_row: Arc<Vec<u16>>, count: usize) -> Self {
         Self {
             data,
             of_row,
             finite: false,
-            sums: None,
+            sums: OnceLock::new(),
+            keeps: false,
             count,
             active: (0..count).collect(),
             spared: None,
@@ -169,11 +122,21 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// Returns the sums of every part, if they are kept.
+    fn kept(&self) -> Result<Option<&Arc<Vec<ClassAccumulator>>>, StatisticsError> {
+        if self.keeps && self.sums.get().is_none() {
+            let all = 0..self.data.labels.classes().len();
+            let sums = (0..=self.count).map(|part| self.made(part, &all, None));
+            let sums = Arc::new(sums.collect::<Result<_, _>>()?);
+            return Ok(Some(self.sums.get_or_init(|| sums)));
+        }
+        Ok(self.sums.get())
+    }
+
     /// The same with the sums of every part.
     fn summed(mut self) -> Result<Self, StatisticsError> {
-        let all = 0..self.data.labels.classes().len();
-        let sums = (0..=self.count).map(|part| self.made(part, &all, None));
-        self.sums = Some(Arc::new(sums.collect::<Result<_, _>>()?));
+        self.keeps = true;
+        self.kept()?;
         Ok(self)
     }
 
@@ -184,7 +147,7 @@ impl<'a> Parts<'a> {
         classes: &Range<usize>,
         estimator: Option<Estimator>,
     ) -> Result<ClassAccumulator, StatisticsError> {
-        let Weighted { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights } = self.data;
         let own = |row: &usize| {
             usize::from(self.of_row[*row]).min(self.count) == part
                 && classes.contains(&(labels.codes()[*row] as usize))
@@ -203,14 +166,14 @@ impl<'a> Parts<'a> {
     }
 
     /// The part of every row, without any sums.
-    pub(crate) fn dealt(data: Weighted<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
-        let Weighted { points, labels, .. } = data;
+    pub(crate) fn dealt(data: Labeled<'_>, plan: Plan, seed: u64) -> Arc<Vec<u16>> {
+        let Labeled { points, labels, .. } = data;
         Arc::new(deal(points, labels, &|row| data.weight(row), (plan.parts, plan.held), seed))
     }
 
     /// Sums parts that were dealt before: the part of every row, of which those from `count` on are always learned from.
     pub fn of(
-        data: Weighted<'a>,
+        data: Labeled<'a>,
         of_row: Arc<Vec<u16>>,
         count: usize,
     ) -> Result<Self, StatisticsError> {
@@ -222,17 +185,15 @@ impl<'a> Parts<'a> {
         mut self,
         forgotten: &ClassAccumulator,
     ) -> Result<Self, StatisticsError> {
-        if self.sums.is_none() {
-            self = self.summed()?;
-        }
-        if let Some(last) = self.sums.as_mut().and_then(|sums| Arc::make_mut(sums).last_mut()) {
+        self = self.summed()?;
+        if let Some(last) = self.sums.get_mut().and_then(|sums| Arc::make_mut(sums).last_mut()) {
             last.merge(forgotten)?;
         }
         Ok(self)
     }
 
     /// The points.
-    pub fn data(&self) -> &Weighted<'a> {
+    pub fn data(&self) -> &Labeled<'a> {
         &self.data
     }
 
@@ -246,14 +207,17 @@ impl<'a> Parts<'a> {
         self.active.len() > 1 || self.spared.is_some()
     }
 
-    /// What a method learns from, in some preprocessing: rows as often as they count; choices are made on a spared part.
+    /// Returns what a method learns from: each row as often as it counts, with a spared part for the selection of settings.
+    /// `points` are all rows, raw or in the coordinates of the fit; `preprocessor` leads from them to the coordinates of the
+    /// statistics.
     pub(crate) fn training<'t>(
         &'t self,
+        points: Points<'t>,
         statistics: &'t ClassStatistics,
         preprocessor: Option<&'t Preprocessor>,
         estimator: Estimator,
     ) -> Training<'t> {
-        let Weighted { points, labels, .. } = self.data;
+        let labels = self.data.labels;
         let training = Training::new(statistics, Samples { points, labels, preprocessor })
             .with_estimator(estimator);
         let training = match self.repeated() {
@@ -319,57 +283,70 @@ impl<'a> Parts<'a> {
         self.merged(Some(fold), &(0..self.data.labels.classes().len()), None)
     }
 
-    /// The statistics of everything that takes part, but for a fold, and the same without shrinkage where they are shrunk.
+    /// Returns the statistics of all parts that are learned from, except for one fold, by an estimator that does not shrink.
     pub(crate) fn statistics(
         &self,
         without: Option<usize>,
         estimator: Estimator,
-    ) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
+    ) -> Result<ClassStatistics, StatisticsError> {
         if estimator.needs_points() {
-            return Ok((self.robust(without, estimator)?, None));
+            return self.robust(without, estimator);
         }
-        let Some(sums) = &self.sums else {
-            return with_plain(estimator, |estimator| {
-                let Weighted { points, labels, .. } = self.data;
-                let (classes, columns) = (labels.classes(), points.columns());
-                let double = matches!(points, Points::F64(_));
-                let mut make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
-                ClassAccumulator::finish_made(classes, columns, double, &mut make, estimator)
-            });
+        let Some(sums) = self.kept()? else {
+            let Labeled { points, labels, .. } = self.data;
+            let (classes, columns) = (labels.classes(), points.columns());
+            let double = matches!(points, Points::F64(_));
+            let mut make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
+            return ClassAccumulator::finish_made(classes, columns, double, &mut make, estimator);
         };
         let parts: Vec<_> = self.taking_part(without).map(|part| &sums[part]).collect();
-        finished(&parts, estimator)
+        ClassAccumulator::finish_together(&parts, estimator)
     }
 
-    /// The statistics of everything that takes part, without shrinkage, with covariances in the form that costs less.
-    pub(crate) fn smallest_statistics(&self) -> Result<ClassStatistics, StatisticsError> {
-        let Weighted { points, labels, weights } = self.data;
-        let (rows, classes) = (points.rows() as u64, labels.classes().len());
-        let form = Form::Auto.decide(rows, points.columns(), classes, points.width());
-        if form == Form::Factor && weights.is_none() {
-            return ClassStatistics::from_factor_rows(
-                points,
-                labels,
-                &self.learned(),
-                Estimator::Empirical,
-            );
-        }
-        Ok(self.statistics(None, Estimator::Empirical)?.0)
+    /// Returns the same with covariances that keep the samples instead of their entries.
+    pub(crate) fn as_samples(&self) -> Result<ClassStatistics, StatisticsError> {
+        let Labeled { points, labels, .. } = self.data;
+        let rows = self.data.repeated(self.learning());
+        ClassStatistics::from_factor_rows(points, labels, &rows, Estimator::Empirical)
     }
 
     /// The statistics of everything that takes part with one covariance for all classes, of which only the variances are made.
     pub(crate) fn pooled_variances(&self) -> Result<ClassStatistics, StatisticsError> {
-        let Weighted { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights } = self.data;
         ClassStatistics::pooled_variances(points, labels, weights, self.learning())
     }
 
-    /// Whether sums of all classes take so much room beside the points that they are not made before they are needed.
+    /// Whether the class statistics take so much memory compared with the samples that they are not made before they are needed.
     pub(crate) fn spares_room(&self, estimator: Estimator) -> bool {
-        let Weighted { points, labels, .. } = self.data;
+        let Labeled { points, labels, .. } = self.data;
         let n = points.columns();
         let sums = labels.classes().len() * triangle(n) * size_of::<f64>();
-        let made = self.sums.is_none() && self.finite && self.spared.is_none();
+        let made = !self.keeps && self.finite && self.spared.is_none();
         made && estimator == Estimator::Empirical && SHARE * sums > points.bytes()
+    }
+
+    /// Returns the class statistics of the features of some filters, from the samples that are learned from.
+    pub(crate) fn features(
+        &self,
+        filters: &Mat<f64>,
+        offset: Option<&[f64]>,
+    ) -> Result<ClassStatistics, StatisticsError> {
+        let Labeled { points, labels, weights } = self.data;
+        let mut sums = ClassAccumulator::new(labels.classes().clone(), filters.ncols());
+        for rows in self.learned().chunks(JUDGED) {
+            // In double precision, so that rounding does not look like variance of filters that depend on each other.
+            let own = transform_rows_offset(points, rows, filters.as_ref(), offset).into_f64();
+            let own = Features::F64(own);
+            let (own, labels) = (own.as_points(filters.ncols()), labels.select(rows));
+            match weights {
+                Some(all) => {
+                    let weights: Vec<u64> = rows.iter().map(|&row| all[row]).collect();
+                    sums.update_weighted(own, &labels, &weights)?;
+                }
+                None => sums.update(own, &labels)?,
+            }
+        }
+        sums.finish(Estimator::Empirical)
     }
 
     fn robust(
@@ -384,7 +361,7 @@ impl<'a> Parts<'a> {
         }
         let mut rows = self.learned();
         rows.retain(|&row| without != Some(usize::from(self.of_row[row])));
-        let Weighted { points, labels, weights } = self.data;
+        let Labeled { points, labels, weights } = self.data;
         let statistics =
             ClassStatistics::robust_of_rows(points, labels, &rows, weights, estimator)?;
         let copy = statistics.clone();
@@ -414,7 +391,8 @@ impl<'a> Parts<'a> {
         classes: &Range<usize>,
         estimator: Option<Estimator>,
     ) -> Result<ClassAccumulator, StatisticsError> {
-        let one = |part: usize| match &self.sums {
+        let kept = self.kept()?;
+        let one = |part: usize| match kept {
             Some(kept) => Ok(Cow::Borrowed(&kept[part])),
             None => self.made(part, classes, estimator).map(Cow::Owned),
         };
@@ -433,27 +411,10 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The statistics of some sums together, and the same without shrinkage where they are shrunk.
-pub(crate) fn finished(
-    sums: &[&ClassAccumulator],
-    estimator: Estimator,
-) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
-    with_plain(estimator, |estimator| ClassAccumulator::finish_together(sums, estimator))
-}
-
-/// What is finished by an estimator, and without shrinkage where that shrinks.
-fn with_plain(
-    estimator: Estimator,
-    finish: impl Fn(Estimator) -> Result<ClassStatistics, StatisticsError>,
-) -> Result<(ClassStatistics, Option<ClassStatistics>), StatisticsError> {
-    let shrinks = estimator != Estimator::Empirical;
-    let plain = shrinks.then(|| finish(Estimator::Empirical)).transpose()?;
-    Ok((finish(estimator)?, plain))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labels::Labels;
     use crate::points::Table;
 
     #[test]
@@ -461,7 +422,7 @@ mod tests {
         let values: Vec<f64> = (0..12).map(|row| f64::from(row * row)).collect();
         let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
         let points = Points::F64(Table::row_major(&values, 12, 1).unwrap());
-        let data = Weighted { points, labels: &labels, weights: None };
+        let data = Labeled::new(points, &labels);
         // Rows 0 to 3 choose, rows 4 and 5 are put away, the others are learned from.
         let of_row: Vec<u16> =
             (0..12).map(|row| [0, 0, 0, 0, 1, 1].get(row).copied().unwrap_or(2)).collect();

@@ -1,37 +1,35 @@
-//! From a choice to filters: the method on all points, with less noise where filters coincide and less is as good.
+//! From a selection to filters: the method on all samples, in the coordinates of the fit.
 
 use std::time::Instant;
 
 use crate::linalg::Mat;
-use crate::model::{Noise, Restarts, Start, Warning, with_fixed_signs, with_unit_length};
+use crate::model::{Noise, Restarts, Start, with_fixed_signs, with_unit_length};
 use crate::optimize::Observer;
-use crate::reduce::{
-    ReduceError, ReducerSettings, Reduction, Setting, Training, reducer, reducer_entry,
-};
-use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError};
+use crate::reduce::{ReduceError, ReducerSettings, Reduction, Setting, Training};
+use crate::statistics::{ClassStatistics, Estimator, Scaling, StatisticsError};
+use crate::transform::Features;
 
-use super::arms::finished;
-use super::closed_form::{in_one_unit, like_pixels};
+use super::coordinates::{Learned, OnColumns};
+use super::defaults::{in_one_unit, like_pixels};
 use super::distinct::replace_copies;
+use super::fitted::Account;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Selection, Tried, select};
-use super::space::{Space, Units};
-use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
+use super::space::Space;
+use super::{Fitted, Parts, Pipeline, PipelineError};
 
-/// Starts of the last fit, of which the first is warm: this many divided by the number of filters, at least 1.
+/// Initializations of the last fit, of which the first comes from the search: this many divided by the number of filters, at
+/// least 1.
 const STARTS: usize = 16;
 
-/// All that is fitted: raw statistics of all points, and the points where there are any.
+/// The data of a fit: statistics of all training samples as they came, and the samples if they are in memory.
 #[derive(Clone)]
 pub(crate) struct Job<'a> {
     pub(crate) statistics: ClassStatistics,
-    /// Without shrinkage, where the estimator shrinks.
-    plain: Option<ClassStatistics>,
     pub(crate) parts: Option<&'a Parts<'a>>,
     pub(crate) dropped: &'a [usize],
-    pub(crate) filters: usize,
-    /// Whether the statistics have variances alone.
+    /// Whether the statistics have variances alone, because the method computes one covariance for all classes itself.
     sparing: bool,
 }
 
@@ -40,21 +38,21 @@ pub(crate) struct Found {
     pub(crate) selection: Selection,
     /// Filters of preprocessed columns to start from.
     pub(crate) start: Option<Mat<f64>>,
-    /// The same of every fold.
+    /// The same for every fold.
     pub(crate) folds: Vec<Mat<f64>>,
-    /// The principal components of preprocessed columns that it was found on, where it was.
+    /// The principal components of preprocessed columns that the candidates were scored in, if they are those of all samples.
     pub(crate) basis: Option<Mat<f64>>,
-    /// Whether it was found on many columns, beside components that hold too little of them.
+    /// Whether within-class scaling uses all columns, however many there are.
     pub(crate) whole: bool,
 }
 
 impl Found {
-    /// A choice that was made before, for other samples.
+    /// Returns a selection that was made before, for other samples.
     pub(crate) fn again(selection: Selection, whole: bool) -> Self {
         Self { selection, start: None, folds: Vec::new(), basis: None, whole }
     }
 
-    /// The choice among what was tried, with the filters that every fold gave to what is taken.
+    /// Selects among candidates; `filters` returns the filters of a candidate for every fold.
     pub(crate) fn among(
         tried: Vec<Tried>,
         scores: &dyn Compared,
@@ -68,107 +66,60 @@ impl Found {
         let filters = filters(taken);
         let start = filters.first().cloned();
         let accuracy = nested(&candidates).or(Some(tried[taken].accuracy));
-        let selection = Selection { candidate, noise: f64::NAN, reason, tried, folds, accuracy };
+        let selection = Selection { candidate, reason, tried, folds, accuracy };
         Some(Self { selection, start, folds: filters, basis: None, whole: false })
     }
 }
 
 impl<'a> Job<'a> {
+    /// Returns the data of samples. Covariances keep the samples instead of their entries if `as_samples` is true.
     pub(crate) fn new(
         parts: &'a Parts<'a>,
         estimator: Estimator,
         dropped: &'a [usize],
-        filters: usize,
+        as_samples: bool,
     ) -> Result<Self, StatisticsError> {
-        let (statistics, plain) = parts.statistics(None, estimator)?;
-        Ok(Self { statistics, plain, parts: Some(parts), dropped, filters, sparing: false })
+        let statistics = match as_samples {
+            true => parts.as_samples()?,
+            false => parts.statistics(None, estimator)?,
+        };
+        Ok(Self { parts: Some(parts), ..Self::of(statistics, dropped) })
     }
 
-    /// The same with variances alone, for a method that needs one covariance for all classes and makes it itself.
+    /// Returns the same with variances alone, for a method that needs one covariance for all classes and computes it itself.
     pub(crate) fn sparing(
         parts: &'a Parts<'a>,
         dropped: &'a [usize],
-        filters: usize,
     ) -> Result<Self, StatisticsError> {
-        let own = Self::of(parts.pooled_variances()?, dropped, filters);
+        let own = Self::of(parts.pooled_variances()?, dropped);
         Ok(Self { parts: Some(parts), sparing: true, ..own })
     }
 
-    pub(crate) fn of(statistics: ClassStatistics, dropped: &'a [usize], filters: usize) -> Self {
-        Self { statistics, plain: None, parts: None, dropped, filters, sparing: false }
-    }
-
-    /// The same with what a classifier should see, where the estimator shrinks.
-    pub(crate) fn with_plain(self, plain: Option<ClassStatistics>) -> Self {
-        Self { plain, ..self }
-    }
-
-    /// The statistics, and those without shrinkage where the estimator shrinks: all that is left without points.
-    pub(crate) fn into_statistics(self) -> (ClassStatistics, Option<ClassStatistics>) {
-        (self.statistics, self.plain)
-    }
-
-    /// What an account of a fit says of the data.
-    fn told(&self) -> Told {
-        Told {
-            mean: self.statistics.total_mean(),
-            warnings: Warning::of_statistics(&self.statistics),
-            degrees: self.statistics.degrees(),
-        }
+    /// Returns the data of statistics without samples.
+    pub(crate) fn of(statistics: ClassStatistics, dropped: &'a [usize]) -> Self {
+        Self { statistics, parts: None, dropped, sparing: false }
     }
 }
 
-/// What is told of the data whatever becomes of their statistics.
-struct Told {
-    mean: Vec<f64>,
-    warnings: Vec<Warning>,
-    degrees: Option<f64>,
-}
-
-impl Told {
-    /// The account of filters of kept, preprocessed columns, with the statistics that a classifier should see.
-    fn account(
-        &self,
-        mut reduction: Reduction,
-        (scaling, map): (Scaling, Option<Preprocessor>),
-        selection: Option<Selection>,
-        statistics: ClassStatistics,
-    ) -> Fitted {
-        let kept = reduction.filters.clone();
-        if let Some(map) = &map {
-            reduction.filters = map.embed(kept.as_ref());
-        }
-        reduction.warnings.extend(self.warnings.iter().cloned());
-        if let (Some(degrees), None) = (self.degrees, reduction.setting(Setting::Degrees)) {
-            reduction.settings.push((Setting::Degrees, degrees));
-        }
-        Fitted {
-            reduction,
-            preprocessor: map,
-            scaling,
-            selection,
-            curve: None,
-            refinement: None,
-            mean: self.mean.clone(),
-            distinct: kept.ncols(),
-            statistics,
-            kept,
-        }
-    }
-}
-
-/// A fit whose units are chosen.
-struct Chosen {
-    units: Units,
+/// A space in which all samples are fitted.
+struct Fit<'a> {
     space: Space,
-    /// What a classifier should see.
-    seen: ClassStatistics,
-    told: Told,
-    filters: usize,
+    /// Statistics of scaled columns, without shrinkage.
+    columns: ClassStatistics,
+    parts: Option<&'a Parts<'a>>,
+    sparing: bool,
+    about: Account,
+}
+
+/// A fit, and what its refinement needs.
+pub(crate) struct Outcome {
+    pub(crate) fitted: Fitted,
+    /// Statistics of scaled columns, without shrinkage.
+    pub(crate) columns: ClassStatistics,
 }
 
 impl Pipeline {
-    /// Units and noise by the race over folds; none where nothing is searched or nothing could be held out.
+    /// Selects scaling and noise on held-out folds; `None` if both are specified or nothing could be held out.
     pub(crate) fn found(
         &self,
         arms: &[Arm<'_>],
@@ -178,12 +129,7 @@ impl Pipeline {
         if !self.searches() {
             return Ok(None);
         }
-        let common = Common {
-            method: self.base(),
-            settings: &self.settings,
-            estimator: self.estimator(),
-            filters,
-        };
+        let common = Common { entry: self.method.entry, settings: &self.settings, filters };
         let Searched { runners, folds, held } = search(arms, &common, observer)?;
         let tried: Vec<Tried> = runners
             .iter()
@@ -202,224 +148,223 @@ impl Pipeline {
         Ok(Found::among(tried, &scores, folds, nested, filters))
     }
 
-    /// Fits all points with what was found, or with the closed form where a noise is needed and nothing was.
+    /// Fits all samples with what was found, or with the default if nothing was.
     pub(crate) fn learn(
         &self,
         job: Job<'_>,
+        filters: usize,
         found: Option<Found>,
         observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let found = match found {
-            Some(found) => found,
-            None if self.finds_noise() => {
-                let selection = self.closed_form(job.dropped, &job.statistics);
-                Found::again(selection, false)
-            }
-            None => return self.learn_given(&job, observer),
+    ) -> Result<Outcome, PipelineError> {
+        if !self.has_noise() {
+            let fitted = self.learn_each(job, &[filters], observer)?.pop();
+            return fitted.ok_or_else(|| ReduceError::NoFilters { filters }.into());
+        }
+        let (candidate, found) = match found {
+            Some(found) => (found.selection.candidate, Some(found)),
+            None => (self.default_candidate(job.dropped, &job.statistics), None),
         };
-        let Found { selection, start, basis, whole, .. } = found;
-        let chosen = self.in_units(job, selection.candidate.units, basis, whole)?;
-        self.learn_chosen(chosen, selection, start.as_ref(), observer)
+        let (selection, start, basis, whole) = match found {
+            Some(Found { selection, start, basis, whole, .. }) => {
+                (Some(selection), start, basis, whole)
+            }
+            None => (self.searches().then(|| Selection::default_of(candidate)), None, None, false),
+        };
+        let fit = self.in_scaling(job, candidate.scaling, basis, whole)?;
+        let start = start.map(|start| with_unit_length(fit.space.lower(start.as_ref())));
+        let (reduction, distinct) =
+            self.learn_candidate(&fit.space, filters, candidate, start, observer)?;
+        fit.outcome(reduction, Some(distinct), selection)
     }
 
-    /// Fits with the settings as they are, in units that serve held-out points best where the method chooses on them.
-    fn learn_given(
-        &self,
-        job: &Job<'_>,
-        observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
-        let mut fitted = self.learn_each(job, &[job.filters], observer)?;
-        fitted.pop().ok_or_else(|| ReduceError::NoFilters { filters: job.filters }.into())
-    }
-
-    /// The same of several numbers of filters together, one result each.
+    /// Fits several numbers of filters together with a method whose scaling and noise are not selected on folds. If the scaling
+    /// is open and the method selects a shrinkage, the scaling whose shrinkage classifies held-out samples best is used.
     pub(crate) fn learn_each(
         &self,
-        job: &Job<'_>,
-        filters: &[usize],
+        job: Job<'_>,
+        counts: &[usize],
         observer: &mut Observer<'_>,
-    ) -> Result<Vec<Fitted>, PipelineError> {
-        if self.mixes_units(job) {
-            return self.learn_scaled(job, filters, Scaling::PerFeature, observer);
+    ) -> Result<Vec<Outcome>, PipelineError> {
+        let usual = self.usual_scaling(&job);
+        let open = self.scaling.is_none() && self.has_own_shrinkage() && job.parts.is_some();
+        if !open {
+            let fit = self.in_scaling(job, usual, None, false)?;
+            return self.learn_together(fit, counts, observer);
         }
-        let usual = self.usual_scaling();
-        let scaled = self.learn_scaled(job, filters, usual, observer);
-        if self.scaling.is_some() || usual == Scaling::None || job.parts.is_none() {
-            return scaled;
-        }
-        let held = |fitted: &Fitted| fitted.reduction.held_out(Setting::Shrinkage);
-        let better = |(first, other): (Fitted, Fitted)| {
+        let scaled = self.in_scaling(job.clone(), usual, None, false);
+        let scaled = scaled.and_then(|fit| self.learn_together(fit, counts, observer));
+        let plain = self.in_scaling(job, Scaling::None, None, false);
+        let plain = plain.and_then(|fit| self.learn_together(fit, counts, observer));
+        let held = |own: &Outcome| own.fitted.reduction.held_out(Setting::Shrinkage);
+        let better = |(first, other): (Outcome, Outcome)| {
             if held(&other) > held(&first) { other } else { first }
         };
-        match (scaled, self.learn_scaled(job, filters, Scaling::None, observer)) {
+        match (scaled, plain) {
             (Ok(scaled), Ok(plain)) => Ok(scaled.into_iter().zip(plain).map(better).collect()),
             (Err(_), Ok(plain)) => Ok(plain),
             (scaled, _) => scaled,
         }
     }
 
-    /// Whether the method would mix columns in different units: one that adds the same noise to every filter, unless columns
-    /// are like pixels, and one that ranks directions by variance, if some columns vary far more than the others.
-    fn mixes_units(&self, job: &Job<'_>) -> bool {
-        let Ok(entry) = reducer_entry(self.base()) else { return false };
-        let mixes = entry.has_plain_noise(&self.settings)
-            && !like_pixels(&job.statistics, job.dropped)
-            || entry.ranks_by_variance && !in_one_unit(&job.statistics, job.dropped);
-        self.scaling.is_none() && mixes
+    /// Whether the method selects a shrinkage towards equal variances, which depends on the scaling.
+    fn has_own_shrinkage(&self) -> bool {
+        self.method.entry.usual_scaling(&self.settings) != Scaling::None
     }
 
-    /// How columns are scaled where nobody said so and nothing is chosen: a shrinkage that nobody gave pulls towards the
-    /// same variance of every column, which must not depend on their units.
-    pub(crate) fn usual_scaling(&self) -> Scaling {
-        self.scaling.unwrap_or_else(|| {
-            let entry = reducer_entry(self.base());
-            entry.map_or(Scaling::None, |entry| entry.usual_scaling(&self.settings))
-        })
+    /// The scaling of a method whose scaling is not selected on folds. A shrinkage that was not specified shrinks towards equal
+    /// variances, which must not depend on the units of columns. Without shrinkage, columns are scaled if the method would mix
+    /// columns in different units: because it adds the same noise to every filter, unless columns are like pixels, or because
+    /// it ranks directions by variance and some columns vary far more than the others.
+    fn usual_scaling(&self, job: &Job<'_>) -> Scaling {
+        let entry = self.method.entry;
+        let mixes = || {
+            entry.has_plain_noise(&self.settings) && !like_pixels(&job.statistics, job.dropped)
+                || entry.ranks_by_variance && !in_one_unit(&job.statistics, job.dropped)
+        };
+        let own =
+            || if mixes() { Scaling::PerFeature } else { entry.usual_scaling(&self.settings) };
+        self.scaling.unwrap_or_else(own)
     }
 
-    fn learn_scaled(
+    /// Takes the data into the coordinates of a scaling.
+    fn in_scaling<'a>(
         &self,
-        job: &Job<'_>,
-        filters: &[usize],
+        job: Job<'a>,
         scaling: Scaling,
-        observer: &mut Observer<'_>,
-    ) -> Result<Vec<Fitted>, PipelineError> {
-        let map = Preprocessor::dropping(&job.statistics, scaling, self.centers(), job.dropped);
-        let applied = map.as_ref().map(|map| map.applied(&job.statistics));
-        let statistics = applied.as_ref().unwrap_or(&job.statistics);
-        let training = match job.parts {
-            Some(parts) => parts.training(statistics, map.as_ref(), self.estimator()),
-            None => Training::from_statistics(statistics),
-        };
-        let training = if job.sparing { training.sparing() } else { training };
-        let start = match (&self.settings.start, &map) {
-            (Start::Given(own), Some(map)) => {
-                Start::Given(map.unfold(own.as_ref(), statistics.dimension()))
-            }
-            (own, _) => own.clone(),
-        };
-        let fixed = match (&self.settings.fixed, &map) {
-            (Some(own), Some(map)) => Some(map.unfold(own.as_ref(), statistics.dimension())),
-            (own, _) => own.clone(),
-        };
-        let settings = ReducerSettings { start, fixed, ..self.settings.clone() };
-        let reductions = reducer(self.base(), &settings)?.fit(&training, filters, observer)?;
-        let seen = match (&job.plain, &map) {
-            (None, _) => statistics.clone(),
-            (Some(plain), None) => plain.clone(),
-            (Some(plain), Some(map)) => map.applied(plain),
-        };
-        let told = job.told();
-        let account =
-            |reduction| told.account(reduction, (scaling, map.clone()), None, seen.clone());
-        Ok(reductions.into_iter().map(account).collect())
-    }
-
-    /// A job in the units that were chosen for it, on components where they were found already.
-    fn in_units(
-        &self,
-        job: Job<'_>,
-        units: Units,
         basis: Option<Mat<f64>>,
         whole: bool,
-    ) -> Result<Chosen, PipelineError> {
-        let told = job.told();
-        let Job { mut statistics, plain, dropped, filters, .. } = job;
-        let map =
-            Preprocessor::dropping(&statistics, self.scaling_of(units), self.centers(), dropped);
-        map.iter().for_each(|map| map.apply(&mut statistics));
-        let seen = match (plain, &map) {
-            (None, _) => statistics.clone(),
-            (Some(mut plain), map) => {
-                map.iter().for_each(|map| map.apply(&mut plain));
-                plain
-            }
-        };
-        let count = self.components();
-        let space = turned(units, Space::plain(map, statistics), dropped, basis, count, whole)?;
-        Ok(Chosen { units, space, seen, told, filters })
+    ) -> Result<Fit<'a>, PipelineError> {
+        let about = Account::new(&job.statistics, scaling);
+        let Job { statistics, parts, dropped, sparing } = job;
+        let learned = Learned { statistics, parts: parts.map(|parts| (parts, None)) };
+        let maker = OnColumns { recipe: self, scaling, dropped, whole };
+        let (space, columns) = maker.make(learned, basis)?;
+        Ok(Fit { space, columns, parts, sparing, about })
     }
 
-    /// Fits with a choice of units and noise.
-    fn learn_chosen(
+    /// Fits several numbers of filters with the settings as they are.
+    fn learn_together(
         &self,
-        Chosen { units, space, seen, told, filters }: Chosen,
-        mut selection: Selection,
-        start: Option<&Mat<f64>>,
+        fit: Fit<'_>,
+        counts: &[usize],
         observer: &mut Observer<'_>,
-    ) -> Result<Fitted, PipelineError> {
+    ) -> Result<Vec<Outcome>, PipelineError> {
+        let settings = fit.space.settings(&self.settings);
+        let coordinates = fit.coordinates();
+        let training = fit.training(coordinates.as_ref(), self.estimator());
+        let reductions = self.method.entry.reducer(&settings).fit(&training, counts, observer)?;
+        drop(training);
+        reductions.into_iter().map(|reduction| fit.outcome(reduction, None, None)).collect()
+    }
+
+    /// Fits with the noise of a candidate, and returns how many filters differ from each other: these come first.
+    fn learn_candidate(
+        &self,
+        space: &Space,
+        filters: usize,
+        candidate: Candidate,
+        start: Option<Mat<f64>>,
+        observer: &mut Observer<'_>,
+    ) -> Result<(Reduction, usize), PipelineError> {
         let began = Instant::now();
-        selection.noise = selection.candidate.share * space.statistics.noise_scale();
-        let start = start.map(|start| with_unit_length(space.lower(start.as_ref())));
+        let own = space.settings(&self.settings);
         let settings = ReducerSettings {
-            noise: Noise::Value(selection.noise),
-            restarts: match (self.settings.restarts, &start) {
+            noise: Noise::Value(candidate.noise.value(space.statistics.noise_scale())),
+            restarts: match (own.restarts, &start) {
                 (Restarts::Auto, Some(_)) => Restarts::Count((STARTS / filters).max(1)),
                 (restarts, _) => restarts,
             },
-            start: match (&self.settings.start, start) {
+            start: match (own.start, start) {
                 (Start::Auto | Start::Random | Start::Differences, Some(start)) => {
                     Start::Given(start)
                 }
-                (Start::Given(own), _) => Start::Given(space.lower_raw(own.as_ref())),
-                (own, _) => own.clone(),
+                (own, _) => own,
             },
-            ..self.settings.clone()
+            ..own
         };
+        let entry = self.method.entry;
         let training = Training::from_statistics(&space.statistics);
-        let method = reducer(self.base(), &settings)?;
-        let mut reduction = method.fit_one(&training, filters, observer)?;
+        let mut reduction = entry.reducer(&settings).fit_one(&training, filters, observer)?;
         let distinct = match self.turns() {
-            true => replace_copies(&mut reduction, self.base(), &settings, &training, observer)?,
+            true => replace_copies(&mut reduction, entry, &settings, &training, observer)?,
             false => filters,
         };
-        if space.is_turned() {
-            let lifted = space.lift(reduction.filters.as_ref());
-            // Of length 1 in the units of the fit, in which the noise is the same in every direction.
-            reduction.filters = with_fixed_signs(lifted);
-        }
         reduction.seconds = began.elapsed().as_secs_f64();
-        let units = (self.scaling_of(units), space.preprocessor.clone());
-        let fitted = told.account(reduction, units, Some(selection), seen);
-        Ok(Fitted { distinct, ..fitted })
+        Ok((reduction, distinct))
     }
 
-    /// The space in which all points are fitted: principal components where units within classes meet many columns.
+    /// The space in which all samples are fitted.
     pub(crate) fn space(
         &self,
-        statistics: ClassStatistics,
-        units: Units,
-        dropped: &[usize],
+        job: Job<'_>,
+        scaling: Scaling,
+        whole: bool,
     ) -> Result<Space, PipelineError> {
-        let plain = self.space_of(units, dropped).plain(statistics);
-        turned(units, plain, dropped, None, self.components(), false)
+        Ok(self.in_scaling(job, scaling, None, whole)?.space)
     }
 }
 
-/// A space in its units: within so many principal components where units within classes meet many columns, unless these are to be whole,
-/// or covariances that keep no entries.
-fn turned(
-    units: Units,
-    plain: Space,
-    dropped: &[usize],
-    basis: Option<Mat<f64>>,
-    count: usize,
-    whole: bool,
-) -> Result<Space, PipelineError> {
-    let columns = match plain.preprocessor.as_ref().and_then(Preprocessor::kept) {
-        Some(kept) => kept.len(),
-        None => plain.statistics.dimension() - dropped.len(),
-    };
-    let dense = plain.statistics.covariances().iter().all(|one| one.entries().is_some());
-    if units != Units::WithinClass || ((whole || columns <= WIDE) && dense) {
-        return finished(units, plain);
+impl Fit<'_> {
+    /// Returns all samples in the coordinates of the fit, if these are not scaled columns.
+    fn coordinates(&self) -> Option<Features> {
+        let parts = self.parts.filter(|_| self.space.is_turned())?;
+        let points = parts.data().points;
+        let rows: Vec<usize> = (0..points.rows()).collect();
+        Some(self.space.coordinates(points, &rows))
     }
-    let basis = match basis {
-        Some(known) => known,
-        None => {
-            let count = count.min(plain.statistics.dimension());
-            with_fixed_signs(plain.statistics.components_after(None, count)?)
+
+    /// Returns what a method learns from.
+    fn training<'t>(
+        &'t self,
+        coordinates: Option<&'t Features>,
+        estimator: Estimator,
+    ) -> Training<'t> {
+        let (space, statistics) = (&self.space, &self.space.statistics);
+        let Some(parts) = self.parts else { return Training::from_statistics(statistics) };
+        let training = match coordinates {
+            Some(features) => {
+                let points = features.as_points(statistics.dimension());
+                parts.training(points, statistics, None, estimator)
+            }
+            None => {
+                let points = parts.data().points;
+                parts.training(points, statistics, space.preprocessor.as_ref(), estimator)
+            }
+        };
+        if self.sparing { training.sparing() } else { training }
+    }
+
+    /// Returns the record of filters in the coordinates of the fit.
+    fn outcome(
+        &self,
+        mut reduction: Reduction,
+        distinct: Option<usize>,
+        selection: Option<Selection>,
+    ) -> Result<Outcome, PipelineError> {
+        let mut own = reduction.filters.clone();
+        if self.space.is_turned() {
+            let lifted = self.space.lift(own.as_ref());
+            // Of length 1 in the coordinates of the fit, in which the noise is the same in every direction.
+            reduction.filters = with_fixed_signs(lifted.clone());
+            for j in (0..lifted.ncols()).filter(|&j| lifted.col(j) != reduction.filters.col(j)) {
+                own.as_mut().col_mut(j).iter_mut().for_each(|value| *value = -*value);
+            }
         }
-    };
-    finished(units, plain.within(basis))
+        let features = self.features(&own)?;
+        let map = self.space.preprocessor.clone();
+        let distinct = distinct.unwrap_or(reduction.filters.ncols());
+        let fitted = self.about.of(reduction, map, selection, features, distinct);
+        Ok(Outcome { fitted, columns: self.columns.clone() })
+    }
+
+    /// Returns the training classes in the space of some features.
+    fn features(&self, filters: &Mat<f64>) -> Result<ClassStatistics, StatisticsError> {
+        match self.parts {
+            Some(parts) if self.sparing => {
+                let (filters, offset) = self.space.fold(filters.as_ref());
+                parts.features(&filters, offset.as_deref())
+            }
+            _ => Ok(self.space.classes().reduced(filters.as_ref())),
+        }
+    }
 }

@@ -1,25 +1,34 @@
-//! Preprocessing → class statistics → units of the fit → method → features → classifier, as one recipe.
+//! From labeled data to filters: the one entry point of every fit.
 //!
-//! A [`Pipeline`] drops constant columns, centers, chooses units and noise on held-out points where there are any
-//! (`search`), fits the method, refines its filters where asked for and gives a [`Fitted`] that says all it chose.
-//! In more than [`WIDE`] columns the search runs on the leading principal components.
+//! [`Pipeline::fit`] validates the data, drops constant columns, selects on held-out samples whatever was not specified
+//! (`search`), learns the filters on all samples, refines them if asked to, and returns a [`Fitted`] that describes all of it:
+//!
+//! 1. Constant columns are dropped.
+//! 2. Filters have length 1 and noise is equal in all directions in one of three scalings: by the within-class covariance, by
+//!    each column's standard deviation, or by one factor for all columns.
+//! 3. Cross-validation tries each scaling with 0.03, 0.3 and 3 times the mean within-class variance as noise, extends the
+//!    grid while its edge is best, and then tries neighbors of the best.
+//! 4. Among all candidates within one standard error of the best, the one nearest to 0.3 with within-class scaling is selected.
+//! 5. With more than [`WIDE`] columns, candidates are scored within the principal components of the training samples; if nothing
+//!    can be held out, the default is used and reported.
 
-mod arms;
 mod choose;
-mod closed_form;
+mod coordinates;
 mod count;
+mod data;
+mod defaults;
 mod distinct;
 mod error;
 mod fit;
 mod fitted;
 mod folds;
-mod scorer;
 mod keys;
 mod learn;
 mod nested;
 mod refine;
 mod remote;
 mod score;
+mod scorer;
 mod search;
 mod selection;
 mod side;
@@ -28,105 +37,110 @@ mod summed;
 mod tally;
 mod wide;
 
-use crate::reduce::{REFINED, ReducerSettings, reducer_entry};
+use crate::names::Unknown;
+use crate::reduce::{Method, ReducerSettings};
 use crate::statistics::{Estimator, Scaling};
 
-pub(crate) use closed_form::alike;
 pub use count::{Curve, CurvePoint};
+pub use data::{Data, Labeled};
+pub(crate) use defaults::alike;
 pub use error::{NoChoice, PipelineError};
 pub use fitted::Fitted;
-pub use folds::{Parts, Plan, Weighted};
+pub use folds::{Parts, Plan};
 pub use keys::row_keys;
 pub use refine::{RefinementChoice, RefinementSpace, RefinementTrial};
 pub use remote::{Question, Remote};
 pub use scorer::Scorer;
-pub use selection::{COMMON_SHARE, Candidate, DEFAULT_SHARE, Reason, Selection, Tried};
-pub use space::Units;
+pub use selection::{COMMON_FRACTION, Candidate, DEFAULT_FRACTION, Reason, Selection, Tried};
 pub use summed::Summed;
 pub use tally::Tally;
 
-/// Columns beyond which units and noise are searched on principal components.
+/// Columns above which settings are selected within principal components.
 pub const WIDE: usize = 256;
-/// Principal components of such a search, of few filters.
+/// Principal components of such a selection, unless there are many filters.
 const COMPONENTS: usize = 128;
 
-/// How many filters.
+/// The number of filters to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filters {
-    /// So many.
+    /// This many.
     Count(usize),
-    /// The fewest within one standard error of the best, up to so many.
+    /// The smallest number whose held-out accuracy is within one standard error of the best.
     Auto {
-        /// The most.
+        /// The largest number to try.
         max: usize,
     },
 }
 
-/// How the noise is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NoiseRule {
-    /// On held-out points where there are any, else the closed form.
-    #[default]
-    Auto,
-    /// The closed form.
-    ClosedForm,
-    /// As the settings say.
-    Settings,
-}
-
-/// A recipe from labelled points to filters.
+/// A recipe for a fit: plain data, and everything that is not specified is selected.
+///
+/// ```
+/// use sqfa::pipeline::{Labeled, Pipeline};
+/// use sqfa::{Labels, Points, points::Table};
+///
+/// let values: Vec<f64> = (0..120).map(|at| f64::from(at * at % 37 + at % 2 * 9)).collect();
+/// let points = Points::F64(Table::row_major(&values, 60, 2).unwrap());
+/// let labels = Labels::from_integers(&(0..60).map(|row| row % 3).collect::<Vec<_>>());
+/// let data = Labeled::new(points, &labels);
+/// let fitted = Pipeline::named("sqfa", 1)?.fit(data, &mut |_| sqfa::optimize::Control::Continue)?;
+/// assert_eq!(fitted.filters().ncols(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    /// The method by name, refined when it ends with [`REFINED`].
-    pub method: String,
-    /// Its settings; the noise counts only with [`NoiseRule::Settings`]. Starting filters are of the columns as they came.
+    /// The method, refined or not.
+    pub method: Method,
+    /// The settings of the method. Initial and fixed filters are filters of the columns as they came.
     pub settings: ReducerSettings,
-    /// How many filters.
+    /// The number of filters.
     pub filters: Filters,
-    /// How the noise is found, for methods that have one.
-    pub noise: NoiseRule,
-    /// How columns are scaled; otherwise chosen with the noise, and none where the noise is given.
+    /// The scaling; `None` selects it on held-out samples.
     pub scaling: Option<Scaling>,
-    /// Whether columns are centred; otherwise wherever the noise is not given.
-    pub center: Option<bool>,
-    /// How covariances are estimated, when not in the method's own way.
+    /// Whether the mean of all samples is subtracted, so that features have mean 0.
+    pub center: bool,
+    /// The estimator of class covariances; `None` is the default of the method.
     pub estimator: Option<Estimator>,
 }
 
 impl Pipeline {
-    /// A method with its defaults.
-    pub fn new(method: &str, filters: usize) -> Self {
+    /// Returns a recipe in which everything but the number of filters is selected or has its default.
+    pub fn new(method: Method, filters: usize) -> Self {
         Self {
-            method: method.to_owned(),
+            method,
             settings: ReducerSettings::default(),
             filters: Filters::Count(filters),
-            noise: NoiseRule::Auto,
             scaling: None,
-            center: None,
+            center: true,
             estimator: None,
         }
     }
 
-    /// The method without its refinement.
-    fn base(&self) -> &str {
-        self.method.strip_suffix(REFINED).unwrap_or(&self.method)
+    /// Returns the same for the name of a method, such as `sqfa-h` or `sqfa-h+refine`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such method; the error suggests the most similar name.
+    pub fn named(method: &str, filters: usize) -> Result<Self, Unknown> {
+        Ok(Self::new(method.parse()?, filters))
     }
 
-    /// How covariances are estimated.
-    fn estimator(&self) -> Estimator {
-        let own = || reducer_entry(self.base()).map(|entry| entry.estimator(self.settings.degrees));
-        self.estimator.or_else(|| own().ok()).unwrap_or_default()
+    /// The estimator of class covariances.
+    pub fn estimator(&self) -> Estimator {
+        self.estimator.unwrap_or_else(|| self.method.entry.estimator(self.settings.degrees))
     }
 
-    /// Principal components that stand for many columns: twice as many as filters where these are many.
+    /// The number of principal components that the fit is restricted to, if it is: methods that work in principal components
+    /// anyway interpret the setting themselves.
+    fn restricted_to(&self) -> Option<usize> {
+        self.settings.dimensions.filter(|_| !self.method.entry.has_own_components())
+    }
+
+    /// The number of principal components that represent many columns: twice the number of filters if that is many.
     fn components(&self) -> usize {
-        match self.filters {
-            Filters::Count(filters) => COMPONENTS.max(filters.saturating_mul(2)),
-            Filters::Auto { .. } => COMPONENTS,
+        match (self.restricted_to(), self.filters) {
+            (Some(dimensions), _) => dimensions,
+            (None, Filters::Count(filters)) => COMPONENTS.max(filters.saturating_mul(2)),
+            (None, Filters::Auto { .. }) => COMPONENTS,
         }
-    }
-
-    fn is_refined(&self) -> bool {
-        self.method.ends_with(REFINED)
     }
 }

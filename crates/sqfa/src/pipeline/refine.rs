@@ -12,14 +12,15 @@ use crate::objective::TrainValidation;
 use crate::optimize::{Observer, Termination};
 use crate::points::Points;
 use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
-use crate::transform::{Features, transform_rows_offset};
+use crate::statistics::ClassStatistics;
+use crate::transform::Features;
 
-use super::learn::{Found, Job};
+use super::learn::{Found, Job, Outcome};
 use super::score::{Compared, Scores};
 use super::search::{Arm, Fold};
 use super::side::Side;
 use super::space::Space;
-use super::{Fitted, Parts, Pipeline, PipelineError, Plan, nested};
+use super::{Fitted, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
 
 /// Iterations after which held-out points are scored, in all.
 const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
@@ -97,11 +98,7 @@ struct Coordinates {
 impl Coordinates {
     fn new(parts: &Parts<'_>, rows: &[usize], space: &Space) -> Self {
         let data = parts.data();
-        let order = space.statistics.dimension();
-        let identity = Mat::from_fn(order, order, |i, j| if i == j { 1.0 } else { 0.0 });
-        let (filters, offset) = space.fold(identity.as_ref());
-        let features =
-            transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref());
+        let features = space.coordinates(data.points, rows);
         let repeated: Vec<usize> = (0..rows.len())
             .flat_map(|at| std::iter::repeat_n(at, data.weight(rows[at]) as usize))
             .collect();
@@ -137,103 +134,98 @@ impl Coordinates {
 }
 
 impl Pipeline {
-    /// Refines filters: on the folds of some arms where units and noise were chosen on them, with the filters that every fold
-    /// found there; otherwise on folds of which each fits the method anew.
+    /// Refines filters on the folds on which scaling and noise were selected, from the filters that each fold found there, or
+    /// on folds that fit the method anew if nothing was selected.
     pub(crate) fn refine(
         &self,
-        fitted: &mut Fitted,
-        job: &Job<'_>,
+        outcome: Outcome,
+        job: Job<'_>,
         arms: &[Arm<'_>],
         starts: Option<&[Mat<f64>]>,
         observer: &mut Observer<'_>,
-    ) -> Result<(), PipelineError> {
-        let units = fitted.selection.as_ref().map(|selection| selection.candidate.units);
-        let arm = arms.iter().find(|arm| Some(arm.units) == units);
-        let (Some(arm), Some(starts), Some(parts)) = (arm, starts, job.parts) else {
-            return self.refine_anew(fitted, job.parts, job.dropped, false, observer);
+    ) -> Result<Fitted, PipelineError> {
+        let Some(parts) = job.parts else {
+            return Err(PipelineError::Count { why: NoChoice::NoPoints });
+        };
+        let own = outcome.fitted.selection.as_ref().map(|selection| selection.candidate.scaling);
+        let arm = arms.iter().find(|arm| Some(arm.scaling) == own);
+        let (Some(arm), Some(starts)) = (arm, starts) else {
+            return self.refine_anew(outcome, parts, job.dropped, false, observer);
         };
         let mut climbs = Vec::new();
         for (held, start) in arm.held().iter().zip(starts) {
             let (repeat, fold, _) = *held;
             let learned = arm.repeats[repeat].leave_out(fold).learned();
-            let fold = Fold::new(arm, held, self.estimator())?;
-            climbs.push(Climb::new(fold, &learned, start));
+            climbs.push(Climb::new(Fold::new(arm, held)?, &learned, start));
         }
         let (choice, cancelled) = choose(&climbs, observer)?;
         drop(climbs);
-        let space = || self.space(job.statistics.clone(), arm.units, job.dropped);
-        self.follow(fitted, parts, choice, cancelled, space, observer)
+        let space = || self.space(job, arm.scaling, false);
+        self.follow(outcome.fitted, parts, choice, cancelled, space, observer)
     }
 
-    /// Refines filters of many columns, or of a method whose settings were not chosen on folds.
+    /// Refines filters of many columns, or of a method whose settings were not selected on folds.
     ///
-    /// Every fold fits the method to its own training samples, with the settings that were chosen, and climbs within the span
-    /// of these filters and of the principal components of the same samples. So nothing that is scored has been learned from.
-    /// `whole` says that units within classes were chosen on all columns.
+    /// Every fold fits the method to its own training samples, with the settings that were selected, and optimizes within the
+    /// span of these filters and of the principal components of the same samples. So no sample that is scored was used for
+    /// training. If `whole` is true, within-class scaling uses all columns.
     pub(crate) fn refine_anew(
         &self,
-        fitted: &mut Fitted,
-        parts: Option<&Parts<'_>>,
+        outcome: Outcome,
+        parts: &Parts<'_>,
         dropped: &[usize],
         whole: bool,
         observer: &mut Observer<'_>,
-    ) -> Result<(), PipelineError> {
-        let Some(parts) = parts else {
-            return Err(PipelineError::Count { why: super::NoChoice::NoPoints });
-        };
+    ) -> Result<Fitted, PipelineError> {
         let recipe = self.refinement();
+        let fitted = &outcome.fitted;
         let mut climbs = Vec::new();
         let dealt;
         if let Some(part) = parts.spared() {
             // Nothing was learned from these rows.
-            let space = self.around(&recipe, fitted)?;
+            let space = around(&recipe, &outcome)?;
             let held = parts.within(part).map(|row| row as u32).collect();
             let fold = Fold::of(Side::of(space), parts, held);
-            climbs.push(Climb::new(fold, &parts.learned(), &fitted.kept));
+            climbs.push(Climb::new(fold, &parts.learned(), &fitted.kept().to_owned()));
         } else {
             let data = *parts.data();
             let plan = Plan::for_components(data.total());
             dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
-            let filters = fitted.kept.ncols();
+            let filters = fitted.kept().ncols();
             for &part in dealt.folds() {
                 let held: Vec<u32> = dealt.within(part).map(|row| row as u32).collect();
                 if held.is_empty() {
                     continue;
                 }
                 let others = dealt.leave_out(part);
-                let job = Job::new(&others, self.estimator(), dropped, filters)?;
+                let job = self.job(&others, dropped)?;
                 let found = fitted.selection.clone().map(|own| Found::again(own, whole));
-                let alone = self.learn(job, found, observer)?;
-                let fold = Fold::of(Side::of(self.around(&recipe, &alone)?), &dealt, held);
-                climbs.push(Climb::new(fold, &others.learned(), &alone.kept));
+                let alone = self.learn(job, filters, found, observer)?;
+                let fold = Fold::of(Side::of(around(&recipe, &alone)?), &dealt, held);
+                let start = alone.fitted.kept().to_owned();
+                climbs.push(Climb::new(fold, &others.learned(), &start));
             }
         }
         let (choice, cancelled) = choose(&climbs, observer)?;
         drop(climbs);
-        let space = self.around(&recipe, fitted)?;
-        self.follow(fitted, parts, choice, cancelled, || Ok(space), observer)
+        let space = around(&recipe, &outcome)?;
+        self.follow(outcome.fitted, parts, choice, cancelled, || Ok(space), observer)
     }
 
-    /// The space around fitted filters: their own span and that of the leading principal components.
-    fn around(&self, recipe: &Refinement, fitted: &Fitted) -> Result<Space, PipelineError> {
-        let basis = recipe.basis(&fitted.statistics, fitted.kept.as_ref())?;
-        Ok(Space::plain(fitted.preprocessor.clone(), fitted.statistics.clone()).within(basis))
-    }
-
-    /// Climbs with all samples as far as the folds chose.
+    /// Refines all samples as far as the folds selected.
     fn follow(
         &self,
-        fitted: &mut Fitted,
+        mut fitted: Fitted,
         parts: &Parts<'_>,
         choice: RefinementChoice,
         cancelled: bool,
         space: impl FnOnce() -> Result<Space, PipelineError>,
         observer: &mut Observer<'_>,
-    ) -> Result<(), PipelineError> {
+    ) -> Result<Fitted, PipelineError> {
         if choice.steps > 0 && !cancelled {
             let space = space()?;
             let points = Coordinates::new(parts, &parts.learned(), &space);
-            let mut filters = with_unit_length(space.lower(fitted.kept.as_ref()));
+            let mut filters = with_unit_length(space.lower(fitted.kept()));
             let mut trace: Vec<f64> = Vec::new();
             for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
                 if *next > choice.steps {
@@ -249,8 +241,9 @@ impl Pipeline {
                     break;
                 }
             }
-            let lifted = space.lift(filters.as_ref());
-            fitted.replace(with_fixed_signs(with_unit_length(lifted)));
+            let lifted = with_fixed_signs(with_unit_length(space.lift(filters.as_ref())));
+            let own = space.lower(lifted.as_ref());
+            fitted.replace(lifted, space.classes().reduced(own.as_ref()));
             fitted.reduction.objective = trace.last().copied();
             fitted.reduction.iterations += choice.steps;
             fitted.reduction.traces.insert(0, trace);
@@ -259,7 +252,7 @@ impl Pipeline {
             fitted.reduction.termination = Some(Termination::Cancelled);
         }
         fitted.settle(choice);
-        Ok(())
+        Ok(fitted)
     }
 
     /// How filters are refined on one split.
@@ -272,9 +265,13 @@ impl Pipeline {
         self.settings.refinement.clone().unwrap_or_else(own)
     }
 
-    /// Where filters of statistics alone are refined: what the points must be turned into.
-    pub fn refinement_space(&self, fitted: &Fitted) -> Result<RefinementSpace, PipelineError> {
-        let basis = self.refinement().basis(&fitted.statistics, fitted.kept.as_ref())?;
+    /// Returns the coordinates in which filters of class statistics are refined if the samples are on other machines.
+    pub(crate) fn refinement_space(
+        &self,
+        outcome: &Outcome,
+    ) -> Result<RefinementSpace, PipelineError> {
+        let Outcome { fitted, columns } = outcome;
+        let basis = self.refinement().basis(columns, fitted.kept())?;
         let (filters, offset) = match &fitted.preprocessor {
             Some(map) => {
                 let (filters, offset) = map.fold(basis.as_ref());
@@ -285,33 +282,44 @@ impl Pipeline {
         Ok(RefinementSpace { filters, offset, basis })
     }
 
-    /// Refines filters of statistics alone on points, or a sample of them, that were turned into the refinement's coordinates.
-    pub fn refine_in(
+    /// Refines filters of class statistics on samples that were transformed to the coordinates of the refinement.
+    pub(crate) fn refine_in(
         &self,
-        fitted: &mut Fitted,
+        Outcome { fitted, columns }: &mut Outcome,
         space: &RefinementSpace,
         coordinates: Points<'_>,
         labels: &Labels,
         observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         let basis = space.basis.as_ref();
-        let statistics = fitted.statistics.reduced(basis);
-        let start = transpose_times(basis, fitted.kept.as_ref());
+        let statistics = columns.reduced(basis);
+        let start = transpose_times(basis, fitted.kept());
         let samples = Samples { points: coordinates, labels, preprocessor: None };
         let training = Training::new(&statistics, samples).with_estimator(self.estimator());
         let same = |_: &Training<'_>, _: &mut Observer<'_>| Ok(start.clone());
-        // The samples of an engine are many: a split of them cannot be learned by heart within few coordinates.
+        // An engine holds many samples, so the training accuracy within few coordinates is hardly too high.
         let mut refined = self.refinement().refine(&training, start.as_ref(), &same, observer)?;
         drop(training);
-        refined.filters = with_fixed_signs(tall_times(basis, refined.filters.as_ref()));
-        fitted.adopt(refined);
+        let own = refined.filters.clone();
+        refined.filters = with_fixed_signs(tall_times(basis, own.as_ref()));
+        let features = columns.reduced(refined.filters.as_ref());
+        fitted.adopt(refined, features);
         Ok(())
     }
 }
 
+/// The space around fitted filters: their own span and that of the leading principal components.
+fn around(
+    recipe: &Refinement,
+    Outcome { fitted, columns }: &Outcome,
+) -> Result<Space, PipelineError> {
+    let basis = recipe.basis(columns, fitted.kept())?;
+    Ok(Space::plain(fitted.preprocessor.clone(), columns.clone()).within(basis))
+}
+
 impl Fitted {
-    /// Takes what became of the filters on one split.
-    fn adopt(&mut self, refined: Refined) {
+    /// Uses the filters that were refined on one split.
+    fn adopt(&mut self, refined: Refined, features: ClassStatistics) {
         let trial = |steps, accuracy| RefinementTrial {
             noise: refined.noise,
             steps,
@@ -327,7 +335,7 @@ impl Fitted {
             trials: vec![trial(0, refined.before), trial(refined.steps, refined.after)],
         });
         if refined.steps > 0 {
-            self.replace(refined.filters);
+            self.replace(refined.filters, features);
             self.reduction.iterations += refined.steps;
             self.reduction.objective = refined.trace.last().copied();
             self.reduction.traces.insert(0, refined.trace);

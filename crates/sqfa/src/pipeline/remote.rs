@@ -6,25 +6,30 @@
 //! Cost: one fit per candidate and fold, on statistics.
 
 use crate::labels::Classes;
+use crate::labels::Labels;
 use crate::linalg::Mat;
+use crate::model::Noise;
 use crate::optimize::Observer;
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
-
-use super::arms::{OnColumns, finished};
-use super::count::curve;
-use super::folds::finished as statistics_of;
-use super::learn::{Found, Job};
-use super::score::Compared;
-use super::search::{Common, MakeSpace};
-use super::selection::{Candidate, DEFAULT_SHARE, Tried};
-use super::side::Side;
-use super::space::{Space, Units, components_after};
-use super::{
-    COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, Scorer, Tally,
-    WIDE,
+use crate::points::Points;
+use crate::statistics::{
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError,
 };
 
-/// The shares that are tried in every unit, times the default, in the order in which a race would reach them.
+use super::coordinates::{Learned, MakeSpace, OnColumns, finished};
+use super::count::curve;
+use super::learn::{Found, Job, Outcome};
+use super::score::Compared;
+use super::search::Common;
+use super::selection::{Candidate, DEFAULT_FRACTION, Tried};
+use super::side::Side;
+use super::space::{Space, components_after};
+use super::{
+    COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, RefinementSpace,
+    Scorer, Tally, WIDE,
+};
+
+/// The fractions that are tried in every scaling, times the default, in the order in which a search of samples in memory would
+/// reach them.
 const GRID: [f64; 8] = [10.0, 1.0, 0.1, 100.0, 0.01, 0.001, 3.162_277_66, 0.316_227_766];
 
 /// Candidates to be scored, the same ones in every fold.
@@ -51,10 +56,11 @@ pub struct Remote {
     curve: Option<Curve>,
     found: Option<Found>,
     searched: bool,
+    outcome: Option<Outcome>,
 }
 
-/// Units, and how their spaces are made.
-type Maker<'a> = (Units, Box<dyn MakeSpace + 'a>);
+/// A scaling, and how its spaces are made.
+type Maker<'a> = (Scaling, Box<dyn MakeSpace + 'a>);
 
 /// What the last question was about.
 enum Asked {
@@ -102,14 +108,25 @@ impl Remote {
         if dropped.len() == total.dimension() {
             return Err(PipelineError::AllConstant { columns: total.dimension() });
         }
-        recipe.check_start(total.dimension())?;
+        recipe.check(total.dimension())?;
         let filters = match recipe.filters {
             Filters::Count(filters) => Some(filters),
             Filters::Auto { .. } => None,
         };
         let searched = !recipe.searches();
-        let (asked, curve, found) = (None, None, None);
-        Ok(Self { recipe, dropped, total, training, held, asked, filters, curve, found, searched })
+        Ok(Self {
+            recipe,
+            dropped,
+            total,
+            training,
+            held,
+            asked: None,
+            filters,
+            curve: None,
+            found: None,
+            searched,
+            outcome: None,
+        })
     }
 
     /// The classes, in the order of all sums.
@@ -158,15 +175,47 @@ impl Remote {
     }
 
     /// Fits all points with what was chosen.
-    pub fn fit(&mut self, observer: &mut Observer<'_>) -> Result<Fitted, PipelineError> {
+    pub fn fit(&mut self, observer: &mut Observer<'_>) -> Result<&Fitted, PipelineError> {
         let Some(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let (statistics, plain) = statistics_of(&[&self.total], self.recipe.estimator())?;
-        let job = Job::of(statistics, &self.dropped, filters).with_plain(plain);
-        let mut fitted = self.recipe.learn(job, self.found.take(), observer)?;
-        fitted.curve = self.curve.take();
-        Ok(fitted)
+        let job = Job::of(statistics_of(&self.total)?, &self.dropped);
+        let found = self.found.take();
+        let outcome = self.recipe.learn(job, filters, found, observer)?;
+        let fitted = Fitted { curve: self.curve.take(), ..outcome.fitted };
+        Ok(&self.outcome.insert(Outcome { fitted, ..outcome }).fitted)
+    }
+
+    /// Returns the result of [`Remote::fit`] and of the refinement, if there is one yet.
+    pub fn fitted(&self) -> Option<&Fitted> {
+        self.outcome.as_ref().map(|outcome| &outcome.fitted)
+    }
+
+    /// Returns the coordinates that samples are transformed to before a refinement; `None` before a fit.
+    ///
+    /// # Errors
+    ///
+    /// If principal components cannot be computed.
+    pub fn refinement_space(&self) -> Result<Option<RefinementSpace>, PipelineError> {
+        self.outcome.as_ref().map(|own| self.recipe.refinement_space(own)).transpose()
+    }
+
+    /// Refines the filters of a fit on samples, or a part of them, in the coordinates of the refinement.
+    ///
+    /// # Errors
+    ///
+    /// If the samples cannot be used.
+    pub fn refine(
+        &mut self,
+        space: &RefinementSpace,
+        coordinates: Points<'_>,
+        labels: &Labels,
+        observer: &mut Observer<'_>,
+    ) -> Result<(), PipelineError> {
+        match &mut self.outcome {
+            Some(own) => self.recipe.refine_in(own, space, coordinates, labels, observer),
+            None => Ok(()),
+        }
     }
 
     /// Every number of filters, in the default units against the default noise.
@@ -178,13 +227,13 @@ impl Remote {
         let columns = if columns > WIDE { COMPONENTS } else { columns };
         let mut counts = self.recipe.counts(max.min(columns))?;
         let makers = self.makers()?;
-        let units: Vec<Units> = makers.iter().map(|(units, _)| *units).collect();
-        let (arm, usual) = self.recipe.counted_in(&units);
+        let scalings: Vec<Scaling> = makers.iter().map(|(scaling, _)| *scaling).collect();
+        let (arm, usual) = self.recipe.counted_in(&scalings);
         let mut folds = Vec::new();
         for (at, sums) in &self.training {
             let Some((_, maker)) = makers.get(arm) else { break };
-            let side = Side::new(&**maker, statistics_of(&[sums], self.recipe.estimator())?)?;
-            let noise = usual.share * side.unit;
+            let side = Side::new(&**maker, learned(sums)?)?;
+            let noise = usual.noise.value(side.unit);
             let fitted = self.recipe.fit_counts(&side.space, &counts, noise, observer)?;
             counts.truncate(fitted.len());
             folds
@@ -206,18 +255,17 @@ impl Remote {
         filters: usize,
         observer: &mut Observer<'_>,
     ) -> Result<Option<Question>, PipelineError> {
-        let estimator = self.recipe.estimator();
-        let common = Common {
-            method: self.recipe.base(),
-            settings: &self.recipe.settings,
-            estimator,
-            filters,
+        let recipe = &self.recipe;
+        let common = Common { entry: recipe.method.entry, settings: &recipe.settings, filters };
+        let noises: Vec<Noise> = match recipe.settings.noise {
+            Noise::Auto => GRID.map(|step| Noise::Fraction(step * DEFAULT_FRACTION)).to_vec(),
+            noise => vec![noise],
         };
         let makers = self.makers()?;
         let mut candidates: Vec<(Candidate, Vec<Mat<f64>>)> = makers
             .iter()
-            .flat_map(|(units, _)| {
-                GRID.map(|step| Candidate { units: *units, share: step * DEFAULT_SHARE })
+            .flat_map(|(scaling, _)| {
+                noises.iter().map(|&noise| Candidate { scaling: *scaling, noise })
             })
             .map(|candidate| (candidate, Vec::new()))
             .collect();
@@ -225,12 +273,12 @@ impl Remote {
         for (at, sums) in &self.training {
             let mut scorers = Vec::new();
             for (arm, (_, maker)) in makers.iter().enumerate() {
-                let side = Side::new(&**maker, statistics_of(&[sums], estimator)?)?;
-                let mut before: Vec<(f64, Mat<f64>)> = Vec::new();
-                for (candidate, found) in &mut candidates[arm * GRID.len()..][..GRID.len()] {
-                    let noise = candidate.share * side.unit;
-                    // From the nearest noise, as in a race.
-                    let far = |share: f64| (share / candidate.share).ln().abs();
+                let side = Side::new(&**maker, learned(sums)?)?;
+                let mut before: Vec<(Noise, Mat<f64>)> = Vec::new();
+                for (candidate, found) in &mut candidates[arm * noises.len()..][..noises.len()] {
+                    let noise = candidate.noise.value(side.unit);
+                    // From the filters of the nearest noise, as for samples in memory.
+                    let far = |noise: Noise| noise.decades_from(candidate.noise);
                     let start = before.iter().min_by(|a, b| far(a.0).total_cmp(&far(b.0)));
                     let start = start.map(|(_, filters)| side.space.lower(filters.as_ref()));
                     let fitted = common.attempt(&side.space, noise, start, observer)?;
@@ -241,7 +289,7 @@ impl Remote {
                     }
                     let lifted = side.space.lift(filters.as_ref());
                     found.push(lifted.clone());
-                    before.push((candidate.share, lifted));
+                    before.push((candidate.noise, lifted));
                 }
             }
             folds.push((*at, scorers));
@@ -267,63 +315,73 @@ impl Remote {
         Ok(Some(Question { folds, held: self.held.clone(), candidates: count }))
     }
 
-    /// How the space of every unit is made: on columns, or on principal components of many.
+    /// Returns how the space of each scaling is made: on columns, or on principal components of many.
     fn makers(&self) -> Result<Vec<Maker<'_>>, PipelineError> {
         let recipe = &self.recipe;
         let wide = self.total.dimension() - self.dropped.len() > WIDE;
-        let total = wide.then(|| statistics_of(&[&self.total], recipe.estimator())).transpose()?;
-        recipe
-            .units()
-            .into_iter()
-            .map(|units| {
-                let scaling = recipe.scaling_of(units);
-                let maker: Box<dyn MakeSpace + '_> = match &total {
-                    None => Box::new(OnColumns {
-                        units,
-                        scaling,
-                        center: recipe.centers(),
-                        dropped: &self.dropped,
-                    }),
-                    Some((total, _)) => {
-                        let map =
-                            Preprocessor::dropping(total, scaling, recipe.centers(), &self.dropped);
-                        Box::new(Within::new(units, map, total)?)
-                    }
-                };
-                Ok((units, maker))
-            })
-            .collect()
+        let total = wide.then(|| statistics_of(&self.total)).transpose()?;
+        let maker = |scaling: Scaling| {
+            let maker: Box<dyn MakeSpace + '_> = match &total {
+                None => {
+                    let dropped = &self.dropped;
+                    Box::new(OnColumns { recipe, scaling, dropped, whole: false })
+                }
+                Some(total) => {
+                    let (of_columns, center) = (scaling.of_columns(), recipe.center);
+                    let map = Preprocessor::dropping(total, of_columns, center, &self.dropped);
+                    Box::new(Within::new(recipe, scaling, map, total)?)
+                }
+            };
+            Ok((scaling, maker))
+        };
+        recipe.scalings().into_iter().map(maker).collect()
     }
 }
 
-/// Spaces within the leading principal components of all points.
+/// The class statistics of accumulated samples.
+fn statistics_of(sums: &ClassAccumulator) -> Result<ClassStatistics, StatisticsError> {
+    ClassAccumulator::finish_together(&[sums], Estimator::Empirical)
+}
+
+/// The training side of a fold without samples.
+fn learned<'p>(sums: &ClassAccumulator) -> Result<Learned<'p, 'p>, StatisticsError> {
+    Ok(Learned { statistics: statistics_of(sums)?, parts: None })
+}
+
+/// Spaces within the leading principal components of all samples.
 struct Within {
-    units: Units,
+    scaling: Scaling,
+    estimator: Estimator,
     map: Option<Preprocessor>,
     basis: Mat<f64>,
-    /// The mean within-class variance of the columns over that of the components.
+    /// The mean within-class variance of the columns divided by that of the components.
     ratio: f64,
 }
 
 impl Within {
     fn new(
-        units: Units,
+        recipe: &Pipeline,
+        scaling: Scaling,
         map: Option<Preprocessor>,
         total: &ClassStatistics,
     ) -> Result<Self, PipelineError> {
-        let (basis, ratio) = components_after(map.as_ref(), total, COMPONENTS)?;
-        Ok(Self { units, map, basis, ratio })
+        let count = recipe.restricted_to().unwrap_or(COMPONENTS);
+        let (basis, ratio) = components_after(map.as_ref(), total, count)?;
+        let ratio = if recipe.restricted_to().is_some() { 1.0 } else { ratio };
+        Ok(Self { scaling, estimator: recipe.estimator(), map, basis, ratio })
     }
 }
 
 impl MakeSpace for Within {
-    fn space(&self, mut statistics: ClassStatistics) -> Result<Space, PipelineError> {
+    fn space(&self, learned: Learned<'_, '_>) -> Result<Space, PipelineError> {
+        let mut statistics = learned.statistics;
         self.map.iter().for_each(|map| map.apply(&mut statistics));
-        finished(self.units, Space::plain(self.map.clone(), statistics).within(self.basis.clone()))
+        let space = Space::plain(self.map.clone(), statistics).within(self.basis.clone());
+        Ok(finished(self.scaling, space)?.shrunk_by(self.estimator, None)?)
     }
 
     fn unit(&self, space: &Space) -> f64 {
-        let ratio = if self.units == Units::WithinClass { 1.0 } else { self.ratio };
+        let ratio = if self.scaling == Scaling::WithinClass { 1.0 } else { self.ratio };
         ratio * space.statistics.noise_scale()
     }
 }

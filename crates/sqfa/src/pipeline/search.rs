@@ -1,10 +1,11 @@
-//! The search for units and noise: a race over folds, from a short grid that grows where its end is best.
+//! The search for scaling and noise: candidates on held-out folds, from a short grid that grows while its edge is best.
 //!
-//! Every unit starts with three noises a decade apart, from large to small, each fit starting from the one before; the last
-//! is left out where the second is already clearly behind the first. While the best of a unit is its largest or smallest
-//! and not clearly behind that of another unit, its grid grows by a decade; the best of all gets neighbours half a decade
-//! away. After [`ENOUGH`] held-out samples, a candidate is dropped if its score is behind the best by more than two standard
-//! errors and it is no more accurate, or if its accuracy is; the others meet all folds.
+//! Every scaling starts with three noise fractions a decade apart, from large to small, and each fit starts from the filters
+//! of the nearest one; the third is left out if the second is clearly worse than the first. While the best of a scaling is at
+//! the edge of its grid and not clearly worse than that of another scaling, the grid grows by a decade; then the best of all
+//! gets neighbors half a decade away. If the noise is specified, each scaling has one candidate. After [`ENOUGH`] held-out
+//! samples, a candidate is dropped if its score is behind the best by more than two standard errors and it is no more
+//! accurate, or if its accuracy is; the others are scored on all folds.
 
 use std::sync::Arc;
 
@@ -12,42 +13,38 @@ use crate::classify::Qda;
 use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
 use crate::optimize::{Observer, Stopping, Termination};
-use crate::reduce::{JUDGED, ReduceError, ReducerSettings, Training, reducer};
-use crate::statistics::{ClassStatistics, Estimator};
+use crate::reduce::{JUDGED, ReduceError, ReducerEntry, ReducerSettings, Training};
+use crate::statistics::{Estimator, Scaling};
 use crate::transform::transform_rows_offset;
 
+use super::coordinates::{Learned, MakeSpace};
 use super::folds::Parts;
 use super::score::{Compared, Scores};
-use super::selection::{Candidate, DEFAULT_SHARE};
+use super::selection::{Candidate, DEFAULT_FRACTION};
 use super::side::Side;
-use super::space::{Space, Units};
+use super::space::Space;
 use super::{PipelineError, nested};
 
 /// Held-out points after which a candidate may be dropped.
 const ENOUGH: u64 = 300;
 /// Standard errors behind the best beyond which it is.
 const CLEARLY: f64 = 2.0;
-/// The shares every unit starts with, times the default.
+/// The fractions that every scaling starts with, times the default.
 const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
 /// A step of the grid.
 const STEP: f64 = 10.0;
-/// The largest and smallest share that is ever tried, times the default.
+/// The largest and smallest fraction that is ever tried, times the default.
 const ENDS: (f64, f64) = (100.0, 1e-3);
 /// Fits of the search need not be exact.
 const STOPPING: Stopping = Stopping { max_iterations: 100, tolerance: 1e-5 };
-/// Random starts of the first fit of a unit.
+/// Random starts of the first fit of a scaling.
 const STARTS: usize = 2;
 
-/// Makes the space of a fit from the sums of its training points.
-pub(crate) trait MakeSpace {
-    fn space(&self, statistics: ClassStatistics) -> Result<Space, PipelineError>;
-    /// What a share is a share of, in the space's squared units.
-    fn unit(&self, space: &Space) -> f64;
-}
-
-/// One unit of the search: its points in folds, once a repeat, and how its spaces are made.
+/// One scaling of the search: its samples in folds, once per repeat, and how its spaces are made.
 pub(crate) struct Arm<'a> {
-    pub(crate) units: Units,
+    pub(crate) scaling: Scaling,
+    /// The estimator of class statistics of these samples, before they are scaled.
+    pub(crate) estimator: Estimator,
     pub(crate) repeats: Vec<Parts<'a>>,
     /// One a repeat, or one for all.
     pub(crate) makers: Vec<Box<dyn MakeSpace + 'a>>,
@@ -80,9 +77,8 @@ impl<'a> Arm<'a> {
 
 /// What every fit of a search shares.
 pub(crate) struct Common<'a> {
-    pub(crate) method: &'a str,
+    pub(crate) entry: &'a ReducerEntry,
     pub(crate) settings: &'a ReducerSettings,
-    pub(crate) estimator: Estimator,
     pub(crate) filters: usize,
 }
 
@@ -115,10 +111,11 @@ impl<'p, 'a> Fold<'p, 'a> {
     pub(crate) fn new(
         arm: &'p Arm<'a>,
         (repeat, fold, held): &Held,
-        estimator: Estimator,
     ) -> Result<Self, PipelineError> {
         let parts = &arm.repeats[*repeat];
-        let side = Side::new(arm.maker(*repeat), parts.statistics(Some(*fold), estimator)?)?;
+        let statistics = parts.statistics(Some(*fold), arm.estimator)?;
+        let learned = Learned { statistics, parts: Some((parts, Some(*fold))) };
+        let side = Side::new(arm.maker(*repeat), learned)?;
         Ok(Self { side, parts, held: held.clone() })
     }
 
@@ -131,7 +128,7 @@ impl<'p, 'a> Fold<'p, 'a> {
     pub(crate) fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
         let data = self.parts.data();
         let (folded, offset) = self.side.space.fold(filters.as_ref());
-        let qda = Qda::from_statistics(self.side.judging(), filters.as_ref(), None).ok();
+        let qda = Qda::from_statistics(self.side.space.classes(), filters.as_ref(), None).ok();
         let mut scores = Scores::with_room(self.held.len());
         for rows in self.held.chunks(JUDGED) {
             let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
@@ -178,39 +175,36 @@ impl Common<'_> {
             start: start.map_or(Start::Auto, Start::Given),
             restarts: Restarts::Count(restarts),
             stopping: STOPPING,
-            ..self.settings.clone()
+            ..space.settings(self.settings)
         };
         let training = Training::from_statistics(&space.statistics);
-        let fitted = reducer(self.method, &settings)?.fit_one(&training, self.filters, observer)?;
+        let fitted = self.entry.reducer(&settings).fit_one(&training, self.filters, observer)?;
         Ok((fitted.filters, fitted.termination == Some(Termination::Cancelled)))
     }
 }
 
-/// Races candidates over the folds of some arms.
+/// Scores candidates on the folds of some arms.
 pub(crate) fn search(
     arms: &[Arm<'_>],
     common: &Common<'_>,
     observer: &mut Observer<'_>,
 ) -> Result<Searched, PipelineError> {
     let mut race = Race::new(arms, common);
+    let open = common.settings.noise == Noise::Auto;
     for arm in 0..arms.len() {
-        let mut shares: Vec<f64> = Vec::new();
-        for share in FIRST.map(|step| step * DEFAULT_SHARE) {
-            if !race.is_falling(arm) {
-                race.enter(arm, share, observer)?;
-                shares.push(share);
-            }
-        }
-        while let Some(share) = race.beyond(arm, &shares) {
-            race.enter(arm, share, observer)?;
-            shares.push(share);
+        if open {
+            race.enter_grid(arm, observer)?;
+        } else {
+            race.enter(arm, common.settings.noise, observer)?;
         }
         race.forget_all_but_best();
     }
-    if let Some(best) = race.best() {
+    if let (Some(best), true) = (race.best(), open) {
         let Runner { arm, candidate, .. } = race.searched.runners[best];
-        for share in [candidate.share * STEP.sqrt(), candidate.share / STEP.sqrt()] {
-            race.enter(arm, share, observer)?;
+        if let Noise::Fraction(fraction) = candidate.noise {
+            for next in [fraction * STEP.sqrt(), fraction / STEP.sqrt()] {
+                race.enter(arm, Noise::Fraction(next), observer)?;
+            }
         }
     }
     race.finish(observer)
@@ -259,14 +253,30 @@ impl<'p, 'a> Race<'p, 'a> {
         }
     }
 
-    /// Runs a new candidate over the first folds.
+    /// Tries the grid of a scaling, which grows while its edge is best.
+    fn enter_grid(&mut self, arm: usize, observer: &mut Observer<'_>) -> Result<(), PipelineError> {
+        let mut fractions: Vec<f64> = Vec::new();
+        for fraction in FIRST.map(|step| step * DEFAULT_FRACTION) {
+            if !self.is_falling(arm) {
+                self.enter(arm, Noise::Fraction(fraction), observer)?;
+                fractions.push(fraction);
+            }
+        }
+        while let Some(fraction) = self.beyond(arm, &fractions) {
+            self.enter(arm, Noise::Fraction(fraction), observer)?;
+            fractions.push(fraction);
+        }
+        Ok(())
+    }
+
+    /// Scores a new candidate on the first folds.
     fn enter(
         &mut self,
         arm: usize,
-        share: f64,
+        noise: Noise,
         observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
-        let candidate = Candidate { units: self.arms[arm].units, share };
+        let candidate = Candidate { scaling: self.arms[arm].scaling, noise };
         let runner = Runner { candidate, arm, scores: Scores::default(), filters: Vec::new() };
         self.searched.runners.push(runner);
         self.run(self.searched.runners.len() - 1, 0..self.first, observer)
@@ -282,19 +292,19 @@ impl<'p, 'a> Race<'p, 'a> {
             if self.cancelled {
                 return Ok(());
             }
-            let (arm, share) = {
+            let (arm, noise) = {
                 let runner = &self.searched.runners[at];
-                (runner.arm, runner.candidate.share)
+                (runner.arm, runner.candidate.noise)
             };
             if self.folds[arm][index].is_none() {
-                let fold = Fold::new(&self.arms[arm], &self.held[index], self.common.estimator)?;
+                let fold = Fold::new(&self.arms[arm], &self.held[index])?;
                 self.folds[arm][index] = Some(fold);
             }
             let Some(fold) = &self.folds[arm][index] else { return Ok(()) };
             let Side { space, unit, .. } = &fold.side;
             let start = self.start(at, index).map(|filters| space.lower(filters.as_ref()));
-            let fitted = self.common.attempt(space, share * unit, start, observer)?;
-            // The candidate is out, the race goes on.
+            let fitted = self.common.attempt(space, noise.value(*unit), start, observer)?;
+            // The candidate is dropped, the others go on.
             let Some((filters, cancelled)) = fitted else { return Ok(()) };
             self.cancelled |= cancelled;
             let scores = fold.score(&filters)?;
@@ -311,7 +321,7 @@ impl<'p, 'a> Race<'p, 'a> {
     /// Never those of another fold: they have seen the points held out, and with little noise a climb does not leave them.
     fn start(&self, at: usize, fold: usize) -> Option<Mat<f64>> {
         let runner = &self.searched.runners[at];
-        let far = |other: &Runner| (other.candidate.share / runner.candidate.share).ln().abs();
+        let far = |other: &Runner| other.candidate.noise.decades_from(runner.candidate.noise);
         self.searched.runners[..at]
             .iter()
             .filter(|other| other.arm == runner.arm && other.filters.len() > fold)
@@ -331,21 +341,16 @@ impl<'p, 'a> Race<'p, 'a> {
         ahead.mean > CLEARLY * ahead.error
     }
 
-    /// The next share of an arm whose best is at an end of its grid and not clearly behind the best of all.
-    fn beyond(&self, arm: usize, shares: &[f64]) -> Option<f64> {
+    /// Returns the next fraction of an arm whose best is at an edge of its grid and not clearly behind the best of all.
+    fn beyond(&self, arm: usize, fractions: &[f64]) -> Option<f64> {
         let left = self.left().into_iter().map(|at| &self.searched.runners[at]);
-        let best = left
-            .filter(|runner| runner.arm == arm)
-            .reduce(
-                |best, other| {
-                    if other.scores.mean() > best.scores.mean() { other } else { best }
-                },
-            )?
-            .candidate
-            .share;
-        let largest = shares.iter().copied().fold(0.0, f64::max);
-        let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
-        next_share(best, smallest, largest).filter(|_| !self.cancelled)
+        let best = left.filter(|runner| runner.arm == arm).reduce(|best, other| {
+            if other.scores.mean() > best.scores.mean() { other } else { best }
+        })?;
+        let Noise::Fraction(best) = best.candidate.noise else { return None };
+        let largest = fractions.iter().copied().fold(0.0, f64::max);
+        let smallest = fractions.iter().copied().fold(f64::INFINITY, f64::min);
+        next_fraction(best, smallest, largest).filter(|_| !self.cancelled)
     }
 
     /// Drops who is clearly behind and runs the others over the remaining folds.
@@ -398,10 +403,10 @@ impl<'p, 'a> Race<'p, 'a> {
 }
 
 /// One step beyond the end of a grid whose best value is that end; `None` inside the grid and at the limits.
-fn next_share(best: f64, smallest: f64, largest: f64) -> Option<f64> {
-    let (most, least) = (ENDS.0 * DEFAULT_SHARE, ENDS.1 * DEFAULT_SHARE);
+fn next_fraction(best: f64, smallest: f64, largest: f64) -> Option<f64> {
+    let (most, least) = (ENDS.0 * DEFAULT_FRACTION, ENDS.1 * DEFAULT_FRACTION);
     if best >= largest {
-        return Some(largest * STEP).filter(|share| *share <= most * 1.01);
+        return Some(largest * STEP).filter(|fraction| *fraction <= most * 1.01);
     }
     let smaller = smallest / STEP;
     (best <= smallest && smaller >= least * 0.99).then_some(smaller)
@@ -413,10 +418,10 @@ mod tests {
 
     #[test]
     fn a_grid_grows_only_where_its_end_is_best() {
-        assert_eq!(next_share(0.3, 0.03, 3.0), None);
-        assert_eq!(next_share(3.0, 0.03, 3.0), Some(30.0));
-        assert_eq!(next_share(0.03, 0.03, 3.0), Some(0.03 / STEP));
-        assert_eq!(next_share(30.0, 0.03, 30.0), None);
-        assert_eq!(next_share(3e-4, 3e-4, 3.0), None);
+        assert_eq!(next_fraction(0.3, 0.03, 3.0), None);
+        assert_eq!(next_fraction(3.0, 0.03, 3.0), Some(30.0));
+        assert_eq!(next_fraction(0.03, 0.03, 3.0), Some(0.03 / STEP));
+        assert_eq!(next_fraction(30.0, 0.03, 30.0), None);
+        assert_eq!(next_fraction(3e-4, 3e-4, 3.0), None);
     }
 }

@@ -1,39 +1,59 @@
-//! The rule among what was tried: the default stands unless held-out points speak against it by more than one standard error.
+//! The rule that selects among candidates, which sees their scores only.
 //!
-//! The best is the candidate with the best mean score, of those that do not classify clearly fewer points rightly than another
-//! (by more than two standard errors). All that are behind it by no more than one standard error of the
-//! paired difference are as good; of these the one nearest to the closed-form default is taken, in decades of noise, a
-//! step between units counting as one decade. The default is what did best over many tables, so that a choice among equals
-//! made by chance costs least.
+//! The best candidate is the one with the best mean score, among those whose accuracy is not more than two standard errors
+//! below that of another. All candidates within one standard error of the best (paired differences) are equivalent, and of
+//! these the one nearest to the default is selected: in decades of noise, a step between scalings counting as one decade. The
+//! default did best over many tables, so a choice among equivalent candidates costs least there.
+
+use crate::model::Noise;
+use crate::statistics::Scaling;
 
 use super::score::Compared;
-use super::space::Units;
 
-/// Noise as a share of the within-class variance where nothing can be held out: the middle of what serves most tables.
-pub const DEFAULT_SHARE: f64 = 0.3;
-/// The same in common units, which serve pictures.
-pub const COMMON_SHARE: f64 = 1.0;
+/// The default noise, as a fraction of the mean within-class variance.
+pub const DEFAULT_FRACTION: f64 = 0.3;
+/// The default with common scaling, which suits pictures.
+pub const COMMON_FRACTION: f64 = 1.0;
 
-/// A setting that is tried: units, and noise as a share of the mean within-class variance in these units.
+/// The scalings that are tried, from the one that needs most of the data to the one that needs least.
+pub(crate) const SCALINGS: [Scaling; 3] =
+    [Scaling::WithinClass, Scaling::PerFeature, Scaling::Common];
+
+/// Returns the default noise fraction of a scaling.
+pub(crate) fn usual_fraction(scaling: Scaling) -> f64 {
+    match scaling {
+        Scaling::None | Scaling::Common => COMMON_FRACTION,
+        Scaling::PerFeature | Scaling::WithinClass => DEFAULT_FRACTION,
+    }
+}
+
+/// A combination to try.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// The units.
-    pub units: Units,
-    /// The share.
-    pub share: f64,
+    /// The scaling.
+    pub scaling: Scaling,
+    /// The noise, as a fraction of the mean within-class variance in that scaling or as an absolute number.
+    pub noise: Noise,
 }
 
 impl Candidate {
-    /// The closed-form default in some units.
-    pub fn usual(units: Units) -> Self {
-        let share = if units == Units::Common { COMMON_SHARE } else { DEFAULT_SHARE };
-        Self { units, share }
+    /// Returns the default noise of a scaling.
+    pub fn usual(scaling: Scaling) -> Self {
+        Self { scaling, noise: Noise::Fraction(usual_fraction(scaling)) }
     }
 
-    /// How far from the default: decades of noise, one more for every step between units.
+    /// Returns the distance from the default: decades of noise, and one more for every step between scalings.
     fn distance(self) -> f64 {
-        let step = Units::ALL.iter().position(|&units| units == self.units).unwrap_or(0);
-        step as f64 + (self.share / Self::usual(self.units).share).log10().abs()
+        let step = match self.scaling {
+            Scaling::WithinClass => 0.0,
+            Scaling::PerFeature => 1.0,
+            Scaling::Common | Scaling::None => 2.0,
+        };
+        let decades = match self.noise {
+            Noise::Fraction(fraction) => (fraction / usual_fraction(self.scaling)).log10().abs(),
+            Noise::Auto | Noise::Value(_) => 0.0,
+        };
+        step + decades
     }
 }
 
@@ -42,44 +62,50 @@ impl Candidate {
 pub struct Tried {
     /// What was tried.
     pub candidate: Candidate,
-    /// Held-out points it was tried on, repetitions counted; fewer than others when it was clearly behind early.
+    /// Held-out samples it was scored on, repetitions counted; fewer than others if it was dropped early.
     pub points: usize,
     /// Mean ln p(true class), each at least ln 0.05.
     pub log_posterior: f64,
-    /// The share of held-out points classified rightly.
+    /// The held-out accuracy.
     pub accuracy: f64,
 }
 
-/// Why a candidate was taken.
+/// Why a candidate was selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// It scored best.
     Best,
-    /// Nothing scored better by more than one standard error, and it is nearest to the default.
+    /// No other candidate scored better by more than one standard error, and it is nearest to the default.
     WithinOneError,
-    /// Nothing could be held out: the closed-form default.
-    ClosedForm,
+    /// The default, because nothing could be held out.
+    Default,
 }
 
-/// What was tried and taken.
+/// How scaling and noise were selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// What was taken.
+    /// The selected candidate.
     pub candidate: Candidate,
-    /// Its noise σ² in the units of the fit.
-    pub noise: f64,
-    /// Why.
+    /// Why it was selected.
     pub reason: Reason,
-    /// All that was tried, in order.
+    /// All candidates, in the order in which they were tried.
     pub tried: Vec<Tried>,
-    /// Folds that were held out in turn, over all repeats.
+    /// The number of held-out folds, over all repeats.
     pub folds: usize,
     /// The held-out accuracy of the selection: for each fold, that of the candidate which the other folds select. With a
-    /// single fold, the accuracy of what was taken; `None` if nothing was held out.
+    /// single fold, the accuracy of the selected candidate; `None` if nothing was held out.
     pub accuracy: Option<f64>,
 }
 
-/// Returns the candidate to take, and why.
+impl Selection {
+    /// Returns the selection of a default, if nothing was held out.
+    pub(crate) fn default_of(candidate: Candidate) -> Self {
+        let (reason, tried) = (Reason::Default, Vec::new());
+        Self { candidate, reason, tried, folds: 0, accuracy: None }
+    }
+}
+
+/// Returns the candidate to select, and why.
 pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usize, Reason)> {
     let most = (0..tried.len()).map(|at| scores.met(at)).max()?;
     let full: Vec<usize> = (0..tried.len()).filter(|&at| scores.met(at) == most).collect();
@@ -111,15 +137,18 @@ mod tests {
         Scores::of(values.to_vec(), vec![true; values.len()], vec![1.0; values.len()])
     }
 
-    fn at(units: Units, share: f64) -> Candidate {
-        Candidate { units, share }
+    fn at(scaling: Scaling, fraction: f64) -> Candidate {
+        Candidate { scaling, noise: Noise::Fraction(fraction) }
     }
 
     #[test]
     fn a_tie_goes_to_the_default() {
         let same = scores(&[-0.1, -0.4, -0.2]);
-        let tried =
-            [at(Units::Common, 0.3), at(Units::WithinClass, 3.0), at(Units::WithinClass, 0.3)];
+        let tried = [
+            at(Scaling::Common, 0.3),
+            at(Scaling::WithinClass, 3.0),
+            at(Scaling::WithinClass, 0.3),
+        ];
         let (taken, _) = select(&tried, &vec![&same, &same, &same]).unwrap();
         assert_eq!(taken, 2);
     }
@@ -129,7 +158,7 @@ mod tests {
         // The differences are 0.5, −0.3, 0.5, −0.3: mean 0.1, standard error 0.4/√3 = 0.23.
         let best = scores(&[-0.1, -0.6, -0.1, -0.6]);
         let usual = scores(&[-0.6, -0.3, -0.6, -0.3]);
-        let tried = [at(Units::PerFeature, 0.03), at(Units::WithinClass, 0.3)];
+        let tried = [at(Scaling::PerFeature, 0.03), at(Scaling::WithinClass, 0.3)];
         let (taken, reason) = select(&tried, &vec![&best, &usual]).unwrap();
         assert_eq!((taken, reason), (1, Reason::WithinOneError));
     }
@@ -138,7 +167,7 @@ mod tests {
     fn a_clear_lead_wins_against_the_default() {
         let best = scores(&[-0.1, -0.2, -0.1, -0.2]);
         let usual = scores(&[-0.6, -0.5, -0.6, -0.6]);
-        let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 0.003)];
+        let tried = [at(Scaling::WithinClass, 0.3), at(Scaling::Common, 0.003)];
         let (taken, reason) = select(&tried, &vec![&usual, &best]).unwrap();
         assert_eq!((taken, reason), (1, Reason::Best));
     }
@@ -151,7 +180,7 @@ mod tests {
         let nothing = Scores::of(vec![-1.1; 90], hits(1), Vec::new());
         let sure = Scores::of(sure, hits(2), Vec::new());
         assert!(nothing.mean() > sure.mean());
-        let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 30.0)];
+        let tried = [at(Scaling::WithinClass, 0.3), at(Scaling::Common, 30.0)];
         let (taken, reason) = select(&tried, &vec![&nothing, &sure]).unwrap();
         assert_eq!((taken, reason), (1, Reason::Best));
         // Not so where accuracies hardly differ.
@@ -163,7 +192,7 @@ mod tests {
     #[test]
     fn what_was_dropped_early_is_never_taken() {
         let (short, long) = (scores(&[-0.01]), scores(&[-0.5, -0.5]));
-        let tried = [at(Units::WithinClass, 0.3), at(Units::Common, 0.3)];
+        let tried = [at(Scaling::WithinClass, 0.3), at(Scaling::Common, 0.3)];
         assert_eq!(select(&tried, &vec![&short, &long]).unwrap().0, 1);
     }
 }

@@ -1,48 +1,40 @@
-//! The training side of a fold: its statistics in the space of a fit, whether or not its points are at hand.
+//! The training side of a fold: its class statistics in the coordinates of a fit, whether or not its samples are in memory.
 
 use crate::classify::maximum_likelihood;
 use crate::linalg::Mat;
-use crate::statistics::{ClassStatistics, project};
+use crate::statistics::project;
 
-use super::search::MakeSpace;
+use super::coordinates::{Learned, MakeSpace};
 use super::space::Space;
 use super::{PipelineError, Scorer};
 
-/// The training side of one fold, in some units.
+/// The training side of one fold under one scaling.
 pub(crate) struct Side {
     pub(crate) space: Space,
-    /// The same without shrinkage of the covariances, for the classifier.
-    plain: Option<ClassStatistics>,
-    /// What a share of noise is a share of.
+    /// The unit of noise fractions.
     pub(crate) unit: f64,
 }
 
 impl Side {
-    /// From statistics, and the same without shrinkage where they are shrunk.
+    /// Returns the side of some training samples.
     pub(crate) fn new(
         maker: &dyn MakeSpace,
-        (statistics, plain): (ClassStatistics, Option<ClassStatistics>),
+        learned: Learned<'_, '_>,
     ) -> Result<Self, PipelineError> {
-        let space = maker.space(statistics)?;
-        let plain = plain.map(|plain| space.view(plain));
+        let space = maker.space(learned)?;
         let unit = maker.unit(&space);
-        Ok(Self { space, plain, unit })
+        Ok(Self { space, unit })
     }
 
-    /// The side of a space whose statistics are not shrunk.
+    /// Returns the side of a space that was made elsewhere.
     pub(crate) fn of(space: Space) -> Self {
         let unit = space.statistics.noise_scale();
-        Self { space, plain: None, unit }
+        Self { space, unit }
     }
 
-    /// The statistics that a classifier sees.
-    pub(crate) fn judging(&self) -> &ClassStatistics {
-        self.plain.as_ref().unwrap_or(&self.space.statistics)
-    }
-
-    /// Filters of the space with their classifier, ready to travel.
+    /// Returns filters of the space with their classifier, ready to be sent to other machines.
     pub(crate) fn scorer(&self, filters: &Mat<f64>) -> Scorer {
-        let statistics = self.judging();
+        let statistics = self.space.classes();
         let features = project(statistics, filters.as_ref(), 0.0);
         let (filters, offset) = self.space.fold(filters.as_ref());
         Scorer {

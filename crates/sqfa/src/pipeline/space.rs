@@ -1,137 +1,212 @@
-//! The units of a fit: where filters have length 1 and noise is the same in every direction.
+//! The coordinates in which a fit takes place: x ↦ Bᵀ D (x − o), and the way back for filters.
 //!
-//! One scale for all columns, one a column, or the pooled within-class covariance W itself: x ↦ BᵀDx with D the inverse
-//! standard deviations and BBᵀ = W̃⁻¹, W̃ = (1−ρ)W + ρ(tr W/n)I in units of D. ρ is the oracle-approximating shrinkage of
-//! Chen, Wiesel, Eldar and Hero (2010) for N − c degrees of freedom, at least [`LEAST_SHRINKAGE`]. With much noise filters in
-//! units of W are Fisher's discriminants, with little they see every difference between covariances. Cost: n³ + cn³.
+//! Dropped columns, centering and scaling are the diagonal map D (x − o). Principal components, `--pca-dims` and within-class
+//! scaling add a basis B: for within-class scaling BBᵀ = W̃⁻¹, where W̃ = (1−ρ)W + ρ(tr W/n)I is the pooled within-class
+//! covariance in units of D. ρ is the oracle-approximating shrinkage of Chen, Wiesel, Eldar and Hero (2010) for N − c degrees
+//! of freedom, at least [`LEAST_SHRINKAGE`]. With much noise, filters in these coordinates are Fisher's discriminants; with
+//! little they see every difference between covariances. Cost of within-class scaling: n³ + cn³.
 
+use crate::labels::Labels;
 use crate::linalg::{Lower, Mat, MatRef, symmetric_eigen, tall_times, triangle};
-use crate::model::{with_fixed_signs, with_unit_length};
+use crate::model::{Start, with_fixed_signs, with_unit_length};
+use crate::points::Points;
+use crate::reduce::ReducerSettings;
 use crate::robust::{oracle_approximating, squared_norm};
-use crate::statistics::{ClassStatistics, Preprocessor, Scaling, StatisticsError};
+use crate::statistics::{
+    ClassStatistics, Estimator, Preprocessor, StatisticsError, add_fourth_moments,
+    preprocessed_rows,
+};
+use crate::transform::{Features, transform_rows_offset};
 
-/// Shrinkage of the pooled covariance however many the points.
+use super::Labeled;
+
+/// The smallest shrinkage of the pooled covariance, however many samples there are.
 const LEAST_SHRINKAGE: f64 = 1e-3;
+/// Samples that are transformed at a time where only sums of them are kept.
+const BLOCK: usize = 1024;
 
-/// What a length of 1 and a noise of 1 mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Units {
-    /// The covariance within classes is the unit, in every direction.
-    WithinClass,
-    /// Every column by its own standard deviation.
-    PerFeature,
-    /// One scale for all columns.
-    Common,
+/// A linear map from preprocessed columns into the coordinates of a fit, and back.
+#[derive(Debug)]
+struct Turn {
+    /// Preprocessed columns × dimensions of the fit.
+    basis: Mat<f64>,
+    /// The matrix that brings filters of preprocessed columns into the coordinates of the fit.
+    inverse: Mat<f64>,
 }
 
-impl Units {
-    /// All of them, from what needs most of the data to what needs least.
-    pub const ALL: [Self; 3] = [Self::WithinClass, Self::PerFeature, Self::Common];
-
-    /// Its name in files and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::WithinClass => "within-class",
-            Self::PerFeature => "per-feature",
-            Self::Common => "common",
-        }
-    }
-
-    /// How columns are scaled for it.
-    pub fn scaling(self) -> Scaling {
-        match self {
-            Self::WithinClass | Self::PerFeature => Scaling::PerFeature,
-            Self::Common => Scaling::GlobalStd,
-        }
-    }
-}
-
-/// A linear map from preprocessed columns into the space of a fit, and back.
+/// The coordinates of a fit, with the class statistics in them.
 #[derive(Debug)]
 pub(crate) struct Space {
     pub(crate) preprocessor: Option<Preprocessor>,
-    /// Preprocessed columns × dimensions of the fit; none for the columns themselves.
-    basis: Option<Mat<f64>>,
-    /// What brings filters of preprocessed columns into the space.
-    inverse: Option<Mat<f64>>,
+    turn: Option<Turn>,
+    /// The class statistics that the method sees.
     pub(crate) statistics: ClassStatistics,
+    /// The same without shrinkage, if the estimator shrinks; classifiers see these.
+    unshrunk: Option<ClassStatistics>,
 }
 
 impl Space {
-    /// The space of preprocessed statistics as they are.
+    /// Returns the space of preprocessed columns.
     pub(crate) fn plain(preprocessor: Option<Preprocessor>, statistics: ClassStatistics) -> Self {
-        Self { preprocessor, basis: None, inverse: None, statistics }
+        Self { preprocessor, turn: None, statistics, unshrunk: None }
     }
 
-    /// The same within the span of some orthonormal columns.
+    /// Restricts the space to the span of some orthonormal vectors, one per column.
     pub(crate) fn within(self, basis: Mat<f64>) -> Self {
         let statistics = self.statistics.reduced(basis.as_ref());
         let inverse = basis.transpose().to_owned();
-        Self { basis: Some(basis), inverse: Some(inverse), statistics, ..self }
+        self.turned(basis, inverse, statistics)
     }
 
-    /// The same with the pooled within-class covariance as unit; `None` when entries are not kept.
+    /// Makes the pooled within-class covariance the identity; `None` if covariances do not keep their entries.
     pub(crate) fn whitened(self) -> Option<Self> {
         let (forth, back) = whitening(&self.statistics)?;
         let statistics = self.statistics.reduced(forth.as_ref());
-        let (basis, inverse) = match (self.basis, self.inverse) {
-            (Some(basis), Some(inverse)) => (
-                tall_times(basis.as_ref(), forth.as_ref()),
-                tall_times(back.as_ref(), inverse.as_ref()),
-            ),
-            _ => (forth, back),
+        Some(self.turned(forth, back, statistics))
+    }
+
+    /// Adds another linear map behind those that are there.
+    fn turned(self, basis: Mat<f64>, inverse: Mat<f64>, statistics: ClassStatistics) -> Self {
+        let turn = match self.turn {
+            Some(before) => Turn {
+                basis: tall_times(before.basis.as_ref(), basis.as_ref()),
+                inverse: tall_times(inverse.as_ref(), before.inverse.as_ref()),
+            },
+            None => Turn { basis, inverse },
         };
-        let (basis, inverse) = (Some(basis), Some(inverse));
-        Some(Self { preprocessor: self.preprocessor, basis, inverse, statistics })
+        Self { turn: Some(turn), statistics, ..self }
     }
 
-    /// Whether filters of the space are not those of preprocessed columns.
-    pub(crate) fn is_turned(&self) -> bool {
-        self.basis.is_some()
+    /// Replaces the statistics by those of an estimator that looks at samples, seen in these coordinates.
+    pub(crate) fn with_statistics(self, statistics: ClassStatistics) -> Self {
+        Self { statistics, ..self }
     }
 
-    /// Other statistics of the same raw columns, seen in this space.
-    pub(crate) fn view(&self, mut statistics: ClassStatistics) -> ClassStatistics {
-        if let Some(preprocessor) = &self.preprocessor {
-            preprocessor.apply(&mut statistics);
+    /// Shrinks the class covariances in these coordinates. Ledoit–Wolf shrinkage looks at the samples that were learned from.
+    ///
+    /// # Errors
+    ///
+    /// If the estimator needs samples or counts that are not there.
+    pub(crate) fn shrunk_by(
+        self,
+        estimator: Estimator,
+        learned: Option<(&Labeled<'_>, &[usize])>,
+    ) -> Result<Self, StatisticsError> {
+        if estimator == Estimator::Empirical || estimator.needs_points() {
+            return Ok(self);
         }
-        match &self.basis {
-            Some(basis) => statistics.reduced(basis.as_ref()),
-            None => statistics,
-        }
+        let fourth = match (estimator, learned) {
+            (Estimator::LedoitWolf, Some((data, rows))) => Some(self.fourth_moments(data, rows)),
+            _ => None,
+        };
+        let statistics = self.statistics.shrunk_by(estimator, fourth.as_deref())?;
+        Ok(Self { unshrunk: Some(self.statistics), statistics, ..self })
     }
 
-    /// Filters of the space as filters of preprocessed columns.
-    pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
-        match &self.basis {
-            Some(basis) => tall_times(basis.as_ref(), filters),
-            None => filters.to_owned(),
-        }
-    }
-
-    /// Filters of preprocessed columns as filters of the space.
-    pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
-        match &self.inverse {
-            Some(inverse) => tall_times(inverse.as_ref(), filters),
-            None => filters.to_owned(),
-        }
-    }
-
-    /// Filters of raw points as filters of the space, of length 1 there; zeros stay zeros.
-    pub(crate) fn lower_raw(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
-        let lowered = match &self.preprocessor {
-            Some(preprocessor) => {
-                let inverse = self.inverse.as_ref();
-                let columns = inverse.map_or(self.statistics.dimension(), |own| own.ncols());
-                self.lower(preprocessor.unfold(filters, columns).as_ref())
+    /// Shrinks class covariances of few samples towards the pooled covariance.
+    pub(crate) fn pooled_where_deficient(self) -> Self {
+        match self.statistics.pooled_where_deficient() {
+            Some(pooled) => {
+                let unshrunk = self.unshrunk.or(Some(self.statistics));
+                Self { statistics: pooled, unshrunk, ..self }
             }
+            None => self,
+        }
+    }
+
+    /// Returns Σ|y|⁴ of each class over some samples, where y is a sample in these coordinates about its class mean.
+    fn fourth_moments(&self, data: &Labeled<'_>, rows: &[usize]) -> Vec<f64> {
+        let mut sums = vec![0.0; data.labels.classes().len()];
+        for rows in rows.chunks(BLOCK) {
+            let coordinates = self.coordinates(data.points, rows).to_f64();
+            let codes: Vec<u32> = rows.iter().map(|&row| data.labels.codes()[row]).collect();
+            let weight = |at: usize| data.weight(rows[at]) as f64;
+            add_fourth_moments(&mut sums, &coordinates, &codes, weight, &self.statistics);
+        }
+        sums
+    }
+
+    /// Returns some samples in these coordinates.
+    pub(crate) fn coordinates(&self, points: Points<'_>, rows: &[usize]) -> Features {
+        if let (None, map) = (&self.turn, &self.preprocessor) {
+            return Features::F64(preprocessed_rows(points, rows, map.as_ref()));
+        }
+        let order = self.statistics.dimension();
+        let (filters, offset) = self.fold(Mat::identity(order, order).as_ref());
+        transform_rows_offset(points, rows, filters.as_ref(), offset.as_deref())
+    }
+
+    /// Returns statistics of some samples in these coordinates by an estimator that looks at samples.
+    pub(crate) fn robust(
+        &self,
+        data: &Labeled<'_>,
+        rows: &[usize],
+        estimator: Estimator,
+    ) -> Result<ClassStatistics, StatisticsError> {
+        let coordinates = self.coordinates(data.points, rows);
+        let labels: Labels = data.labels.select(rows);
+        let weights: Option<Vec<u64>> =
+            data.weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
+        let points = coordinates.as_points(self.statistics.dimension());
+        let all: Vec<usize> = (0..rows.len()).collect();
+        ClassStatistics::robust_of_rows(points, &labels, &all, weights.as_deref(), estimator)
+    }
+
+    /// Whether filters of the space are not filters of preprocessed columns.
+    pub(crate) fn is_turned(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    /// The statistics that classifiers see.
+    pub(crate) fn classes(&self) -> &ClassStatistics {
+        self.unshrunk.as_ref().unwrap_or(&self.statistics)
+    }
+
+    /// Returns filters of the space as filters of preprocessed columns.
+    pub(crate) fn lift(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match &self.turn {
+            Some(turn) => tall_times(turn.basis.as_ref(), filters),
+            None => filters.to_owned(),
+        }
+    }
+
+    /// Returns filters of preprocessed columns as filters of the space.
+    pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        match &self.turn {
+            Some(turn) => tall_times(turn.inverse.as_ref(), filters),
+            None => filters.to_owned(),
+        }
+    }
+
+    /// Returns the settings of a method with initial and fixed filters in these coordinates instead of raw columns.
+    pub(crate) fn settings(&self, settings: &ReducerSettings) -> ReducerSettings {
+        let lowered = |own: &Mat<f64>| self.lower_raw(own.as_ref());
+        ReducerSettings {
+            start: match &settings.start {
+                Start::Given(own) => Start::Given(lowered(own)),
+                own => own.clone(),
+            },
+            fixed: settings.fixed.as_ref().map(lowered),
+            ..settings.clone()
+        }
+    }
+
+    /// Returns filters of raw samples as filters of the space, of length 1 if the space is turned; zeros stay zeros.
+    fn lower_raw(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+        let columns = match &self.turn {
+            Some(turn) => turn.inverse.ncols(),
+            None => self.statistics.dimension(),
+        };
+        let lowered = match &self.preprocessor {
+            Some(preprocessor) => self.lower(preprocessor.unfold(filters, columns).as_ref()),
             None => self.lower(filters),
         };
         let is_zero = |j: usize| lowered.col(j).iter().all(|&value| value == 0.0);
-        if (0..lowered.ncols()).any(is_zero) { lowered } else { with_unit_length(lowered) }
+        let keeps = !self.is_turned() || (0..lowered.ncols()).any(is_zero);
+        if keeps { lowered } else { with_unit_length(lowered) }
     }
 
-    /// Filters of the space as filters of raw points, and the offset of their features.
+    /// Returns filters of the space as filters of raw samples, and the offset of their features.
     pub(crate) fn fold(&self, filters: MatRef<'_, f64>) -> (Mat<f64>, Option<Vec<f64>>) {
         let lifted = self.lift(filters);
         match &self.preprocessor {
@@ -144,7 +219,7 @@ impl Space {
     }
 }
 
-/// B with BBᵀ = W̃⁻¹, and its inverse.
+/// Returns B with BBᵀ = W̃⁻¹, and its inverse.
 fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     let n = statistics.dimension();
     let mut lower = vec![0.0; triangle(n)];
@@ -168,7 +243,7 @@ fn whitening(statistics: &ClassStatistics) -> Option<(Mat<f64>, Mat<f64>)> {
     Some((forth, back))
 }
 
-/// ρ for the degrees of freedom within classes; 0 where counts are unknown.
+/// Returns ρ for the degrees of freedom within classes; 0 if counts are unknown.
 fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> f64 {
     let Some(counts) = statistics.counts() else { return 0.0 };
     let freedom = counts.iter().sum::<u64>() as f64 - counts.len() as f64;
@@ -176,8 +251,8 @@ fn shrinkage(statistics: &ClassStatistics, lower: Lower<'_, f64>, mean: f64) -> 
     oracle_approximating(freedom, order, mean * order, squared_norm(lower))
 }
 
-/// At most so many principal components of preprocessed points, from the statistics of the points as they came, and the mean
-/// within-class variance of preprocessed columns over that of the components.
+/// Returns at most so many principal components of preprocessed columns, from the statistics of raw columns, and the mean
+/// within-class variance of preprocessed columns divided by that of the components.
 pub(crate) fn components_after(
     map: Option<&Preprocessor>,
     statistics: &ClassStatistics,

@@ -8,7 +8,7 @@ use crate::finite::first_not_finite;
 use crate::points::{Strain, Strained};
 use crate::statistics::{StatisticsError, check_classes, constant_columns};
 
-use super::{Parts, PipelineError, Plan, WIDE, Weighted};
+use super::{Labeled, Parts, PipelineError, Plan, WIDE};
 
 /// All in one part that is never held out.
 const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
@@ -20,7 +20,7 @@ const SHARE: usize = 4;
 /// Labelled points with the sums that fits share.
 #[derive(Debug)]
 pub struct Summed<'a> {
-    data: Weighted<'a>,
+    data: Labeled<'a>,
     seed: u64,
     dropped: Vec<usize>,
     whole: OnceLock<Parts<'a>>,
@@ -33,12 +33,13 @@ pub struct Summed<'a> {
 
 impl<'a> Summed<'a> {
     /// Checks points; folds are dealt by the seed.
-    pub fn new(data: Weighted<'a>, seed: u64) -> Result<Self, PipelineError> {
+    pub fn new(data: Labeled<'a>, seed: u64) -> Result<Self, PipelineError> {
         let (points, dimension) = (data.points.rows(), data.points.columns());
         if points == 0 || dimension == 0 {
             return Err(StatisticsError::Empty { points, dimension }.into());
         }
-        if points > 2 && data.labels.classes().len() == points && data.labels.len() == points {
+        data.check()?;
+        if points > 2 && data.labels.classes().len() == points {
             return Err(PipelineError::LooksLikeIds { points });
         }
         if data.weights.is_none() {
@@ -77,14 +78,14 @@ impl<'a> Summed<'a> {
     }
 
     /// The same for one fit alone.
-    pub(crate) fn once(data: Weighted<'a>, seed: u64) -> Result<Self, PipelineError> {
+    pub(crate) fn once(data: Labeled<'a>, seed: u64) -> Result<Self, PipelineError> {
         Ok(Self { once: true, ..Self::new(data, seed)? })
     }
 
     /// The same with folds that were dealt and summed by somebody else: choices are made on them.
     ///
     /// `data` are the points that the folds leave to learn from, `folds` may hold more than these.
-    pub fn in_folds(data: Weighted<'a>, folds: Parts<'a>) -> Result<Self, PipelineError> {
+    pub fn in_folds(data: Labeled<'a>, folds: Parts<'a>) -> Result<Self, PipelineError> {
         let sums = Self { given: true, ..Self::new(data, 0)? };
         Ok(Self { whole: folds.clone().into(), repeats: vec![folds].into(), ..sums })
     }
@@ -126,7 +127,7 @@ impl<'a> Summed<'a> {
 
     /// Whether the sums of all folds are kept: always where several fits share them or they are small beside the points.
     fn keeps(&self, plan: Plan) -> bool {
-        let Weighted { points, labels, .. } = self.data;
+        let Labeled { points, labels, .. } = self.data;
         let square = points.columns() * points.columns() * size_of::<f64>();
         let sums = (plan.held + 1) * plan.repeats * labels.classes().len() * square;
         !self.once || sums <= SMALL.max(points.bytes() / SHARE)

@@ -1,60 +1,63 @@
-//! Many columns seen through their leading principal components, on which units and noise are chosen.
+//! Folds of samples with many columns, in the coordinates of their leading principal components.
 //!
-//! Every fold has components of its own, those of the points that are learned from: components lean towards every point they
-//! have seen, so that one that had a part in them is no judge. Only where points are many times the columns is that nothing, and
-//! the components are those of all points. Cost for every fold: a covariance of all classes, some products with it and a pass
-//! over the points for each of two scalings; the search itself costs as in a table of as many columns as components. Coordinates are kept
-//! of points that are held out; the others are summed up and forgotten.
+//! Samples used to compute the components must not be used to score candidates, so every fold has the components of its own
+//! training samples. Only with many samples per column does this not matter, and the components are those of all samples. Cost
+//! per fold: a covariance of all classes, some products with it, and a pass over the samples for each of two scalings; the
+//! search then costs as much as with as many columns as components. Coordinates of held-out samples are kept; the others are
+//! accumulated to class statistics.
 
 use std::sync::Arc;
 
 use crate::labels::Labels;
 use crate::linalg::{Mat, tall_times};
-use crate::statistics::{ClassAccumulator, ClassStatistics, Preprocessor, StatisticsError};
+use crate::statistics::{
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError,
+};
 use crate::transform::transform_rows_offset;
 
-use super::arms::{OnComponents, coordinates};
+use super::coordinates::{OnComponents, coordinates};
 use super::learn::Found;
 use super::search::Arm;
-use super::space::{Units, components_after};
-use super::{Parts, Pipeline, PipelineError, Weighted};
+use super::space::components_after;
+use super::{Labeled, Parts, Pipeline, PipelineError};
 
-/// Classes whose points are summed up at a time, and how many points of each: whole blocks, so that the sums are those of
-/// all points at once.
+/// Classes that are accumulated at a time, and how many samples of each: whole blocks, so that the sums are those of all
+/// samples at once.
 const CLASSES: usize = 4;
 const POINTS: usize = 512;
 
-/// The share of the variance within classes below which components may be no summary of the columns.
+/// The fraction of the within-class variance below which components may be no summary of the columns.
 const HOLD: f64 = 0.75;
 
-/// One fold on its principal components.
+/// One fold in the coordinates of its principal components.
 pub(crate) struct Seen {
     kept: Kept,
-    /// One a scaling.
+    /// One per scaling of columns.
     views: Vec<View>,
 }
 
-/// Points on principal components, under one scaling.
+/// Samples in the coordinates of principal components, under one scaling of columns.
 struct View {
-    units: Units,
-    /// Coordinates of the points that are kept.
+    /// The scaling of columns.
+    scaling: Scaling,
+    /// Coordinates of the samples that are kept.
     values: Vec<f64>,
-    /// Sums of the others.
+    /// Class statistics of the others.
     forgotten: ClassAccumulator,
-    /// The mean within-class variance of the columns over that of the components.
+    /// The mean within-class variance of the columns divided by that of the components.
     ratio: f64,
     components: usize,
-    /// The share of the variance within classes that they hold.
+    /// The fraction of the within-class variance that the components explain.
     held: f64,
     /// The components themselves, of the first fold alone.
     basis: Option<Mat<f64>>,
 }
 
-/// Principal components under one scaling, and how points get there.
+/// Principal components under one scaling of columns, and the map from raw samples to their coordinates.
 #[derive(Clone)]
 pub(crate) struct Basis {
-    units: Units,
-    /// For points as they came.
+    scaling: Scaling,
+    /// Filters of raw samples.
     filters: Mat<f64>,
     offset: Option<Vec<f64>>,
     ratio: f64,
@@ -62,29 +65,30 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
-    /// The share of the variance within classes that the components hold.
+    /// Returns the fraction of the within-class variance that the components explain.
     fn held(&self) -> f64 {
         self.basis.ncols() as f64 / (self.basis.nrows() as f64 * self.ratio)
     }
 }
 
 impl Pipeline {
-    /// The principal components under every scaling that the units need.
+    /// Returns the principal components under every scaling of columns that the candidates need.
     pub(crate) fn bases(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         statistics: &ClassStatistics,
         dropped: &[usize],
     ) -> Result<Vec<Basis>, PipelineError> {
-        let units = [Units::PerFeature, Units::Common].into_iter();
-        let needed =
-            units.filter(|units| self.units().iter().any(|own| own.scaling() == units.scaling()));
+        let mut needed: Vec<Scaling> =
+            self.scalings().into_iter().map(|own| own.of_columns()).collect();
+        needed.dedup();
         needed
-            .map(|units| {
-                let scaling = self.scaling_of(units);
-                let map = Preprocessor::dropping(statistics, scaling, self.centers(), dropped);
+            .into_iter()
+            .map(|scaling| {
+                let map = Preprocessor::dropping(statistics, scaling, self.center, dropped);
                 let count = self.components().min(data.points.rows());
                 let (basis, ratio) = components_after(map.as_ref(), statistics, count)?;
+                let ratio = if self.restricted_to().is_some() { 1.0 } else { ratio };
                 let (filters, offset) = match &map {
                     Some(map) => {
                         let (filters, offset) = map.fold(basis.as_ref());
@@ -92,25 +96,27 @@ impl Pipeline {
                     }
                     None => (basis.clone(), None),
                 };
-                Ok(Basis { units, filters, offset, ratio, basis })
+                Ok(Basis { scaling, filters, offset, ratio, basis })
             })
             .collect()
     }
 
-    /// One arm for every unit, on the coordinates of its scaling; folds are repeats of one split each.
+    /// Returns one arm for each scaling, in the coordinates of its components; folds are repeats of one split each.
     pub(crate) fn arms_on<'a>(&self, folds: &'a [Seen]) -> Result<Vec<Arm<'a>>, StatisticsError> {
-        let mut arms = Vec::new();
-        for units in self.units() {
-            let mut arm = Arm { units, repeats: Vec::new(), makers: Vec::new() };
+        let (estimator, mut arms) = (self.estimator(), Vec::new());
+        let own = if estimator.needs_points() { estimator } else { Estimator::Empirical };
+        for scaling in self.scalings() {
+            let (repeats, makers) = (Vec::new(), Vec::new());
+            let mut arm = Arm { scaling, estimator: own, repeats, makers };
             for Seen { kept, views } in folds {
-                let own = views.iter().find(|view| view.units.scaling() == units.scaling());
+                let own = views.iter().find(|view| view.scaling == scaling.of_columns());
                 let Some(view) = own else { continue };
                 let points = coordinates(&view.values, view.components);
                 let weights = kept.weights.as_deref();
-                let data = Weighted { points, labels: &kept.labels, weights };
+                let data = Labeled { points, labels: &kept.labels, weights };
                 let parts = Parts::of(data, kept.dealt.clone(), 1)?;
                 arm.repeats.push(parts.with_forgotten(&view.forgotten)?);
-                arm.makers.push(Box::new(OnComponents { units, ratio: view.ratio }));
+                arm.makers.push(Box::new(OnComponents { scaling, estimator, ratio: view.ratio }));
             }
             arms.push(arm);
         }
@@ -118,10 +124,10 @@ impl Pipeline {
     }
 }
 
-/// Points of which coordinates are kept: those that are held out, and all where an estimator looks at them.
+/// Samples whose coordinates are kept: those that are held out, and all if the estimator looks at samples.
 pub(crate) struct Kept {
     rows: Vec<usize>,
-    /// The part of each: 0 where it is held out.
+    /// The part of each: 0 if it is held out.
     dealt: Arc<Vec<u16>>,
     labels: Labels,
     weights: Option<Vec<u64>>,
@@ -130,8 +136,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Points of which some are held out.
-    pub(crate) fn new(data: &Weighted<'_>, is_held: impl Fn(usize) -> bool, all: bool) -> Self {
+    /// Returns samples of which some are held out.
+    pub(crate) fn new(data: &Labeled<'_>, is_held: impl Fn(usize) -> bool, all: bool) -> Self {
         let mut others = vec![Vec::new(); data.labels.classes().len()];
         let mut rows = Vec::new();
         for row in 0..data.labels.len() {
@@ -151,10 +157,10 @@ impl Kept {
         }
     }
 
-    /// The fold on its components, which only the first of all keeps.
+    /// Returns the fold in the coordinates of its components; only the first fold keeps the components.
     pub(crate) fn seen(
         self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         bases: Vec<Basis>,
         first: bool,
     ) -> Result<Seen, PipelineError> {
@@ -162,16 +168,16 @@ impl Kept {
         Ok(Seen { kept: self, views })
     }
 
-    /// The coordinates under every scaling.
+    /// Returns the coordinates under every scaling of columns.
     fn views(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         bases: Vec<Basis>,
         first: bool,
     ) -> Result<Vec<View>, PipelineError> {
         let view = |own: Basis| {
             let held = own.held();
-            let Basis { units, filters, offset, ratio, basis } = own;
+            let Basis { scaling, filters, offset, ratio, basis } = own;
             let seen = |rows: &[usize]| {
                 transform_rows_offset(data.points, rows, filters.as_ref(), offset.as_deref())
                     .into_f64()
@@ -179,15 +185,15 @@ impl Kept {
             let values = seen(&self.rows);
             let forgotten = self.forgotten(data, basis.ncols(), &seen)?;
             let (components, basis) = (basis.ncols(), Some(basis).filter(|_| first));
-            Ok(View { units, values, forgotten, ratio, components, held, basis })
+            Ok(View { scaling, values, forgotten, ratio, components, held, basis })
         };
         bases.into_iter().map(view).collect()
     }
 
-    /// The sums of the other points, of which `seen` gives the coordinates.
+    /// Returns the class sums of the other samples; `seen` returns their coordinates.
     fn forgotten(
         &self,
-        data: &Weighted<'_>,
+        data: &Labeled<'_>,
         columns: usize,
         seen: &dyn Fn(&[usize]) -> Vec<f64>,
     ) -> Result<ClassAccumulator, StatisticsError> {
@@ -213,14 +219,14 @@ impl Kept {
 }
 
 impl Seen {
-    /// Whether components hold so little of scaled columns that they may be no summary of them.
+    /// Whether the components of standardized columns explain so little that they may be no summary of the columns.
     pub(crate) fn is_flat(&self) -> bool {
-        self.views.iter().any(|view| view.units == Units::PerFeature && view.held < HOLD)
+        self.views.iter().any(|view| view.scaling == Scaling::PerFeature && view.held < HOLD)
     }
 }
 
 impl Found {
-    /// Starting filters of components, which are those of the first fold, become those of columns.
+    /// Turns initial filters of components, which are those of the first fold, into filters of columns.
     pub(crate) fn lift(&mut self, folds: &[Seen]) {
         let basis = self.basis_in(folds);
         self.start = match (self.start.take(), basis) {
@@ -229,11 +235,11 @@ impl Found {
         };
     }
 
-    /// The components of the first fold in the units that were chosen.
+    /// Returns the components of the first fold under the selected scaling.
     pub(crate) fn basis_in<'a>(&self, folds: &'a [Seen]) -> Option<&'a Mat<f64>> {
-        let scaling = self.selection.candidate.units.scaling();
+        let scaling = self.selection.candidate.scaling.of_columns();
         let mut views = folds.first()?.views.iter();
-        views.find(|view| view.units.scaling() == scaling).and_then(|view| view.basis.as_ref())
+        views.find(|view| view.scaling == scaling).and_then(|view| view.basis.as_ref())
     }
 }
 
@@ -257,11 +263,11 @@ mod tests {
             let values: Vec<f64> =
                 (0..ROWS * COLUMNS).map(|at| number(at) * large(at / COLUMNS)).collect();
             let points = Points::F64(Table::row_major(&values, ROWS, COLUMNS).unwrap());
-            let data = Weighted { points, labels: &labels, weights: None };
+            let data = Labeled::new(points, &labels);
             let pooled = |rows: Vec<usize>| {
                 ClassStatistics::pooled(points, &labels, None, rows.iter().copied())
             };
-            let pipeline = Pipeline::new("sqfa", 2);
+            let pipeline = Pipeline::named("sqfa", 2).unwrap();
             let components = Components::Of(&pooled);
             let folds = pipeline.dealt_on_components(&data, &dealt, 5, components, &[]).unwrap();
             assert_eq!(folds.len(), 5);

@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, beside};
 use crate::model::{
-    FitError, Learning, MOST_RESTARTS, Noise, Restarts, Warning, random, with_fixed_signs,
+    FitError, Learning, MOST_RESTARTS, Restarts, Warning, random, with_fixed_signs,
     with_unit_length,
 };
 use crate::objective::{Objective, Posterior, Restrictable, TrainValidation};
@@ -51,14 +51,11 @@ impl Ama {
         let settings = &self.settings;
         let samples = *training.need_samples("ama", Remedy::PointsOrOtherMethod)?;
         let statistics = training.statistics();
-        let noise = match settings.noise {
-            Noise::Value(noise) if noise.is_finite() && noise >= 0.0 => noise,
-            Noise::Value(value) => {
-                let range = "a finite number of at least 0, or scale";
-                return Err(ReduceError::Setting { setting: Setting::Noise, value, range });
-            }
-            Noise::Scale | Noise::Auto => statistics.noise_scale(),
-        };
+        let noise = settings.noise.value(statistics.noise_scale());
+        if !noise.is_finite() || noise < 0.0 {
+            let range = "a finite number of at least 0";
+            return Err(ReduceError::Setting { setting: Setting::Noise, value: noise, range });
+        }
         let rows = training.rows();
         let codes = samples.codes(&rows);
         let classes = statistics.classes().len();

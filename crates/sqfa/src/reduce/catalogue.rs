@@ -1,9 +1,11 @@
 //! The one catalogue of methods: everything that flags, help texts, files, comparisons and tests must know of each.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{Degrees, FitError, InverseRegression, METHODS, Method, Noise};
+use crate::model::{Degrees, FitError, InverseRegression, Noise, VARIANTS, Variant};
 use crate::names::Unknown;
 use crate::statistics::{Estimator, Form, Scaling};
 
@@ -90,6 +92,11 @@ impl ReducerEntry {
     /// What it says about a setting, when it takes it.
     pub fn parameter(&self, setting: Setting) -> Option<&'static Parameter> {
         self.settings.iter().find(|parameter| parameter.setting == setting)
+    }
+
+    /// Returns the reducer with these settings.
+    pub fn reducer(&self, settings: &ReducerSettings) -> Box<dyn Reducer> {
+        (self.build)(self, settings.clone())
     }
 
     /// Whether it takes a setting.
@@ -305,7 +312,9 @@ static BASELINES: &[ReducerEntry] = &[
         constraint: Some(Constraint::Sphere),
         objective: Objective::LikelihoodGain,
         seeded: true,
-        build: |entry, settings| Box::new(SqfaReducer { name: entry.name, method: None, settings }),
+        build: |entry, settings| {
+            Box::new(SqfaReducer { name: entry.name, variant: None, settings })
+        },
         ..CLOSED
     },
     ReducerEntry {
@@ -342,58 +351,87 @@ static BASELINES: &[ReducerEntry] = &[
 /// The method whose distance is free.
 const FREE: &str = "sqfa";
 
-/// A variant of SQFA: what it maximises and how is its own, the rest is the family's.
-fn variant(method: &Method) -> ReducerEntry {
+/// The entry of a variant of SQFA: the distance is its own, the rest is the family's.
+fn entry(variant: &Variant) -> ReducerEntry {
     ReducerEntry {
-        name: method.name,
-        title: method.title,
-        summary: method.summary,
+        name: variant.name,
+        title: variant.title,
+        summary: variant.summary,
         // Without points there is no scatter of distributions that have no covariance.
-        needs: match method.degrees {
+        needs: match variant.degrees {
             Some(Degrees::Fixed(own)) if own <= 2.0 => Needs::Points,
             _ => Needs::Statistics,
         },
-        settings: match method.degrees {
+        settings: match variant.degrees {
             Some(Degrees::Usual(_)) => CLIMB_T,
-            _ if method.name == FREE => CLIMB_ANY,
+            _ if variant.name == FREE => CLIMB_ANY,
             _ => CLIMB,
         },
-        degrees: method.degrees,
-        distance: Some(method.distance),
-        constraint: Some(method.constraint),
+        degrees: variant.degrees,
+        distance: Some(variant.distance),
+        constraint: Some(variant.constraint),
         objective: Objective::MeanDistance,
         seeded: true,
-        paper: method.column.and_then(column),
+        paper: variant.column.and_then(column),
         build: |entry, settings| {
-            let method = Method::named(entry.name).ok();
-            Box::new(SqfaReducer { name: entry.name, method, settings })
+            let variant = Variant::named(entry.name).ok();
+            Box::new(SqfaReducer { name: entry.name, variant, settings })
         },
         ..CLOSED
     }
 }
 
 static CATALOGUE: LazyLock<Vec<ReducerEntry>> =
-    LazyLock::new(|| METHODS.iter().map(variant).chain(BASELINES.iter().copied()).collect());
+    LazyLock::new(|| VARIANTS.iter().map(entry).chain(BASELINES.iter().copied()).collect());
 
 /// Every method: the SQFA family first, then the baselines.
 pub fn reducers() -> &'static [ReducerEntry] {
     &CATALOGUE
 }
 
-/// What is known of a method; the error suggests the nearest name.
-pub fn reducer_entry(name: &str) -> Result<ReducerEntry, Unknown> {
+/// Returns the entry of a method.
+///
+/// # Errors
+///
+/// If there is no such method; the error suggests the most similar name.
+pub fn reducer_entry(name: &str) -> Result<&'static ReducerEntry, Unknown> {
     let known = reducers().iter().find(|entry| entry.name == name);
-    known
-        .copied()
-        .ok_or_else(|| Unknown::new("method", name, reducers().iter().map(|entry| entry.name)))
+    known.ok_or_else(|| Unknown::new("method", name, reducers().iter().map(|entry| entry.name)))
 }
 
-/// What a name ends with when its filters are refined.
-pub const REFINED: &str = "+refine";
+/// The end of the name of a method whose filters are refined.
+const REFINED: &str = "+refine";
 
-/// A reducer by name with its settings; a name that ends with [`REFINED`] is refined.
-pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
-    if let Some(start) = name.strip_suffix(REFINED) {
+/// A method, with or without the refinement of its filters. As text it is the name of the method, followed by `+refine` if the
+/// filters are refined.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// What is known of the method.
+    pub entry: &'static ReducerEntry,
+    /// Whether the filters are refined.
+    pub refined: bool,
+}
+
+impl Method {
+    /// Returns a method by its name in the catalogue.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such method; the error suggests the most similar name.
+    pub fn named(name: &str, refined: bool) -> Result<Self, Unknown> {
+        Ok(Self { entry: reducer_entry(name)?, refined })
+    }
+
+    /// Returns the reducer with these settings.
+    ///
+    /// # Errors
+    ///
+    /// If the settings contain fixed filters and the method is refined.
+    pub fn reducer(&self, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
+        let start = self.entry.reducer(settings);
+        if !self.refined {
+            return Ok(start);
+        }
         if settings.fixed.is_some() {
             return Err(FitError::FixedRefined.into());
         }
@@ -402,9 +440,38 @@ pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer
             optimizer: settings.optimizer,
             ..Refinement::default()
         });
-        let start = reducer(start, settings)?;
-        return Ok(Box::new(RefinedReducer { name: name.to_owned(), start, refinement }));
+        Ok(Box::new(RefinedReducer { name: self.to_string(), start, refinement }))
     }
-    let entry = reducer_entry(name)?;
-    Ok((entry.build)(&entry, settings.clone()))
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name && self.refined == other.refined
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        if self.refined { f.write_str(REFINED) } else { Ok(()) }
+    }
+}
+
+impl FromStr for Method {
+    type Err = Unknown;
+    fn from_str(name: &str) -> Result<Self, Unknown> {
+        match name.strip_suffix(REFINED) {
+            Some(start) => Self::named(start, true),
+            None => Self::named(name, false),
+        }
+    }
+}
+
+/// Returns the reducer of a method by name, such as `sqfa-h` or `sqfa-h+refine`.
+///
+/// # Errors
+///
+/// If there is no such method, or if the method does not accept the settings.
+pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
+    name.parse::<Method>()?.reducer(settings)
 }

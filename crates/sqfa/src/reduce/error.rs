@@ -123,14 +123,4 @@ impl ReduceError {
             _ => &[],
         }
     }
-
-    /// The same error among those of a fit.
-    pub(crate) fn into_fit(self) -> FitError {
-        match self {
-            Self::Fit(error) => error,
-            Self::Statistics(error) => error.into(),
-            Self::Classifier(error) => error.into(),
-            _ => FitError::NoiseNeedsPoints,
-        }
-    }
 }

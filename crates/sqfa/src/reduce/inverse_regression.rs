@@ -1,6 +1,6 @@
 //! Sliced average variance estimation and directional regression as reducers, with noise as SQFA has it.
 
-use crate::model::{FitError, InverseRegression, NOISE_GRID, Noise};
+use crate::model::{FitError, InverseRegression, Noise};
 use crate::optimize::Observer;
 
 use super::closed::fit_closed;
@@ -18,12 +18,9 @@ pub(super) struct InverseReducer {
 impl InverseReducer {
     /// The noises to choose among: one where there is nothing to choose.
     fn noises(&self, training: &Training<'_>) -> Vec<f64> {
-        let scale = || training.statistics().noise_scale();
         match self.settings.noise {
-            Noise::Value(noise) => vec![noise],
-            Noise::Scale => vec![scale()],
             Noise::Auto if !self.settings.noises.is_empty() => self.settings.noises.clone(),
-            Noise::Auto => NOISE_GRID.iter().map(|multiple| multiple * scale()).collect(),
+            noise => vec![noise.value(training.statistics().noise_scale())],
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::model::{Restart, Warning};
 use crate::optimize::{Observer, Optimizer, Termination};
 
 pub use catalogue::{
-    Column, Needs, Objective, REFINED, ReducerEntry, reducer, reducer_entry, reducers,
+    Column, Method, Needs, Objective, ReducerEntry, reducer, reducer_entry, reducers,
 };
 pub use choose::{Choice, Trial};
 pub use error::ReduceError;

@@ -3,19 +3,19 @@
 use std::time::Instant;
 
 use crate::distance::Distance;
-use crate::model::{Degrees, FitError, FittedSqfa, Method, Noise, Sqfa, Warning};
+use crate::model::{Degrees, FitError, FittedSqfa, Noise, Sqfa, Variant, Warning};
 use crate::optimize::Observer;
 use crate::remedy::Remedy;
 use crate::statistics::Estimator;
 
 use super::choose::choose;
-use super::{ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training, Trial};
+use super::{ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training};
 
-/// One of the paper's variants with its settings; no method stands for likelihood acquired directions.
+/// A variant of SQFA with its settings, or likelihood acquired directions if there is no variant.
 #[derive(Debug, Clone)]
 pub(crate) struct SqfaReducer {
     pub(crate) name: &'static str,
-    pub(crate) method: Option<Method>,
+    pub(crate) variant: Option<Variant>,
     pub(crate) settings: ReducerSettings,
 }
 
@@ -23,8 +23,8 @@ impl SqfaReducer {
     /// The recipe for so many filters.
     fn recipe(&self, training: &Training<'_>, filters: usize) -> Result<Sqfa, ReduceError> {
         let settings = &self.settings;
-        let recipe = match &self.method {
-            Some(method) => Sqfa::for_method(method, filters)?,
+        let recipe = match &self.variant {
+            Some(variant) => Sqfa::for_variant(variant, filters)?,
             None => Sqfa::likelihood_gain(filters)?,
         };
         let mut recipe = recipe
@@ -40,7 +40,7 @@ impl SqfaReducer {
             let distance = Distance::named(&format!("calvo-oller-t:{degrees}"));
             recipe = recipe.distance(distance.map_err(FitError::from)?);
         }
-        if let (Some(distance), Some(_)) = (&settings.distance, &self.method) {
+        if let (Some(distance), Some(_)) = (&settings.distance, &self.variant) {
             recipe = recipe.distance(distance.clone());
         }
         if let Some(weights) = &settings.weights {
@@ -69,11 +69,11 @@ impl SqfaReducer {
     /// ν, where classes are t distributions: as given, that of the statistics, or the method's own.
     fn degrees(&self, training: &Training<'_>) -> Option<f64> {
         let known = self.settings.degrees.or(training.statistics().degrees());
-        self.method.as_ref().and_then(|method| method.degrees_with(known))
+        self.variant.as_ref().and_then(|variant| variant.degrees_with(known))
     }
 
     fn has_free_degrees(&self) -> bool {
-        let own = self.method.as_ref().and_then(|method| method.degrees);
+        let own = self.variant.as_ref().and_then(|variant| variant.degrees);
         matches!(own, Some(Degrees::Usual(_)))
     }
 
@@ -166,36 +166,9 @@ impl Reducer for SqfaReducer {
                 if self.settings.noise == Noise::Auto && !self.settings.noises.is_empty() {
                     return Ok(told(self.fit_among(&recipe, training, factor, count, observer)?));
                 }
-                let fitted = if self.settings.noise == Noise::Auto {
-                    let split = training.without_held_out("noise", self.settings.seed);
-                    let (learn, held) = split.map_err(|error| match error {
-                        ReduceError::NeedsPoints { .. } => FitError::NoiseNeedsPoints.into(),
-                        ReduceError::Split { source, .. } => FitError::NoiseSplit(source).into(),
-                        other => other,
-                    })?;
-                    let learn = matched(learn, factor);
-                    recipe.fit_scored(
-                        learn.statistics(),
-                        training.statistics(),
-                        &mut |filters| {
-                            learn.held_out_accuracy(filters, &held).map_err(ReduceError::into_fit)
-                        },
-                        observer,
-                    )?
-                } else {
-                    recipe.fit_observed(training.statistics(), observer)?
-                };
-                Ok(told(Reduction::from(fitted)))
+                Ok(told(recipe.fit_observed(training.statistics(), observer)?.into()))
             })
             .collect()
-    }
-}
-
-/// A part of the points, matched as all of them are.
-fn matched<'a>(training: Training<'a>, factor: Option<f64>) -> Training<'a> {
-    match factor {
-        Some(factor) => training.scaled(factor),
-        None => training,
     }
 }
 
@@ -205,11 +178,10 @@ impl From<FittedSqfa> for Reduction {
         let mut traces: Vec<Vec<f64>> =
             fitted.restarts().iter().map(|restart| restart.trace.clone()).collect();
         traces.swap(0, best);
-        let trials = fitted.noise_trials().iter();
         Self {
             filters: fitted.filters().clone(),
-            seconds: fitted.seconds() - fitted.search_seconds(),
-            search_seconds: fitted.search_seconds(),
+            seconds: fitted.seconds(),
+            search_seconds: 0.0,
             iterations: fitted.iterations(),
             termination: Some(fitted.termination()),
             objective: Some(fitted.objective()),
@@ -221,13 +193,7 @@ impl From<FittedSqfa> for Reduction {
             evaluations: fitted.evaluations(),
             optimizer: Some(fitted.optimizer()),
             settings: vec![(Setting::Noise, fitted.noise())],
-            trials: trials
-                .map(|trial| Trial {
-                    setting: Setting::Noise,
-                    value: trial.noise,
-                    accuracy: trial.accuracy,
-                })
-                .collect(),
+            trials: Vec::new(),
             warnings: fitted.warnings().to_vec(),
         }
     }

@@ -14,7 +14,10 @@ use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::SplitError;
-use crate::statistics::{ClassAccumulator, ClassStatistics, Estimator, Preprocessor};
+use crate::statistics::{
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, add_fourth_moments,
+    preprocessed_rows,
+};
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
@@ -247,15 +250,12 @@ impl<'a> Training<'a> {
         let Samples { points, labels, .. } = samples;
         let wide = || rows.iter().map(|&row| row as usize);
         let as_samples = self.statistics.is_kept_as_samples() && !estimator.needs_points();
+        // Shrinkage depends on the scaling, so it comes after the preprocessing.
+        let raw = Estimator::Empirical;
         let mut statistics = if self.sparing {
             ClassStatistics::pooled(points, labels, None, wide())?
         } else if as_samples {
-            ClassStatistics::from_factor_rows(
-                points,
-                labels,
-                &wide().collect::<Vec<_>>(),
-                estimator,
-            )?
+            ClassStatistics::from_factor_rows(points, labels, &wide().collect::<Vec<_>>(), raw)?
         } else if estimator.needs_points() {
             ClassStatistics::robust_of_rows(
                 points,
@@ -267,10 +267,16 @@ impl<'a> Training<'a> {
         } else {
             let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
             sums.update_some(points, labels, wide())?;
-            sums.finish(estimator)?
+            sums.finish(raw)?
         };
         if let Some(preprocessor) = samples.preprocessor {
             preprocessor.apply(&mut statistics);
+        }
+        if !estimator.needs_points() && estimator != raw {
+            let rows: Vec<usize> = wide().collect();
+            let fourth = (estimator == Estimator::LedoitWolf && !as_samples)
+                .then(|| samples.fourth_moments(&rows, &statistics));
+            statistics = statistics.shrunk_by(estimator, fourth.as_deref())?;
         }
         Ok(Self {
             statistics: Shared::Owned(Arc::new(statistics)),
@@ -344,6 +350,16 @@ impl<'a> Training<'a> {
 }
 
 impl Samples<'_> {
+    /// Returns Σ|y|⁴ of each class over some rows, where y is a preprocessed sample about its class mean.
+    fn fourth_moments(&self, rows: &[usize], statistics: &ClassStatistics) -> Vec<f64> {
+        let mut sums = vec![0.0; statistics.classes().len()];
+        for rows in rows.chunks(JUDGED) {
+            let values = preprocessed_rows(self.points, rows, self.preprocessor);
+            add_fourth_moments(&mut sums, &values, &self.codes(rows), |_| 1.0, statistics);
+        }
+        sums
+    }
+
     /// The features of some rows, as if they had been preprocessed first.
     pub(crate) fn features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, offset) = self.folded(filters);

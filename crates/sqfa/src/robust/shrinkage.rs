@@ -3,7 +3,7 @@
 //! ρ = min(1, [(1−2/p) tr S² + tr² S] / [(N+1−2/p)(tr S² − tr² S/p)]), Chen, Wiesel, Eldar & Hero, *IEEE Trans. Signal
 //! Processing* 58, 2010.
 
-use crate::linalg::Lower;
+use crate::linalg::{Element, Float, Lower};
 
 /// ρ of N points in p dimensions with tr S and tr S²; 1 for a multiple of the identity.
 pub(crate) fn oracle_approximating(count: f64, dimension: f64, trace: f64, square: f64) -> f64 {
@@ -16,11 +16,12 @@ pub(crate) fn oracle_approximating(count: f64, dimension: f64, trace: f64, squar
 }
 
 /// tr S² of a matrix given by its lower triangle.
-pub(crate) fn squared_norm(lower: Lower<'_, f64>) -> f64 {
+pub(crate) fn squared_norm<T: Element>(lower: Lower<'_, T>) -> f64 {
+    let square = |value: &T| Float::to_f64(*value).powi(2);
     (0..lower.order())
         .map(|i| {
             let row = lower.row(i);
-            row[i] * row[i] + 2.0 * row[..i].iter().map(|x| x * x).sum::<f64>()
+            square(&row[i]) + 2.0 * row[..i].iter().map(square).sum::<f64>()
         })
         .sum()
 }

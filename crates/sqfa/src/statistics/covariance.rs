@@ -6,6 +6,7 @@ use super::forms::Spanning;
 use crate::linalg::{
     Element, Float, Lower, MatMut, MatRef, is_lower, lower_rows, symmetric_times_block,
 };
+use crate::robust::squared_norm;
 
 /// A symmetric positive semi-definite n × n matrix in whatever form it is kept.
 pub trait Covariance: Debug + Send + Sync {
@@ -37,6 +38,10 @@ pub trait Covariance: Debug + Send + Sync {
     /// Flops of one column of a product; decides how much a line search may cost.
     fn flops(&self) -> f64 {
         2.0 * (self.dimension() as f64).powi(2)
+    }
+    /// (1 − fraction)·Φ + level·I; `None` if this form cannot represent it.
+    fn shrunk(&self, _fraction: f64, _level: f64) -> Option<Box<dyn Covariance>> {
+        None
     }
     /// How far it may be from the covariance it stands for, in spectral norm; `None` where it is that covariance.
     fn bound(&self) -> Option<f64> {
@@ -71,6 +76,14 @@ impl Entries<'_> {
         match self {
             Self::F32(entries) => entries.full(f64::from),
             Self::F64(entries) => entries.full(|value| value),
+        }
+    }
+
+    /// The sum of all squared entries.
+    pub(crate) fn squared_norm(self) -> f64 {
+        match self {
+            Self::F32(entries) => squared_norm(entries),
+            Self::F64(entries) => squared_norm(entries),
         }
     }
 
@@ -159,6 +172,16 @@ macro_rules! dense {
             }
             fn bytes(&self) -> usize {
                 size_of_val(self.entries.as_slice())
+            }
+            fn shrunk(&self, fraction: f64, level: f64) -> Option<Box<dyn Covariance>> {
+                let mut own = self.clone();
+                lower_rows(&mut own.entries, self.dimension, |i, row| {
+                    for entry in row.iter_mut() {
+                        *entry = <$type>::from_f64((1.0 - fraction) * Float::to_f64(*entry));
+                    }
+                    row[i] = <$type>::from_f64(Float::to_f64(row[i]) + level);
+                });
+                Some(Box::new(own))
             }
         }
     };

@@ -19,6 +19,7 @@ mod preprocess;
 mod projection;
 mod reduce;
 mod robust;
+mod shrinkage;
 mod sketch;
 mod span;
 mod waiting;
@@ -41,10 +42,12 @@ pub use forms::{
     Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor, SparseVectors,
 };
 pub use given::GivenMatrices;
+pub(crate) use preprocess::preprocessed_rows;
 pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 pub use projection::project;
 pub(crate) use projection::{pass, pass_in_groups};
 pub use robust::RobustNote;
+pub(crate) use shrinkage::add_fourth_moments;
 pub use sketch::{LARGEST_SKETCH, SKETCH_SIZE};
 pub use span::Span;
 

@@ -8,34 +8,45 @@ use std::str::FromStr;
 use super::{ClassStatistics, Moments};
 use crate::linalg::{Mat, MatRef};
 use crate::names::chosen;
+use crate::points::{Points, Scalar};
+use crate::with_table;
 
-/// How dimensions are scaled.
+/// The coordinates of a fit, in which filters have length 1 and noise is equal in all directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scaling {
-    /// Not at all.
+    /// The columns as they are.
     #[default]
     None,
-    /// All by one number, the standard deviation of all values of the training data.
-    GlobalStd,
-    /// Each by its own standard deviation.
+    /// All columns divided by one number, the standard deviation of all values of the training data.
+    Common,
+    /// Each column divided by its own standard deviation.
     PerFeature,
+    /// Columns transformed so that the pooled within-class covariance, slightly shrunk, is the identity.
+    WithinClass,
 }
 
 /// The scalings by name.
-pub const SCALINGS: [(&str, Scaling); 3] = [
+pub const SCALINGS: [(&str, Scaling); 4] = [
     ("none", Scaling::None),
-    ("global-std", Scaling::GlobalStd),
+    ("common", Scaling::Common),
     ("per-feature", Scaling::PerFeature),
+    ("within-class", Scaling::WithinClass),
 ];
 
 impl Scaling {
-    /// Its name in every flag, file and message.
+    /// The name in every flag, file and message.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::GlobalStd => "global-std",
+            Self::Common => "common",
             Self::PerFeature => "per-feature",
+            Self::WithinClass => "within-class",
         }
+    }
+
+    /// The part of the scaling that treats columns one by one: within-class scaling starts from standardized columns.
+    pub fn of_columns(self) -> Self {
+        if self == Self::WithinClass { Self::PerFeature } else { self }
     }
 }
 
@@ -76,8 +87,8 @@ impl Preprocessor {
         let n = statistics.dimension();
         let mut factors = match scaling {
             Scaling::None => vec![1.0; n],
-            Scaling::GlobalStd => vec![inverse(global_std(statistics, dropped)); n],
-            Scaling::PerFeature => {
+            Scaling::Common => vec![inverse(global_std(statistics, dropped)); n],
+            Scaling::PerFeature | Scaling::WithinClass => {
                 let variances = statistics.total_variances();
                 let mut factors: Vec<f64> =
                     variances.iter().map(|variance| inverse(variance.sqrt())).collect();
@@ -192,6 +203,26 @@ impl Preprocessor {
             factor => filters[(kept[i], j)] / factor,
         })
     }
+}
+
+/// Returns the kept columns of some samples after scaling and centering.
+pub(crate) fn preprocessed_rows(
+    points: Points<'_>,
+    rows: &[usize],
+    map: Option<&Preprocessor>,
+) -> Vec<f64> {
+    let kept: Vec<usize> = match map.and_then(Preprocessor::kept) {
+        Some(kept) => kept,
+        None => (0..points.columns()).collect(),
+    };
+    with_table!(points, table => {
+        let value = |row: usize, column: usize| {
+            let value = table.get(row, column).to_f64();
+            map.map_or(value, |map| (value - map.offset[column]) * map.factors[column])
+        };
+        let value = &value;
+        rows.iter().flat_map(|&row| kept.iter().map(move |&column| value(row, column))).collect()
+    })
 }
 
 fn inverse(value: f64) -> f64 {

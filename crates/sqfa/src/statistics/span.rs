@@ -43,7 +43,7 @@ impl ClassStatistics {
         let forms = self.forms()?;
         let refuse = |problem: &str| StatisticsError::NoSpan { problem: problem.to_owned() };
         let ridges: Vec<f64> = forms.iter().map(|form| form.ridge()).collect::<Option<_>>().ok_or_else(|| {
-            refuse("dimensions of shrunk covariances were scaled one by one: scale the data first, or use global-std")
+            refuse("dimensions of shrunk covariances were scaled one by one: scale the data first, or use common")
         })?;
         let n = self.dimension();
         let vectors = forms.iter().map(|form| form.vectors()).sum::<usize>() + self.means().ncols();

@@ -2,9 +2,8 @@
 
 use sqfa::model::{Learning, Restarts, Warning};
 use sqfa::optimize::{Control, Progress, Stopping, Termination};
-use sqfa::{Estimator, Noise};
 
-use crate::problems::{Sample, given, random_classes, recipe};
+use crate::problems::{given, random_classes, recipe};
 
 #[test]
 fn every_iteration_is_told() {
@@ -92,26 +91,6 @@ fn cancelling_a_group_ends_sequential_learning() {
         assert_eq!(later, 0, "cancelled at iteration {when}, but the next group began");
         assert_eq!(fitted.filters().ncols(), 4);
         assert!(fitted.warnings().contains(&Warning::CancelledAfter { learned: 4, filters: 6 }));
-    }
-}
-
-#[test]
-fn cancelling_ends_the_choice_of_noise() {
-    let sample = Sample::draw(&[60, 60, 60], 6, 35);
-    for learning in [Learning::Joint, Learning::Sequential(1)] {
-        let mut calls = 0;
-        let fitted = recipe(2, "hellinger")
-            .noise(Noise::Auto)
-            .learning(learning)
-            .fit_points(sample.points(), &sample.labels, Estimator::Empirical, &mut |_| {
-                calls += 1;
-                if calls == 2 { Control::Cancel } else { Control::Continue }
-            })
-            .unwrap();
-        assert_eq!(calls, 2, "the fit went on after it was cancelled");
-        assert!(!fitted.converged());
-        let cancelled = |w: &Warning| matches!(w, Warning::CancelledInSearch { .. });
-        assert!(fitted.warnings().iter().any(cancelled));
     }
 }
 

@@ -96,5 +96,5 @@ fn round_off_behind_the_filters_is_told_where_no_noise_hides_it() {
     };
     assert!(warned(1e14, Noise::Value(0.0)));
     assert!(!warned(1e6, Noise::Value(0.0)));
-    assert!(!warned(1e14, Noise::Scale));
+    assert!(!warned(1e14, Noise::Fraction(1.0)));
 }

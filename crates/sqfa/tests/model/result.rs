@@ -1,7 +1,7 @@
 //! What a fitted model promises: presets, unit or orthonormal filters, signs, features, the objective.
 
 use sqfa::constraint::{CONSTRAINTS, Constraint};
-use sqfa::model::{FitError, Method};
+use sqfa::model::{FitError, Variant};
 use sqfa::{Noise, Sqfa, Table};
 
 use crate::problems::{
@@ -29,8 +29,8 @@ fn presets_are_the_papers_variants() {
     ];
     let statistics = given(&random_classes(6, 3, 1));
     for (name, distance, constraint) in expected {
-        let method = Method::named(name).unwrap();
-        let fitted = Sqfa::for_method(&method, 2).unwrap().fit(&statistics).unwrap();
+        let method = Variant::named(name).unwrap();
+        let fitted = Sqfa::for_variant(&method, 2).unwrap().fit(&statistics).unwrap();
         assert_eq!((fitted.distance(), fitted.constraint()), (distance, constraint));
         assert!(fitted.converged(), "{name}: {:?}", fitted.termination());
         assert!(fitted.warnings().is_empty(), "{name}: {:?}", fitted.warnings());
@@ -38,7 +38,7 @@ fn presets_are_the_papers_variants() {
     }
     let default = Sqfa::new(2).unwrap().fit(&statistics).unwrap();
     assert_eq!((default.distance(), default.constraint()), ("calvo-oller", Constraint::Sphere));
-    let message = Method::named("sqfa-g").unwrap_err().to_string();
+    let message = Variant::named("sqfa-g").unwrap_err().to_string();
     assert!(message.contains("'sqfa-g'") && message.contains("did you mean 'sqfa"), "{message}");
     for (name, constraint) in CONSTRAINTS {
         assert_eq!((name.parse(), constraint.name()), (Ok(constraint), name));

@@ -155,7 +155,7 @@ fn a_distance_with_units_is_fitted_the_same_in_any_units() {
     };
     for optimizer in [Optimizer::Lbfgs, Optimizer::Subspace] {
         let fit = |power: i32| {
-            let recipe = recipe(2, "wasserstein").optimizer(optimizer).noise(Noise::Scale);
+            let recipe = recipe(2, "wasserstein").optimizer(optimizer).noise(Noise::Fraction(1.0));
             recipe.fit(&given(&scaled(power))).unwrap()
         };
         let usual = fit(0);

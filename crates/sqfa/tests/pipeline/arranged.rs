@@ -1,9 +1,9 @@
 //! How a table is written down does not matter: the order of rows and the names of classes.
 
 use sqfa::Mat;
-use sqfa::pipeline::{Fitted, Pipeline};
+use sqfa::pipeline::Fitted;
 
-use crate::{Data, three_classes};
+use crate::{Data, recipe, three_classes};
 
 /// Checks that another arrangement of a table has the same selection and filters.
 fn assert_same(plain: &Fitted, other: &Fitted, what: &str) {
@@ -24,7 +24,7 @@ fn check(data: &Data, methods: &[&str]) {
     let other_rows: Vec<usize> = (0..rows).map(|at| (at * 17 + 5) % rows).collect();
     let renamed = Data { labels: data.labels.iter().map(|label| -label).collect(), ..data.clone() };
     for method in methods {
-        let fit = |data: &Data| data.fit(&Pipeline::new(method, 2)).unwrap();
+        let fit = |data: &Data| data.fit(&recipe(method, 2)).unwrap();
         let plain = fit(data);
         assert_same(&plain, &fit(&renamed), &format!("{method}: other class names"));
         let other = fit(&data.picked(&other_rows));

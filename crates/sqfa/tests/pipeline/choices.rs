@@ -1,10 +1,9 @@
 //! What is chosen: noise and units, the number of filters, how far to refine, and the same for weights as for repeats.
 
 use sqfa::Mat;
+use sqfa::Noise;
 use sqfa::model::{FitError, Restarts, Start};
-use sqfa::pipeline::{
-    Candidate, DEFAULT_SHARE, Filters, NoiseRule, Pipeline, PipelineError, Reason, Units,
-};
+use sqfa::pipeline::{Candidate, DEFAULT_FRACTION, Filters, PipelineError, Reason};
 use sqfa::reduce::{ReduceError, Setting};
 use sqfa::statistics::Scaling;
 
@@ -12,46 +11,51 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::{Data, accuracy, three_classes};
+use crate::{Data, accuracy, recipe, three_classes};
 
 #[test]
 fn the_choice_says_what_was_tried() {
     let data = three_classes(180, 1);
-    let fitted = data.fit(&Pipeline::new("sqfa-h", 2)).unwrap();
-    let selection = fitted.selection.unwrap();
+    let fitted = data.fit(&recipe("sqfa-h", 2)).unwrap();
+    let selection = fitted.selection.clone().unwrap();
     assert_eq!(selection.folds, 10, "five folds, twice over");
     assert!(selection.tried.len() >= 6, "three units of two noises at least");
     assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
     let of =
-        |units: Units| selection.tried.iter().filter(move |tried| tried.candidate.units == units);
+        |own: Scaling| selection.tried.iter().filter(move |tried| tried.candidate.scaling == own);
+    let fraction = |candidate: Candidate| match candidate.noise {
+        Noise::Fraction(fraction) => fraction,
+        noise => panic!("{noise} is no fraction"),
+    };
     let best = selection
         .tried
         .iter()
         .max_by(|a, b| a.log_posterior.total_cmp(&b.log_posterior))
         .unwrap()
         .candidate;
-    let shares: Vec<f64> = of(best.units).map(|tried| tried.candidate.share).collect();
-    let inside = shares.iter().any(|share| *share > best.share)
-        && shares.iter().any(|share| *share < best.share);
-    let limit = best.share >= 99.0 * DEFAULT_SHARE || best.share <= 1e-3 * DEFAULT_SHARE;
-    assert!(inside || limit, "the grid of {:?} ends at its best", best.units);
-    assert!(selection.noise > 0.0);
+    let fractions: Vec<f64> = of(best.scaling).map(|tried| fraction(tried.candidate)).collect();
+    let own = fraction(best);
+    let inside =
+        fractions.iter().any(|other| *other > own) && fractions.iter().any(|other| *other < own);
+    let limit = own >= 99.0 * DEFAULT_FRACTION || own <= 1e-3 * DEFAULT_FRACTION;
+    assert!(inside || limit, "the grid of {:?} ends at its best", best.scaling);
+    assert!(fitted.reduction.setting(Setting::Noise).unwrap() > 0.0);
 }
 
 #[test]
-fn statistics_alone_use_the_closed_form() {
+fn statistics_alone_use_the_default() {
     let data = three_classes(300, 2);
     let labels = sqfa::Labels::from_integers(&data.labels);
     let statistics =
         sqfa::ClassStatistics::from_points(data.points(), &labels, sqfa::Estimator::Empirical)
             .unwrap();
-    let mut pipeline = Pipeline::new("sqfa", 2);
-    let alone =
-        pipeline.fit_statistics(statistics, &mut |_| sqfa::optimize::Control::Continue).unwrap();
+    let mut pipeline = recipe("sqfa", 2);
+    let alone = pipeline.fit(statistics, &mut |_| sqfa::optimize::Control::Continue).unwrap();
     let selection = alone.selection.as_ref().unwrap();
-    assert_eq!(selection.reason, Reason::ClosedForm);
-    assert_eq!(selection.candidate, Candidate::usual(Units::WithinClass));
-    pipeline.noise = NoiseRule::ClosedForm;
+    assert_eq!(selection.reason, Reason::Default);
+    assert_eq!(selection.candidate, Candidate::usual(Scaling::WithinClass));
+    pipeline.scaling = Some(Scaling::WithinClass);
+    pipeline.settings.noise = Noise::Fraction(DEFAULT_FRACTION);
     let points = data.fit(&pipeline).unwrap();
     for j in 0..2 {
         for i in 0..6 {
@@ -68,7 +72,7 @@ fn weights_and_repeats_choose_and_find_the_same() {
     let mut rows: Vec<usize> = (0..120).flat_map(|row| vec![row; weights[row] as usize]).collect();
     rows.sort_by_key(|row| (row * 31) % 120);
     let repeated = data.picked(&rows);
-    let pipeline = Pipeline::new("sqfa-h", 2);
+    let pipeline = recipe("sqfa-h", 2);
     let a = data.fit_weighted(&pipeline, Some(&weights)).unwrap();
     let b = repeated.fit(&pipeline).unwrap();
     let (first, second) = (a.selection.as_ref().unwrap(), b.selection.as_ref().unwrap());
@@ -90,7 +94,7 @@ fn weights_and_repeats_choose_and_find_the_same() {
 #[test]
 fn two_filters_suffice_where_two_columns_tell() {
     let data = three_classes(900, 5);
-    let mut pipeline = Pipeline::new("sqfa-h", 1);
+    let mut pipeline = recipe("sqfa-h", 1);
     pipeline.filters = Filters::Auto { max: 5 };
     let fitted = data.fit(&pipeline).unwrap();
     let curve = fitted.curve.as_ref().unwrap();
@@ -107,8 +111,8 @@ fn two_filters_suffice_where_two_columns_tell() {
 fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
     // Gaussian classes with equal covariances in two columns: the filters are already the best there are.
     let data = three_classes(240, 6);
-    let start = data.fit(&Pipeline::new("sqfa-h", 6)).unwrap();
-    let refined = data.fit(&Pipeline::new("sqfa-h+refine", 6)).unwrap();
+    let start = data.fit(&recipe("sqfa-h", 6)).unwrap();
+    let refined = data.fit(&recipe("sqfa-h+refine", 6)).unwrap();
     let choice = refined.refinement.as_ref().unwrap();
     assert_eq!(choice.trials[0].steps, 0);
     assert_eq!(choice.steps > 0, choice.gain > 2.0 * choice.error, "{choice:?}");
@@ -124,7 +128,7 @@ fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
 #[test]
 fn the_same_bits_from_the_same_seed() {
     let data = three_classes(200, 8);
-    let pipeline = Pipeline::new("sqfa-h+refine", 2);
+    let pipeline = recipe("sqfa-h+refine", 2);
     let (a, b) = (data.fit(&pipeline).unwrap(), data.fit(&pipeline).unwrap());
     assert_eq!(a.filters(), b.filters());
     assert_eq!(a.selection, b.selection);
@@ -134,7 +138,7 @@ fn the_same_bits_from_the_same_seed() {
 fn given_filters_of_the_columns_as_they_came_are_where_the_fit_starts() {
     let data = three_classes(200, 9);
     for units in [None, Some(Scaling::PerFeature), Some(Scaling::None)] {
-        let mut pipeline = Pipeline::new("sqfa-h", 2);
+        let mut pipeline = recipe("sqfa-h", 2);
         pipeline.scaling = units;
         let first = data.fit(&pipeline).unwrap();
         pipeline.settings.start = Start::Given(first.folded().0);
@@ -171,7 +175,7 @@ fn what_is_chosen_in_columns_of_noise_is_not_fooled() {
     for seed in [1, 2] {
         let (data, fresh) = (mostly_noise(900, seed), mostly_noise(3000, 100 + seed));
         for method in ["sqfa", "sqfa-h"] {
-            let fitted = data.fit(&Pipeline::new(method, 2)).unwrap();
+            let fitted = data.fit(&recipe(method, 2)).unwrap();
             let own = accuracy(&fitted, &fresh);
             // Chance is 1/3, and choices by samples that had a part in the components have about 0.41; 0.01 is a standard
             // error.
@@ -188,7 +192,7 @@ fn what_is_chosen_in_columns_of_noise_is_not_fooled() {
 #[test]
 fn many_filters_of_many_columns_are_found() {
     let data = mostly_noise(300, 3);
-    let mut pipeline = Pipeline::new("sqfa-h", 131);
+    let mut pipeline = recipe("sqfa-h", 131);
     pipeline.scaling = Some(Scaling::PerFeature);
     pipeline.settings.stopping.max_iterations = 2;
     let fitted = data.fit(&pipeline).unwrap();

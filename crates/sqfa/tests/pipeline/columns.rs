@@ -1,11 +1,11 @@
 //! Constant columns are dropped, for every method and on every path; all others are kept.
 
 use sqfa::Noise;
-use sqfa::pipeline::{NoiseRule, Pipeline};
+use sqfa::pipeline::Pipeline;
 use sqfa::reduce::reducers;
 use sqfa::statistics::{Scaling, constant_columns};
 
-use crate::{accuracy, three_classes};
+use crate::{accuracy, recipe, three_classes};
 
 /// The value of the last column of every row is replaced.
 fn with_last(count: usize, seed: u64, value: impl Fn(usize) -> f64) -> crate::Data {
@@ -76,10 +76,10 @@ fn constant_columns_are_dropped_whatever_is_specified() {
     wide.values = plain.values.chunks(6).flat_map(|row| [row, &[7.0]].concat()).collect();
     let scalings = [None, Some(Scaling::None), Some(Scaling::PerFeature)];
     for (noise, scaling) in
-        [NoiseRule::Auto, NoiseRule::Settings].into_iter().flat_map(|n| scalings.map(|s| (n, s)))
+        [Noise::Auto, Noise::Value(0.03)].into_iter().flat_map(|n| scalings.map(|s| (n, s)))
     {
-        let mut recipe = Pipeline { noise, scaling, ..Pipeline::new("sqfa", 2) };
-        recipe.settings.noise = Noise::Value(0.03);
+        let mut recipe = Pipeline { scaling, ..recipe("sqfa", 2) };
+        recipe.settings.noise = noise;
         let (without, with) = (plain.fit(&recipe).unwrap(), wide.fit(&recipe).unwrap());
         assert_eq!(with.dropped(), [6], "{noise:?} {scaling:?}");
         let (without, with) = (without.folded().0, with.folded().0);
@@ -98,8 +98,8 @@ fn statistics_alone_drop_constant_columns() {
     let data = with_last(600, 2, |_| 7.0);
     let statistics = data.statistics();
     for scaling in [None, Some(Scaling::PerFeature)] {
-        let recipe = Pipeline { scaling, ..Pipeline::new("sqfa", 2) };
-        let fitted = recipe.fit_statistics(statistics.clone(), &mut crate::goes_on).unwrap();
+        let recipe = Pipeline { scaling, ..recipe("sqfa", 2) };
+        let fitted = recipe.fit(statistics.clone(), &mut crate::goes_on).unwrap();
         assert_eq!(fitted.dropped(), [5]);
         assert!((0..2).all(|j| fitted.folded().0[(5, j)] == 0.0));
     }
@@ -123,9 +123,9 @@ fn rare_columns_that_identify_a_class_are_kept() {
         })
         .collect();
     data.labels[count - 60..].fill(3);
-    let fitted = data.fit(&Pipeline::new("sqfa", 4)).unwrap();
+    let fitted = data.fit(&recipe("sqfa", 4)).unwrap();
     assert!(fitted.dropped().is_empty());
-    let features = fitted.features(data.points());
+    let features = fitted.features_of(data.points());
     let guess = fitted.classifier().unwrap().predict(features.as_points(4)).unwrap();
     let found = (count - 60..count).filter(|&row| guess[row] == 3).count();
     assert!(found >= 54, "{found} of 60 samples of the rare class");
@@ -140,13 +140,13 @@ fn every_method_fits_next_to_constant_columns() {
         data.values[row * 6 + 5] = -0.1;
     }
     for method in reducers().iter().map(|entry| entry.name) {
-        let fitted = data.fit(&Pipeline::new(method, 2)).unwrap();
+        let fitted = data.fit(&recipe(method, 2)).unwrap();
         assert_eq!(fitted.dropped(), [4, 5], "{method}");
         assert_eq!(fitted.filters().nrows(), 6);
         for j in 0..2 {
             assert_eq!((fitted.filters()[(4, j)], fitted.filters()[(5, j)]), (0.0, 0.0));
         }
-        let alone = plain.fit(&Pipeline::new(method, 2)).unwrap();
+        let alone = plain.fit(&recipe(method, 2)).unwrap();
         assert!(alone.dropped().is_empty());
         assert!(accuracy(&fitted, &data) > 0.4, "{method} {}", accuracy(&fitted, &data));
     }
@@ -161,10 +161,8 @@ fn methods_on_points_climb_the_same_way_next_to_a_constant_column() {
     wide.values =
         plain.values.chunks(6).flat_map(|row| [&row[..2], &[5.0], &row[2..]].concat()).collect();
     for method in ["ama", "lmnn", "pca+refine", "sqfa-h+refine"] {
-        let (first, second) = (
-            plain.fit(&Pipeline::new(method, 2)).unwrap(),
-            wide.fit(&Pipeline::new(method, 2)).unwrap(),
-        );
+        let (first, second) =
+            (plain.fit(&recipe(method, 2)).unwrap(), wide.fit(&recipe(method, 2)).unwrap());
         assert_eq!(second.dropped(), [2]);
         for i in 0..6 {
             let own = if i < 2 { i } else { i + 1 };

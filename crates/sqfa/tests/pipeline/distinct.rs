@@ -3,9 +3,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::pipeline::Pipeline;
 
-use crate::{Data, accuracy};
+use crate::{Data, accuracy, recipe};
 
 /// Two classes in five columns that differ in one mean alone, so that one filter suffices.
 fn one_direction(rows: usize, seed: u64) -> Data {
@@ -47,12 +46,12 @@ fn filters_do_not_coincide_and_cost_no_accuracy() {
     for seed in 0..8 {
         let (data, fresh) = (one_direction(200, seed), one_direction(2000, 100 + seed));
         for method in ["sqfa", "sqfa-h"] {
-            let fitted = data.fit(&Pipeline::new(method, 3)).unwrap();
-            let features = fitted.features(data.points()).to_f64();
+            let fitted = data.fit(&recipe(method, 3)).unwrap();
+            let features = fitted.features_of(data.points()).to_f64();
             let largest = correlation(&features, 3, &data.labels);
             assert!(largest < 0.991, "{method}, seed {seed}: {largest}");
             copies += usize::from(fitted.distinct < 3);
-            let one = data.fit(&Pipeline::new(method, 1)).unwrap();
+            let one = data.fit(&recipe(method, 1)).unwrap();
             let (own, alone) = (accuracy(&fitted, &fresh), accuracy(&one, &fresh));
             // Of 2000 samples 1 % is a standard error.
             assert!(own > alone - 0.03, "{method}, seed {seed}: {own}, one filter {alone}");

@@ -1,18 +1,17 @@
 //! Folds: merged sums are the statistics of the other rows, and equal rows share a fold whatever their weights and order.
 
 use sqfa::optimize::{Control, Progress};
-use sqfa::pipeline::{Filters, Parts, Pipeline, Plan, Summed, Weighted};
+use sqfa::pipeline::{Filters, Labeled, Parts, Plan, Summed};
 use sqfa::points::ShrinkingPoints;
 use sqfa::reduce::reducers;
-use sqfa::statistics::project;
 use sqfa::{ClassStatistics, Estimator, Labels, Points};
 
-use crate::{Data, three_classes};
+use crate::{Data, recipe, three_classes};
 
 const PLAN: Plan = Plan { parts: 5, held: 5, repeats: 1 };
 
 fn parts<'a>(data: &'a Data, labels: &'a Labels, weights: Option<&'a [u64]>) -> Parts<'a> {
-    Parts::new(Weighted { points: data.points(), labels, weights }, PLAN, 3).unwrap()
+    Parts::new(Labeled { points: data.points(), labels, weights }, PLAN, 3).unwrap()
 }
 
 /// Covariances by the textbook formula, written apart from the library.
@@ -161,12 +160,12 @@ fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
     let labels = Labels::from_integers(&data.labels);
     let weights: Vec<u64> = (0..data.rows() as u64).map(|row| row % 4).collect();
     for (method, weights) in [("sqfa-h", None), ("sqfa-h", Some(&weights[..])), ("lda", None)] {
-        let points = Weighted { points: data.points(), labels: &labels, weights };
-        let pipeline = Pipeline::new(method, 2);
+        let points = Labeled { points: data.points(), labels: &labels, weights };
+        let pipeline = recipe(method, 2);
         let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
         let alone = pipeline.fit(points, &mut observer).unwrap();
         let shared = Summed::new(points, pipeline.settings.seed).unwrap();
-        let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
+        let other = pipeline.fit(&shared, &mut observer).unwrap();
         assert_eq!(alone.reduction.filters, other.reduction.filters, "{method}");
     }
 }
@@ -184,19 +183,19 @@ fn one_covariance_gives_the_discriminants_of_all_classes() {
     let labels = Labels::from_integers(&data.labels);
     let weights: Vec<u64> = (0..data.rows() as u64).map(|row| 1 + row % 2).collect();
     for weights in [None, Some(&weights[..])] {
-        let points = Weighted { points: data.points(), labels: &labels, weights };
-        let pipeline = Pipeline::new("lda", 2);
+        let points = Labeled { points: data.points(), labels: &labels, weights };
+        let pipeline = recipe("lda", 2);
         let mut observer = |_: &sqfa::optimize::Progress| sqfa::optimize::Control::Continue;
         let alone = pipeline.fit(points, &mut observer).unwrap();
         let shared = Summed::new(points, pipeline.settings.seed).unwrap();
-        let other = pipeline.fit_summed(&shared, &mut observer).unwrap();
+        let other = pipeline.fit(&shared, &mut observer).unwrap();
         assert_eq!(alone.reduction.settings, other.reduction.settings);
         assert_eq!(alone.reduction.trials, other.reduction.trials);
         assert_eq!(alone.dropped(), other.dropped());
         let (one, two) = (&alone.reduction.filters, &other.reduction.filters);
         assert!((one - two).norm_max() < 1e-9 * two.norm_max());
         let entry = |fitted: &sqfa::pipeline::Fitted, class: usize| {
-            fitted.statistics().covariances()[class].entries().unwrap().at(18, 3)
+            fitted.features.covariances()[class].entries().unwrap().at(1, 0)
         };
         for class in 0..3 {
             let (one, two) = (entry(&alone, class), entry(&other, class));
@@ -231,24 +230,24 @@ fn points_that_are_given_up_give_the_bits_of_those_that_stay() {
     for (methods, data) in &tables {
         let labels = Labels::from_integers(&data.labels);
         for method in *methods {
-            let mut pipeline = Pipeline::new(method, 2);
+            let mut pipeline = recipe(method, 2);
             pipeline.settings.stopping.max_iterations = 15;
             let counts = [Filters::Count(2), Filters::Auto { max: 2 }];
             let counts = if *method == "pca" { &counts[..] } else { &counts[..1] };
             for &filters in counts {
                 pipeline.filters = filters;
                 let mut observer = |_: &Progress| Control::Continue;
-                let points = Weighted { points: data.points(), labels: &labels, weights: None };
+                let points = Labeled::new(data.points(), &labels);
                 let stays = pipeline.fit(points, &mut observer).unwrap();
                 let given = Given(data.picked(&(0..data.rows()).collect::<Vec<_>>()));
-                let gone = pipeline.fit_consuming(given, &labels, &mut observer).unwrap();
+                let owned = sqfa::pipeline::Data::Owned(Box::new(given), &labels);
+                let gone = pipeline.fit(owned, &mut observer).unwrap();
                 assert_eq!(stays.reduction.filters, gone.reduction.filters, "{method}");
                 assert_eq!(stays.reduction.settings, gone.reduction.settings, "{method}");
                 assert_eq!(stays.mean, gone.mean, "{method}");
                 assert_eq!(stays.dropped(), gone.dropped(), "{method}");
-                let seen = |fitted: &sqfa::pipeline::Fitted| {
-                    project(fitted.statistics(), fitted.kept(), 0.0).covariance(1).to_vec()
-                };
+                let seen =
+                    |fitted: &sqfa::pipeline::Fitted| fitted.gaussians().covariance(1).to_vec();
                 assert_eq!(seen(&stays), seen(&gone), "{method}");
             }
         }

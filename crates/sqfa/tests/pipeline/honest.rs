@@ -3,10 +3,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::pipeline::Pipeline;
 use sqfa::reduce::Setting;
 
-use crate::Data;
+use crate::{Data, recipe};
 
 /// Normal numbers with two classes of equal size that have nothing to do with them.
 fn pure_noise(rows: usize, columns: usize, seed: u64) -> Data {
@@ -35,7 +34,7 @@ fn assert_chance(accuracies: &[f64], what: &str) {
 fn selecting_settings_does_not_make_noise_look_informative() {
     let accuracies: Vec<f64> = (0..200)
         .map(|seed| {
-            let fitted = pure_noise(60, 5, seed).fit(&Pipeline::new("sqfa", 2)).unwrap();
+            let fitted = pure_noise(60, 5, seed).fit(&recipe("sqfa", 2)).unwrap();
             fitted.selection.unwrap().accuracy.unwrap()
         })
         .collect();
@@ -47,7 +46,7 @@ fn selecting_settings_does_not_make_noise_look_informative() {
 fn refinement_of_many_columns_is_scored_on_samples_it_has_not_seen() {
     let accuracies: Vec<f64> = (0..6)
         .map(|seed| {
-            let fitted = pure_noise(60, 300, seed).fit(&Pipeline::new("sqfa+refine", 2)).unwrap();
+            let fitted = pure_noise(60, 300, seed).fit(&recipe("sqfa+refine", 2)).unwrap();
             let settings = fitted.reduction.settings;
             settings.iter().find(|(own, _)| *own == Setting::AccuracyAfter).unwrap().1
         })
@@ -61,7 +60,7 @@ fn refinement_of_many_columns_is_scored_on_samples_it_has_not_seen() {
 fn refinement_of_other_methods_is_scored_on_samples_it_has_not_seen() {
     let accuracies: Vec<f64> = (0..6)
         .map(|seed| {
-            let fitted = pure_noise(60, 40, seed).fit(&Pipeline::new("lda+refine", 1)).unwrap();
+            let fitted = pure_noise(60, 40, seed).fit(&recipe("lda+refine", 1)).unwrap();
             fitted.reduction.setting(Setting::AccuracyAfter).unwrap()
         })
         .collect();
@@ -73,7 +72,7 @@ fn refinement_of_other_methods_is_scored_on_samples_it_has_not_seen() {
 fn refinement_of_few_samples_and_filters_that_coincide_ends() {
     let mut data = pure_noise(30, 1500, 3);
     (0..30).for_each(|row| data.values[row * 1500] += 6.0 * data.labels[row] as f64);
-    let fitted = data.fit(&Pipeline::new("sqfa+refine", 4)).unwrap();
+    let fitted = data.fit(&recipe("sqfa+refine", 4)).unwrap();
     assert_eq!(fitted.filters().ncols(), 4);
     assert!(fitted.refinement.unwrap().accuracy <= 1.0);
 }

@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use sqfa::optimize::{Control, Progress};
-use sqfa::pipeline::{Fitted, Pipeline, PipelineError, Weighted};
+use sqfa::pipeline::{Fitted, Labeled, Pipeline, PipelineError};
 use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 /// A table of numbers with labels.
@@ -69,7 +69,7 @@ impl Data {
         weights: Option<&[u64]>,
     ) -> Result<Fitted, PipelineError> {
         let labels = Labels::from_integers(&self.labels);
-        let data = Weighted { points: self.points(), labels: &labels, weights };
+        let data = Labeled { points: self.points(), labels: &labels, weights };
         pipeline.fit(data, &mut |_| Control::Continue)
     }
 }
@@ -91,6 +91,11 @@ pub(crate) fn three_classes(rows: usize, seed: u64) -> Data {
     Data { values, columns: 6, labels }
 }
 
+/// A recipe for a method by name in which everything but the number of filters is selected.
+pub(crate) fn recipe(method: &str, filters: usize) -> Pipeline {
+    Pipeline::named(method, filters).unwrap()
+}
+
 /// An observer that lets a fit go on.
 pub(crate) fn goes_on(_: &Progress) -> Control {
     Control::Continue
@@ -99,7 +104,7 @@ pub(crate) fn goes_on(_: &Progress) -> Control {
 /// The share of points whose class the fitted pipeline guesses.
 pub(crate) fn accuracy(fitted: &Fitted, data: &Data) -> f64 {
     let labels = Labels::from_integers(&data.labels);
-    let features = fitted.features(data.points());
+    let features = fitted.features_of(data.points());
     let points = features.as_points(fitted.filters().ncols());
     fitted.classifier().unwrap().accuracy(points, labels.codes()).unwrap()
 }

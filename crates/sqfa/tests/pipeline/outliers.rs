@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::Setting;
 
-use crate::{Data, accuracy, three_classes};
+use crate::{Data, accuracy, recipe, three_classes};
 
 /// A constant column beside the others, and every fifth point far away.
 fn spoilt(rows: usize, seed: u64) -> (Data, Data) {
@@ -32,12 +32,12 @@ fn spoilt(rows: usize, seed: u64) -> (Data, Data) {
 #[test]
 fn the_default_fit_resists_outliers() {
     let (clean, bad) = spoilt(600, 41);
-    let plain = bad.fit(&Pipeline::new("sqfa", 2)).unwrap();
-    let heavy = bad.fit(&Pipeline::new("sqfa-t", 2)).unwrap();
+    let plain = bad.fit(&recipe("sqfa", 2)).unwrap();
+    let heavy = bad.fit(&recipe("sqfa-t", 2)).unwrap();
     assert_eq!(heavy.dropped(), [6]);
     assert!(heavy.selection.is_some(), "units and noise are chosen");
     assert_eq!(heavy.reduction.setting(Setting::Degrees), Some(5.0));
-    let unspoilt = accuracy(&clean.fit(&Pipeline::new("sqfa-t", 2)).unwrap(), &clean);
+    let unspoilt = accuracy(&clean.fit(&recipe("sqfa-t", 2)).unwrap(), &clean);
     let (robust, ruined) = (accuracy(&heavy, &clean), accuracy(&plain, &clean));
     assert!(robust > unspoilt - 0.02, "{robust} with outliers, {unspoilt} without");
     assert!(robust > ruined + 0.02, "{robust} against {ruined} of sqfa");
@@ -47,13 +47,12 @@ fn the_default_fit_resists_outliers() {
 fn robust_statistics_serve_every_choice() {
     let (clean, bad) = spoilt(300, 43);
     // The number of filters, refinement, another estimator, repetition counts.
-    let auto = Pipeline { filters: Filters::Auto { max: 4 }, ..Pipeline::new("sqfa-cauchy", 2) };
+    let auto = Pipeline { filters: Filters::Auto { max: 4 }, ..recipe("sqfa-cauchy", 2) };
     let fitted = bad.fit(&auto).unwrap();
     assert!(fitted.curve.is_some() && accuracy(&fitted, &clean) > 0.8);
-    let tyler =
-        Pipeline { estimator: Some("tyler".parse().unwrap()), ..Pipeline::new("sqfa-h", 2) };
+    let tyler = Pipeline { estimator: Some("tyler".parse().unwrap()), ..recipe("sqfa-h", 2) };
     assert!(accuracy(&bad.fit(&tyler).unwrap(), &clean) > 0.8);
     let weights = vec![2; 300];
-    let doubled = bad.fit_weighted(&Pipeline::new("sqfa-t", 2), Some(&weights)).unwrap();
+    let doubled = bad.fit_weighted(&recipe("sqfa-t", 2), Some(&weights)).unwrap();
     assert!(accuracy(&doubled, &clean) > 0.8);
 }

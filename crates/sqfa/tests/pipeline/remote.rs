@@ -5,12 +5,13 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use sqfa::Noise;
 use sqfa::optimize::Control;
-use sqfa::pipeline::{Filters, Fitted, Parts, Pipeline, Remote, Tally, Weighted, row_keys};
+use sqfa::pipeline::{Filters, Fitted, Labeled, Parts, Pipeline, Remote, Summed, Tally, row_keys};
 use sqfa::statistics::ClassAccumulator;
 use sqfa::{Labels, Points, Table};
 
-use super::Data;
+use super::{Data, recipe};
 
 const PARTS: usize = 5;
 
@@ -76,21 +77,23 @@ fn fitted_in(data: &Data, recipe: Pipeline, count: usize) -> (Fitted, Remote, us
         }
         remote.answer(&tally).unwrap();
     }
-    (remote.fit(&mut |_| Control::Continue).unwrap(), remote, questions)
+    let fitted = remote.fit(&mut |_| Control::Continue).unwrap().clone();
+    (fitted, remote, questions)
 }
 
 /// The fit of points at hand in the same parts.
 fn at_hand(data: &Data, recipe: &Pipeline, count: usize) -> Fitted {
     let labels = Labels::from_integers(&data.labels);
-    let points = Weighted { points: data.points(), labels: &labels, weights: None };
+    let points = Labeled::new(data.points(), &labels);
     let parts = Parts::of(points, Arc::new(dealt(data.points())), count).unwrap();
-    recipe.fit_parts(&[parts], &[], &mut |_| Control::Continue).unwrap()
+    let sums = Summed::in_folds(points, parts).unwrap();
+    recipe.fit(&sums, &mut |_| Control::Continue).unwrap()
 }
 
 #[test]
 fn the_number_of_filters_is_that_of_points_at_hand() {
     let data = data(600, 6);
-    let recipe = Pipeline { filters: Filters::Auto { max: 4 }, ..Pipeline::new("sqfa", 0) };
+    let recipe = Pipeline { filters: Filters::Auto { max: 4 }, ..recipe("sqfa", 0) };
     let here = at_hand(&data, &recipe, PARTS).curve.unwrap();
     let (there, _, questions) = fitted(&data, recipe);
     let there = there.curve.unwrap();
@@ -107,7 +110,7 @@ fn the_number_of_filters_is_that_of_points_at_hand() {
 #[test]
 fn candidates_score_as_for_points_at_hand() {
     let data = data(600, 6);
-    let recipe = Pipeline::new("sqfa", 2);
+    let recipe = recipe("sqfa", 2);
     // One part: in a race over several some start elsewhere, because others were dropped.
     let here = at_hand(&data, &recipe, 1).selection.unwrap();
     let (there, _, questions) = fitted_in(&data, recipe, 1);
@@ -116,11 +119,13 @@ fn candidates_score_as_for_points_at_hand() {
     let mut shared = 0;
     for one in &here.tried {
         // The first of every unit, reached on the same way in both.
-        let near = |other: &f64| {
-            one.candidate.share > 0.29 && (other / one.candidate.share - 1.0).abs() < 1e-9
+        let Noise::Fraction(own) = one.candidate.noise else { panic!("no fraction") };
+        let near = |other: Noise| match other {
+            Noise::Fraction(other) => own > 0.29 && (other / own - 1.0).abs() < 1e-9,
+            _ => false,
         };
         let same = there.tried.iter().find(|other| {
-            other.candidate.units == one.candidate.units && near(&other.candidate.share)
+            other.candidate.scaling == one.candidate.scaling && near(other.candidate.noise)
         });
         let Some(same) = same else { continue };
         shared += 1;
@@ -144,7 +149,7 @@ fn a_class_too_small_to_be_held_out_is_always_learned_from() {
         data.labels.push(9);
     }
     assert_eq!(data.rows(), 303);
-    let (fitted, _, _) = fitted(&data, Pipeline::new("sqfa", 2));
+    let (fitted, _, _) = fitted(&data, recipe("sqfa", 2));
     let selection = fitted.selection.unwrap();
     assert_eq!((selection.folds, selection.tried[0].points), (PARTS, 300));
 }
@@ -152,7 +157,7 @@ fn a_class_too_small_to_be_held_out_is_always_learned_from() {
 #[test]
 fn wide_points_are_judged_in_their_columns() {
     let data = data(400, 300);
-    let (there, _, questions) = fitted(&data, Pipeline::new("sqfa", 2));
+    let (there, _, questions) = fitted(&data, recipe("sqfa", 2));
     assert_eq!(questions, 1);
     assert_eq!(there.filters().nrows(), 300);
     let selection = there.selection.unwrap();
@@ -163,16 +168,16 @@ fn wide_points_are_judged_in_their_columns() {
 #[test]
 fn a_refinement_in_coordinates_is_that_of_the_points() {
     let data = data(3000, 5);
-    let (mut there, remote, _) = fitted(&data, Pipeline::new("pca+refine", 1));
-    let before = there.filters().to_owned();
-    let recipe = remote.recipe();
-    let space = recipe.refinement_space(&there).unwrap();
+    let (first, mut remote, _) = fitted(&data, recipe("pca+refine", 1));
+    let before = first.filters().to_owned();
+    let space = remote.refinement_space().unwrap().unwrap();
     let labels = Labels::from_integers(&data.labels);
     let width = space.filters.ncols();
     let values: Vec<f64> =
         sqfa::transform(data.points(), space.filters.as_ref(), space.offset.as_deref()).to_f64();
     let points = Points::F64(Table::row_major(&values, data.rows(), width).unwrap());
-    recipe.refine_in(&mut there, &space, points, &labels, &mut |_| Control::Continue).unwrap();
+    remote.refine(&space, points, &labels, &mut |_| Control::Continue).unwrap();
+    let there = remote.fitted().unwrap();
     let choice = there.refinement.as_ref().unwrap();
     // Variances tell the classes apart, which the first principal component does not see.
     assert!(choice.steps > 0, "{choice:?}");
@@ -181,7 +186,7 @@ fn a_refinement_in_coordinates_is_that_of_the_points() {
     let length: f64 = (0..5).map(|i| there.kept()[(i, 0)].powi(2)).sum();
     assert!((length - 1.0).abs() < 1e-12);
     // Samples in memory are refined on folds instead of one split, and come to the same accuracy.
-    let here = data.fit(&Pipeline::new("pca+refine", 1)).unwrap().refinement.unwrap();
+    let here = data.fit(&recipe("pca+refine", 1)).unwrap().refinement.unwrap();
     assert!(here.steps > 0, "{here:?}");
     assert!((here.accuracy - choice.accuracy).abs() < 0.05, "{here:?} {choice:?}");
 }

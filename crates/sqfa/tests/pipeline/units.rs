@@ -1,15 +1,16 @@
 //! Units do not matter: neither constants added to columns, nor one factor for all, nor one for each.
 
-use sqfa::pipeline::{Filters, Fitted, NoiseRule, Pipeline, Units};
-use sqfa::reduce::Choice;
+use sqfa::Noise;
+use sqfa::pipeline::{Filters, Fitted, Pipeline};
+use sqfa::reduce::{Choice, Setting};
 use sqfa::statistics::Scaling;
 
-use crate::{Data, accuracy, three_classes};
+use crate::{Data, accuracy, recipe, three_classes};
 
 /// Cosines between the features of two fits on the points of each: 1 when the filters are the same but for units.
 fn agreement(first: (&Fitted, &Data), second: (&Fitted, &Data)) -> f64 {
     let m = first.0.filters().ncols();
-    let (a, b) = (first.0.features(first.1.points()), second.0.features(second.1.points()));
+    let (a, b) = (first.0.features_of(first.1.points()), second.0.features_of(second.1.points()));
     let (a, b) = (a.to_f64(), b.to_f64());
     let centred = |values: &[f64], j: usize| -> Vec<f64> {
         let own: Vec<f64> = values.iter().skip(j).step_by(m).copied().collect();
@@ -27,8 +28,9 @@ fn agreement(first: (&Fitted, &Data), second: (&Fitted, &Data)) -> f64 {
 
 fn same(pipeline: &Pipeline, data: &Data, other: &Data) {
     let (a, b) = (data.fit(pipeline).unwrap(), other.fit(pipeline).unwrap());
-    let (chosen, theirs) = (a.selection.clone().unwrap(), b.selection.clone().unwrap());
-    assert_eq!(chosen.candidate, theirs.candidate);
+    let candidate = |fitted: &Fitted| fitted.selection.as_ref().map(|own| own.candidate);
+    assert_eq!(candidate(&a), candidate(&b));
+    assert_eq!(a.scaling, b.scaling);
     let agreement = agreement((&a, data), (&b, other));
     assert!(agreement > 1.0 - 1e-6, "{agreement}");
 }
@@ -39,8 +41,8 @@ fn constants_and_one_factor_for_all_change_nothing() {
     let shifted = data.mapped(|column, value| value + [5.0, -3e3, 0.1, 40.0, 0.0, 1e3][column]);
     let larger = data.mapped(|_, value| 1024.0 * value);
     for method in ["sqfa", "sqfa-h", "smsqfa"] {
-        same(&Pipeline::new(method, 2), &data, &shifted);
-        same(&Pipeline::new(method, 2), &data, &larger);
+        same(&recipe(method, 2), &data, &shifted);
+        same(&recipe(method, 2), &data, &larger);
     }
 }
 
@@ -49,12 +51,13 @@ fn one_factor_a_column_changes_nothing_in_units_of_their_own() {
     let data = three_classes(240, 2);
     let factors = [1e-3, 1.0, 1e3, 7.0, 0.2, 1.0];
     let other = data.mapped(|column, value| factors[column] * value);
-    let mut forced = Pipeline::new("sqfa-h", 2);
+    let mut forced = recipe("sqfa-h", 2);
     forced.scaling = Some(Scaling::PerFeature);
     same(&forced, &data, &other);
-    let mut closed = Pipeline::new("sqfa", 3);
-    closed.noise = NoiseRule::ClosedForm;
-    same(&closed, &data, &other);
+    let mut default = recipe("sqfa", 3);
+    default.scaling = Some(Scaling::WithinClass);
+    default.settings.noise = Noise::Fraction(0.3);
+    same(&default, &data, &other);
 }
 
 #[test]
@@ -64,9 +67,8 @@ fn a_column_in_thousands_costs_no_accuracy() {
         let scaled = |data: &Data| {
             data.mapped(|column, value| if column == 4 { factor * value } else { value })
         };
-        let plain = accuracy(&train.fit(&Pipeline::new("sqfa", 2)).unwrap(), &test);
-        let other =
-            accuracy(&scaled(&train).fit(&Pipeline::new("sqfa", 2)).unwrap(), &scaled(&test));
+        let plain = accuracy(&train.fit(&recipe("sqfa", 2)).unwrap(), &test);
+        let other = accuracy(&scaled(&train).fit(&recipe("sqfa", 2)).unwrap(), &scaled(&test));
         assert!((plain - other).abs() < 0.01, "{plain} {other}");
     }
 }
@@ -74,17 +76,17 @@ fn a_column_in_thousands_costs_no_accuracy() {
 #[test]
 fn units_within_classes_make_the_pooled_covariance_a_unit() {
     let data = three_classes(3000, 5);
-    let mut pipeline = Pipeline::new("sqfa-h", 6);
-    pipeline.noise = NoiseRule::ClosedForm;
+    let mut pipeline = recipe("sqfa-h", 6);
+    pipeline.scaling = Some(Scaling::WithinClass);
+    pipeline.settings.noise = Noise::Fraction(0.3);
     let fitted = data.fit(&pipeline).unwrap();
-    let selection = fitted.selection.as_ref().unwrap();
-    assert_eq!(selection.candidate.units, Units::WithinClass);
+    assert!(fitted.selection.is_none(), "both were specified");
     // tr(W̃⁻¹W)/n is below 1 by no more than the shrinkage, a few thousandths for 3000 points.
-    let ratio = selection.noise / selection.candidate.share;
+    let ratio = fitted.reduction.setting(Setting::Noise).unwrap() / 0.3;
     assert!(ratio > 0.95 && ratio <= 1.0 + 1e-9, "{ratio}");
     // A filter of length 1 in these units: the feature's variance within classes is 1 but for the shrinkage.
     let features = fitted.gaussians();
-    let counts = fitted.statistics().counts().unwrap();
+    let counts = fitted.features.counts().unwrap();
     let freedom: u64 = counts.iter().map(|count| count - 1).sum();
     for filter in 0..6 {
         let within: f64 = (0..features.len())
@@ -101,7 +103,7 @@ fn a_shrinkage_that_nobody_gave_does_not_depend_on_units() {
     let data = three_classes(300, 4);
     // A column of noise, in units in which it has nearly all of the variance.
     let large = data.mapped(|column, value| if column == 5 { 1e4 * value } else { value });
-    let lda = Pipeline::new("lda", 2);
+    let lda = recipe("lda", 2);
     let (plain, found) = (data.fit(&lda).unwrap(), large.fit(&lda).unwrap());
     assert_eq!(found.scaling, Scaling::PerFeature);
     let (known, right) = (accuracy(&plain, &data), accuracy(&found, &large));
@@ -124,7 +126,7 @@ fn a_shrinkage_that_nobody_gave_does_not_depend_on_units() {
 fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
     let data = three_classes(300, 6);
     let other = data.mapped(|column, value| [1e-3, 1.0, 1e3, 7.0, 0.2, 1.0][column] * value);
-    let ama = Pipeline::new("ama", 2);
+    let ama = recipe("ama", 2);
     let (a, b) = (data.fit(&ama).unwrap(), other.fit(&ama).unwrap());
     assert_eq!((a.scaling, b.scaling), (Scaling::PerFeature, Scaling::PerFeature));
     let agreement = agreement((&a, &data), (&b, &other));
@@ -139,7 +141,7 @@ fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
     let picture = Data { values, columns, labels: labels.clone() };
     assert_eq!(picture.fit(&ama).unwrap().scaling, Scaling::None);
     let mut given = ama.clone();
-    given.settings.noise = sqfa::Noise::Value(0.1);
+    given.settings.noise = Noise::Value(0.1);
     assert_eq!(data.fit(&given).unwrap().scaling, Scaling::None);
     given.scaling = Some(Scaling::PerFeature);
     assert_eq!(data.fit(&given).unwrap().scaling, Scaling::PerFeature);

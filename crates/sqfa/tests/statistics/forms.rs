@@ -102,7 +102,7 @@ fn sparse_factors_are_centred_without_being_densified() {
 #[test]
 fn every_form_follows_a_rescaling() {
     let (sample, table) = sparse(&[20, 25], 8, 5);
-    for scaling in [Scaling::GlobalStd, Scaling::PerFeature] {
+    for scaling in [Scaling::Common, Scaling::PerFeature] {
         for estimator in ESTIMATORS {
             let of = |found: Result<ClassStatistics, StatisticsError>| {
                 let mut statistics = found.unwrap();
@@ -229,7 +229,7 @@ fn statistics_without_a_smaller_span_say_so() {
     assert!(problem(&sample.statistics()).contains("from_factors"));
     let mut scaled = factor(40, Estimator::Shrinkage(0.5));
     Preprocessor::new(&scaled, Scaling::PerFeature, false).unwrap().apply(&mut scaled);
-    assert!(problem(&scaled).contains("global-std"));
+    assert!(problem(&scaled).contains("common"));
 }
 
 #[test]

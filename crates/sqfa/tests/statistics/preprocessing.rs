@@ -25,9 +25,12 @@ fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
             .map(|i| {
                 let unit = match scaling {
                     Scaling::None => 1.0,
-                    Scaling::GlobalStd => overall,
-                    Scaling::PerFeature if covariance[i * n + i] < 1e-20 => 1.0,
-                    Scaling::PerFeature => covariance[i * n + i].sqrt(),
+                    Scaling::Common => overall,
+                    Scaling::PerFeature | Scaling::WithinClass if covariance[i * n + i] < 1e-20 => {
+                        1.0
+                    }
+                    // The part of within-class scaling that treats columns one by one.
+                    Scaling::PerFeature | Scaling::WithinClass => covariance[i * n + i].sqrt(),
                 };
                 (row[i] - if center { mean[i] } else { 0.0 }) / unit
             })

@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
 use sqfa_lab::compare::{
-    CompareError, Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store,
-    summarize,
+    CompareError, Event, Experiment, Manifest, Outcome, Parts, Record, Spec, Store, summarize,
 };
 use sqfa_lab::report::compare_report_on;
 
@@ -74,12 +72,7 @@ impl Compare {
         replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
         replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
         spec.center |= args.center;
-        match args.noise {
-            None => {}
-            Some(Noise::Auto) => spec.noise = NoiseChoice::Auto,
-            Some(Noise::Scale) => spec.noise = NoiseChoice::Scale,
-            Some(Noise::Value(value)) => spec.noise = NoiseChoice::Value(value),
-        }
+        replace(&mut spec.noise, &args.noise);
         match args.restarts {
             None => {}
             Some(Restarts::Auto) => spec.restarts = Some(0),

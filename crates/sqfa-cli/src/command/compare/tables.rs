@@ -283,8 +283,8 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
             row.insert(
                 "selection".to_owned(),
                 json!(chosen.map(|chosen| json!({
-                    "units": chosen.units,
-                    "share": chosen.share,
+                    "scaling": chosen.scaling,
+                    "noise": chosen.noise,
                     "reason": chosen.reason,
                     "folds": chosen.folds,
                 }))),

@@ -1,6 +1,7 @@
-//! What was chosen on held-out points, in words: dropped columns, units, noise, number of filters, refinement.
+//! What was selected on held-out samples, in words: dropped columns, scaling, noise, number of filters, refinement.
 
-use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection, Units};
+use sqfa::Noise;
+use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection};
 use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;
@@ -31,10 +32,10 @@ pub(super) fn lines(
         ));
     }
     if let Some(selection) = &chosen.selection {
-        lines.push(("units", units_words(selection.candidate.units).to_owned()));
+        lines.push(("scaling", scaling_words(chosen.scaling)));
         lines.push(("noise", noise_words(selection)));
-    } else if chosen.scaling == Scaling::PerFeature {
-        lines.push(("units", units_words(Units::PerFeature).to_owned()));
+    } else if chosen.scaling != Scaling::None {
+        lines.push(("scaling", scaling_words(chosen.scaling)));
     }
     lines
 }
@@ -61,32 +62,41 @@ pub(super) fn dropped_words(dropped: &[usize], prepared: &Prepared) -> String {
     format!("{}: {names}{more}", many(dropped.len(), "constant column"))
 }
 
-fn units_words(units: Units) -> &'static str {
-    match units {
-        Units::WithinClass => "the covariance within classes (within-class)",
-        Units::PerFeature => "every column by its own standard deviation (per-feature)",
-        Units::Common => "one scale for all columns (common)",
-    }
+/// A scaling as `--scale` accepts it, and what it means.
+fn scaling_words(scaling: Scaling) -> String {
+    let meaning = match scaling {
+        Scaling::None => "columns as they are",
+        Scaling::Common => "all columns divided by one standard deviation",
+        Scaling::PerFeature => "each column divided by its standard deviation",
+        Scaling::WithinClass => "the within-class covariance becomes the identity",
+    };
+    format!("{}  ({meaning})", scaling.name())
 }
 
 fn noise_words(selection: &Selection) -> String {
-    let share = number(selection.candidate.share);
     let tried = selection.tried.len();
     let right =
         selection.accuracy.map(|accuracy| format!(", held-out accuracy {}", percent(accuracy)));
     let right = right.unwrap_or_default();
     let folds = match selection.folds {
-        1 => "held-out points".to_owned(),
-        folds => format!("{folds} folds"),
+        1 => "one held-out part".to_owned(),
+        folds => format!("{folds}-fold cross-validation"),
     };
     let why = match selection.reason {
-        Reason::Best => format!("best of {tried} on {folds}{right}"),
+        Reason::Best => format!("best of {tried} candidates, {folds}{right}"),
         Reason::WithinOneError => {
-            format!("of {tried} on {folds} nothing is clearly better{right}")
+            format!("of {tried} candidates none is significantly better, {folds}{right}")
         }
-        Reason::ClosedForm => "the usual share: nothing could be held out".to_owned(),
+        Reason::Default => "default: no samples available for cross-validation".to_owned(),
     };
-    format!("{share} of the variance within classes ({why})")
+    let noise = match selection.candidate.noise {
+        Noise::Fraction(fraction) => {
+            format!("{}x the mean within-class variance", number(fraction))
+        }
+        Noise::Value(value) => number(value),
+        Noise::Auto => Noise::Auto.to_string(),
+    };
+    format!("{noise}  ({why})")
 }
 
 /// The number of filters that was selected; `most` is the limit, which is reported where it was reached.

@@ -18,14 +18,9 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
         ),
         FitError::NoFilters { .. } => "--filters: at least 1 is needed".to_owned(),
         FitError::Noise { noise } => {
-            format!("--noise {noise}: give a finite number of at least 0, scale or auto")
-        }
-        FitError::NoiseNeedsPoints => {
-            "--noise auto is chosen on held-out points, but DATA holds statistics: give a number or scale"
-                .to_owned()
-        }
-        FitError::NoiseSplit(error) => {
-            format!("--noise auto holds out points of every class, but {error}: give a number or scale")
+            format!(
+                "--noise {noise}: use a finite number of at least 0, a fraction as in 0.3x, or auto"
+            )
         }
         FitError::RankDeficient { class, count, dimension } => format!(
             "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is \
@@ -52,6 +47,12 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
         FitError::Tolerance { tolerance } => {
             format!("--tolerance {tolerance}: give a finite number of at least 0")
         }
+        FitError::StartShape { rows, columns, dimension, filters } => format!(
+            "--start holds {rows} × {columns} numbers; {dimension} dimensions × {filters} filters are needed"
+        ),
+        FitError::FixedShape { rows, columns, dimension, filters } => format!(
+            "--fixed holds {rows} × {columns} numbers; {dimension} dimensions × fewer than the {filters} filters of --filters are needed"
+        ),
         other => other.to_string(),
     };
     anyhow::anyhow!(text)
@@ -67,6 +68,9 @@ pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit) -> anyhow::Erro
         PipelineError::Count { why } => anyhow::anyhow!(
             "--filters auto is chosen on held-out points, and {why}: give a number of filters"
         ),
+        PipelineError::Restriction { dimensions, columns } => {
+            anyhow::anyhow!("--pca-dims {dimensions}: the data have {columns} columns that vary")
+        }
         other => anyhow::anyhow!(other.to_string()),
     }
 }

@@ -8,13 +8,6 @@ use sqfa_io::formats::{Limits, Values, read_npy};
 
 use super::super::{ending, read_model};
 
-/// Filters that files gave, for raw points.
-#[derive(Clone)]
-pub(super) struct GivenFilters {
-    pub(super) start: Option<Mat<f64>>,
-    pub(super) fixed: Option<Mat<f64>>,
-}
-
 /// Filters of a model, or an array of dimensions × filters; `flag` is named where they are refused.
 pub(super) fn read(flag: &str, path: &Path) -> Result<Mat<f64>> {
     if ending(path) != "npy" {

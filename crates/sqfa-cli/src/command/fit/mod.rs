@@ -1,14 +1,12 @@
 //! `sqfa fit`: from data to a model file.
 
 mod choices;
-mod direct;
 mod explain;
 mod given;
 mod learn;
 mod lift;
 mod page;
 mod report;
-mod sums;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,10 +16,10 @@ use sqfa::constraint::Constraint;
 use sqfa::lift::LiftRecipe;
 use sqfa::model::{Learning, Restarts, Start};
 use sqfa::optimize::Stopping;
-use sqfa::pipeline::{Filters, NoiseRule, Pipeline};
-use sqfa::reduce::{REFINED, ReducerEntry, ReducerSettings, Setting, Usual, reducers};
+use sqfa::pipeline::{Filters, Pipeline};
+use sqfa::reduce::{Method, ReducerSettings, Setting, Usual, reducers};
 use sqfa::statistics::{ClassAccumulator, Form, Scaling};
-use sqfa::{ClassStatistics, Estimator, Mat, Noise};
+use sqfa::{Estimator, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
 use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
@@ -31,7 +29,6 @@ use crate::points::{Precision, check_size, in_precision};
 use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
-use given::GivenFilters;
 use learn::Prepared;
 
 /// A fit as meant.
@@ -41,17 +38,13 @@ pub(crate) struct Fit {
     flags: DataFlags,
     classes: Option<Vec<String>>,
     out: PathBuf,
-    method: ReducerEntry,
-    refine: bool,
+    method: Method,
     settings: ReducerSettings,
-    /// The noise as asked for; otherwise the pipeline's to find.
-    noise: Option<Noise>,
     filters: Filters,
     start: StartArg,
     fixed: Option<PathBuf>,
     sequential: Option<usize>,
     scale: Option<Scaling>,
-    center: bool,
     pca_dims: Option<usize>,
     estimator: Option<Estimator>,
     lift: Option<LiftRecipe>,
@@ -63,12 +56,8 @@ pub(crate) struct Fit {
 impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
-    fn try_from(mut args: FitArgs) -> Result<Self> {
+    fn try_from(args: FitArgs) -> Result<Self> {
         reject_unused(&args)?;
-        // For methods that maximize a distance auto is the default, whatever the data are.
-        if args.method.distance.is_some() && args.noise == Some(Noise::Auto) {
-            args.noise = None;
-        }
         let filters = match args.filters {
             FiltersArg::Count(count) => Filters::Count(count),
             FiltersArg::Auto => Filters::Auto { max: args.max_filters },
@@ -95,6 +84,7 @@ impl TryFrom<FitArgs> for Fit {
         let settings = ReducerSettings {
             seed: args.seed,
             distance: args.distance,
+            noise: args.noise.unwrap_or_default(),
             restarts: args.restarts,
             learning: args.sequential.map(|size| match size {
                 0 => Learning::Joint,
@@ -118,16 +108,13 @@ impl TryFrom<FitArgs> for Fit {
             flags: args.flags,
             classes: args.classes,
             out: args.out,
-            method: args.method,
-            refine: args.refine,
+            method: Method::named(args.method.name, args.refine)?,
             settings,
-            noise: args.noise,
             filters,
             start: args.start,
             fixed: args.fixed,
             sequential: args.sequential.filter(|size| *size > 0),
             scale: args.scale,
-            center: args.center,
             pca_dims: args.pca_dims,
             estimator: args.covariance,
             lift: args.lift.map(|kind| LiftRecipe {
@@ -171,7 +158,7 @@ impl Fit {
         let reading = Instant::now();
         let (loaded, names) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
-        let given = self.read_filters()?;
+        let recipe = self.with_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
         line.tell("class statistics");
@@ -183,27 +170,27 @@ impl Fit {
         }
 
         let guard = Guard::new();
-        let name = format!("{} on {}", self.method_name(), prepared.name);
+        let name = format!("{} on {}", self.method, prepared.name);
         let learning = Instant::now();
-        let learned = prepared.fit(&self, given, &mut |progress| line.observe(&name, progress));
+        let learned = prepared.fit(&self, &recipe, &mut |progress| line.observe(&name, progress));
         let learning = learning.elapsed().as_secs_f64();
         guard.check()?;
-        let learned = learned?;
-        let model = prepared.model(&self, &learned)?;
+        let fitted = learned?;
+        let model = prepared.model(&self, &fitted)?;
         model.write(&self.out)?;
         if let Some(path) = &self.report {
             line.tell("report");
-            page::write(path, &self, &prepared, &model, &learned)?;
+            page::write(path, &self, &prepared, &model, &fitted)?;
         }
         drop(guard);
         drop(line);
-        let told = learned.reduction.warnings.iter().map(ToString::to_string);
+        let told = fitted.reduction.warnings.iter().map(ToString::to_string);
         for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
         {
             output::warn(&warning);
         }
         let times = Times { read, statistics, learning, total: began.elapsed().as_secs_f64() };
-        report::tell(&self, &prepared, &learned, &times)
+        report::tell(&self, &prepared, &fitted, &times)
     }
 
     /// An output that cannot be written is worth knowing before the work, not after it.
@@ -269,14 +256,15 @@ impl Fit {
         })
     }
 
-    /// Filters that files give.
-    fn read_filters(&self) -> Result<GivenFilters> {
-        let start = match &self.start {
-            StartArg::File(path) => Some(given::read("--start", path)?),
-            StartArg::Named(_) => None,
-        };
-        let fixed = self.fixed.as_deref().map(|path| given::read("--fixed", path)).transpose()?;
-        Ok(GivenFilters { start, fixed })
+    /// Returns the recipe with the initial and fixed filters that files hold.
+    fn with_filters(&self) -> Result<Pipeline> {
+        let mut recipe = self.pipeline();
+        if let StartArg::File(path) = &self.start {
+            recipe.settings.start = Start::Given(given::read("--start", path)?);
+        }
+        let fixed = self.fixed.as_deref().map(|path| given::read("--fixed", path));
+        recipe.settings.fixed = fixed.transpose()?;
+        Ok(recipe)
     }
 }
 
@@ -286,7 +274,6 @@ fn check_sketch(args: &FitArgs) -> Result<()> {
         return Ok(());
     }
     let needs = [
-        ("--noise auto", args.noise == Some(Noise::Auto)),
         ("--filters auto", matches!(args.filters, FiltersArg::Auto)),
         ("--refine", args.refine),
         ("--lift", args.lift.is_some()),
@@ -313,9 +300,6 @@ fn check_fixed(args: &FitArgs) -> Result<()> {
     }
     if args.pca_dims.is_some() {
         return usage("--pca-dims may leave out what --fixed filters see: give one of them");
-    }
-    if matches!(args.noise, None | Some(Noise::Auto)) {
-        return usage("--fixed goes with a given noise: add --noise scale or --noise NUMBER");
     }
     Ok(())
 }
@@ -366,113 +350,61 @@ fn reject_unused(args: &FitArgs) -> Result<()> {
     }
 }
 
-/// The statistics of points, with the estimator's remedy said in flags.
-fn statistics_of(part: &Part, fit: &Fit) -> Result<ClassStatistics> {
-    let (points, labels) = (part.points.view(), &part.labels);
-    let form = if fit.needs_dense() { Form::Dense } else { fit.form };
-    let (classes, columns) = (labels.classes().len(), points.columns());
-    if form.decide(points.rows() as u64, columns, classes, points.width()) == Form::Dense {
-        data::check_sums(classes, columns, learn::KEEP_POINTS)?;
-    }
-    let estimator = if fit.is_robust_inside() { Estimator::Empirical } else { fit.estimator() };
-    ClassStatistics::from_points_as(form, points, labels, estimator).context("DATA cannot be used")
-}
-
 impl Fit {
     /// What helps against filters that coincide, as far as it was not tried.
     fn against_copies(&self) -> Vec<&'static str> {
         let mut helps = Vec::new();
-        if self.method.takes(Setting::Noise) {
+        if self.method.entry.takes(Setting::Noise) {
             helps.push("lower --noise");
-            if matches!(self.noise, Some(Noise::Scale | Noise::Value(_))) {
+            if self.settings.noise != Noise::Auto {
                 helps.push("try --noise auto");
             }
         }
-        if self.method.takes(Setting::Constraint) {
+        if self.method.entry.takes(Setting::Constraint) {
             helps.push("use --constraint orthonormal");
         }
         helps.push("ask for fewer --filters");
         helps
     }
 
-    /// The method with its refinement, as the registry names it.
-    fn method_name(&self) -> String {
-        format!("{}{}", self.method.name, if self.refine { REFINED } else { "" })
-    }
-
-    /// Whether covariances must have entries, because parts of the points are summed.
-    fn needs_dense(&self) -> bool {
-        self.noise == Some(Noise::Auto) || self.refine
-    }
-
-    /// The noise of a method that finds its own settings, where none was asked for.
-    fn given_noise(&self, part: Option<&Part>) -> Noise {
-        let usual = if part.is_some() && self.method.distance.is_some() {
-            Noise::Auto
-        } else {
-            Noise::Scale
-        };
-        self.noise.unwrap_or(usual)
-    }
-
-    /// The number of filters; an error where it is to be chosen and nothing can be held out.
-    fn count(&self) -> Result<usize> {
-        match self.filters {
-            Filters::Count(count) => Ok(count),
-            Filters::Auto { .. } => anyhow::bail!(
-                "--filters auto is chosen with the noise: leave out --noise, --pca-dims and a --start file, or give a number"
-            ),
-        }
-    }
-
-    /// The recipe of everything that was not given.
+    /// The recipe without filters from files.
     fn pipeline(&self) -> Pipeline {
-        let start = self.start_kind(None);
+        let start = match &self.start {
+            StartArg::Named(name) => Start::named(name).unwrap_or_default(),
+            StartArg::File(_) => Start::Auto,
+        };
         Pipeline {
-            method: self.method_name(),
             settings: ReducerSettings { start, ..self.settings.clone() },
             filters: self.filters,
-            noise: NoiseRule::Auto,
             scaling: self.scale,
-            center: self.center.then_some(true),
             estimator: self.estimator,
+            ..Pipeline::new(self.method, 0)
         }
     }
 
-    /// How class covariances are estimated from points.
+    /// The estimator of class covariances from samples.
     fn estimator(&self) -> Estimator {
-        self.estimator.unwrap_or_else(|| self.method.estimator(self.settings.degrees))
+        self.estimator.unwrap_or_else(|| self.method.entry.estimator(self.settings.degrees))
     }
 
-    fn starts_from_file(&self) -> bool {
-        matches!(self.start, StartArg::File(_))
-    }
-
-    /// The distance the method maximises, where it maximises one.
+    /// The distance that the method maximizes, if it maximizes one.
     fn distance_name(&self) -> Option<String> {
-        let family = self.method.distance_with(self.settings.degrees)?;
+        let family = self.method.entry.distance_with(self.settings.degrees)?;
         let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
         Some(own.unwrap_or(family))
     }
 
-    /// The constraint on the filters, where there is one.
+    /// The constraint on the filters, if there is one.
     fn constraint(&self) -> Option<Constraint> {
-        let given = self.settings.constraint.filter(|_| self.method.takes(Setting::Constraint));
-        given.or(self.method.constraint)
+        let entry = self.method.entry;
+        let given = self.settings.constraint.filter(|_| entry.takes(Setting::Constraint));
+        given.or(entry.constraint)
     }
 
     fn start_name(&self) -> String {
         match &self.start {
             StartArg::Named(name) => (*name).to_owned(),
             StartArg::File(path) => path.display().to_string(),
-        }
-    }
-
-    fn start_kind(&self, given: Option<Mat<f64>>) -> Start {
-        match (&self.start, given) {
-            (_, Some(filters)) => Start::Given(filters),
-            (StartArg::Named(name), None) => Start::named(name).unwrap_or_default(),
-            (StartArg::File(_), None) => Start::Auto,
         }
     }
 }

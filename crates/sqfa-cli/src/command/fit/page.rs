@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use sqfa::pipeline::Fitted;
 use sqfa::reduce::Reduction;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
@@ -11,7 +12,7 @@ use sqfa_lab::report::{View, model_report};
 
 use super::Fit;
 use super::choices;
-use super::learn::{Learned, Prepared};
+use super::learn::Prepared;
 use super::report::many;
 use crate::command::tables::write_text;
 use crate::command::typed;
@@ -23,7 +24,7 @@ pub(super) fn write(
     fit: &Fit,
     prepared: &Prepared,
     model: &Model,
-    learned: &Learned,
+    learned: &Fitted,
 ) -> Result<()> {
     let fitted = &learned.reduction;
     let (tested_on, part) = match (&prepared.test, &prepared.part) {
@@ -40,7 +41,7 @@ pub(super) fn write(
         .as_ref()
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
     let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
-    let held = learned.fitted.as_ref().and_then(choices::held_out);
+    let held = choices::held_out(learned);
     let headline = match (&prepared.test, accuracy, &held) {
         (Some(_), Some(accuracy), _) => format!("Test accuracy {}", percent(accuracy)),
         (None, _, Some((accuracy, how))) => {
@@ -51,7 +52,7 @@ pub(super) fn write(
         }
         _ => String::new(),
     };
-    let title = MethodEntry::title(&fit.method_name());
+    let title = MethodEntry::title(&fit.method.to_string());
     let filters = fitted.filters.ncols();
     let view = View {
         title: format!("{title} with {} on {}", many(filters, "filter"), prepared.name),

@@ -3,13 +3,14 @@
 use anyhow::Result;
 use serde::Serialize;
 use sqfa::optimize::Termination;
-use sqfa::pipeline::Filters;
+use sqfa::pipeline::{Filters, Fitted};
 use sqfa::reduce::{Choice, Objective, Reduction, Setting};
+use sqfa::statistics::Moments;
 use sqfa::{Estimator, Noise};
-use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, Trial, count_records};
+use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, count_records};
 
 use super::choices;
-use super::learn::{Learned, Prepared, Sketch, trials};
+use super::learn::{Prepared, Sketch};
 use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
 use crate::suggest;
@@ -36,8 +37,7 @@ struct Report<'a> {
     settings: serde_json::Map<String, serde_json::Value>,
     trials: Vec<TrialReport<'a>>,
     search_seconds: f64,
-    noise_choice: &'a str,
-    noise_trials: Vec<Trial>,
+    noise_choice: String,
     scale: &'a str,
     center: bool,
     selection: Option<SelectionRecord>,
@@ -73,13 +73,12 @@ struct RestartReport {
 }
 
 /// Reports a finished fit.
-pub(super) fn tell(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+pub(super) fn tell(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
     if fit.json { json(fit, prepared, learned, times) } else { text(fit, prepared, learned, times) }
 }
 
-fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+fn json(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
     let fitted = &learned.reduction;
-    let chosen = learned.fitted.as_ref();
     let restarts = fitted.restarts.iter().map(|restart| RestartReport {
         objective: restart.objective,
         passes: restart.passes,
@@ -87,8 +86,8 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         converged: restart.termination.converged(),
     });
     output::say_json(&Report {
-        method: fit.method.name,
-        refined: fit.refine,
+        method: fit.method.entry.name,
+        refined: fit.method.refined,
         distance: fit.distance_name(),
         filters: fitted.filters.ncols(),
         noise: fitted.setting(Setting::Noise),
@@ -119,12 +118,11 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         termination: termination(fitted),
         restarts: restarts.collect(),
         constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
-        noise_choice: fit.noise_name(),
-        noise_trials: trials(fitted),
+        noise_choice: fit.settings.noise.to_string(),
         scale: learned.scaling.name(),
-        center: learned.center,
-        selection: chosen.and_then(|chosen| chosen.selection.as_ref()).map(SelectionRecord::from),
-        filters_tried: chosen.and_then(|chosen| chosen.curve.as_ref()).map(count_records),
+        center: learned.features.moments() == Moments::Central,
+        selection: learned.selection.as_ref().map(SelectionRecord::from),
+        filters_tried: learned.curve.as_ref().map(count_records),
         set_aside: learned.dropped().into_iter().map(|one| prepared.column(one)).collect(),
         optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
         n_classes: prepared.classes.len(),
@@ -140,13 +138,13 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     })
 }
 
-fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Result<()> {
+fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
     let fitted = &learned.reduction;
     let (classes, n) = (prepared.classes.len(), prepared.dimension);
     let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
-        fit.method_name(),
+        fit.method,
         output::printable(&prepared.name),
         many(fitted.filters.ncols(), "filter"),
     );
@@ -156,8 +154,8 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         lines.push(("label", label_words(label, prepared)));
     }
     if let Some(objective) = fitted.objective {
-        let refined = fit.refine && fitted.setting(Setting::RefinementSteps) != Some(0.0);
-        let meaning = if refined { Objective::LogPosterior } else { fit.method.objective };
+        let refined = fit.method.refined && fitted.setting(Setting::RefinementSteps) != Some(0.0);
+        let meaning = if refined { Objective::LogPosterior } else { fit.method.entry.objective };
         let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
     }
@@ -172,16 +170,14 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     if !dropped.is_empty() {
         lines.push(("dropped", choices::dropped_words(&dropped, prepared)));
     }
-    if let Some(chosen) = &learned.fitted {
-        let most = match fit.filters {
-            Filters::Auto { max } => Some(max),
-            Filters::Count(_) => None,
-        };
-        lines.extend(choices::lines(chosen, prepared, most));
-    }
-    let found = learned.fitted.as_ref().is_some_and(|chosen| chosen.selection.is_some());
+    let most = match fit.filters {
+        Filters::Auto { max } => Some(max),
+        Filters::Count(_) => None,
+    };
+    lines.extend(choices::lines(learned, prepared, most));
+    let found = learned.selection.is_some();
     if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
-        lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit, fitted, noise))));
+        lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit))));
     }
     for (setting, value) in &fitted.settings {
         if setting.is_chosen() {
@@ -197,10 +193,8 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
         };
         lines.push(("nu", format!("{}  ({words})", number(degrees))));
     }
-    if fit.refine {
-        let chosen = learned.fitted.as_ref().and_then(|chosen| chosen.refinement.as_ref());
-        let words = chosen.map_or_else(|| refinement_words(fitted), choices::refinement_words);
-        lines.push(("refinement", words));
+    if let Some(choice) = &learned.refinement {
+        lines.push(("refinement", choices::refinement_words(choice)));
     }
     if let Some(end) = fitted.termination {
         let ended = if fitted.converged() { "converged" } else { "not converged" };
@@ -221,21 +215,8 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Learned, times: &Times) -> Res
     } else {
         lines.push(("ended", "closed form".to_owned()));
     }
-    // The pipeline sums points itself, in the parts on which it chooses.
-    let before = match (&learned.fitted, fitted.search_seconds) {
-        (Some(_), _) => {
-            let before = times.statistics + times.learning - fitted.seconds;
-            format!("statistics and choices {}", seconds(before.max(0.0)))
-        }
-        (None, 0.0) => format!("statistics {}", seconds(times.statistics)),
-        (None, spent) => {
-            format!(
-                "statistics {}, choosing settings {}",
-                seconds(times.statistics),
-                seconds(spent)
-            )
-        }
-    };
+    let before = times.statistics + times.learning - fitted.seconds;
+    let before = format!("statistics and selection {}", seconds(before.max(0.0)));
     lines.push((
         "time",
         format!(
@@ -276,13 +257,13 @@ pub(super) fn many(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { plural })
 }
 
-fn noise_words(fit: &Fit, fitted: &Reduction, noise: f64) -> String {
-    match fit.noise {
-        Some(Noise::Value(_)) => "as given".to_owned(),
-        _ if fitted.trials.iter().any(|trial| trial.setting == Setting::Noise) => {
-            choice_words(fitted, Setting::Noise, noise)
+fn noise_words(fit: &Fit) -> String {
+    match fit.settings.noise {
+        Noise::Value(_) => "as specified".to_owned(),
+        Noise::Fraction(fraction) => {
+            format!("{}x the mean within-class variance", number(fraction))
         }
-        _ => "scale: the mean variance within classes".to_owned(),
+        Noise::Auto => "the mean within-class variance".to_owned(),
     }
 }
 
@@ -295,7 +276,7 @@ fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
         }
         Objective::LikelihoodGain => "gain in log likelihood".to_owned(),
         Objective::LogPosterior => "mean log posterior of the true class".to_owned(),
-        Objective::Loss | Objective::None => format!("{}'s loss", fit.method.name),
+        Objective::Loss | Objective::None => format!("{}'s loss", fit.method.entry.name),
     }
 }
 
@@ -327,30 +308,6 @@ fn choice_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
     }
 }
 
-/// What became of the filters on held-out points.
-fn refinement_words(fitted: &Reduction) -> String {
-    let share = |setting| percent(fitted.setting(setting).unwrap_or(f64::NAN));
-    let before = share(Setting::AccuracyBefore);
-    match fitted.setting(Setting::RefinementSteps) {
-        Some(steps) if steps > 0.0 => format!(
-            "{} steps: {before} → {} on held-out points",
-            number(steps),
-            share(Setting::AccuracyAfter)
-        ),
-        _ => format!("stayed put: no gain beyond chance over {before} on held-out points"),
-    }
-}
-
 fn termination(fitted: &Reduction) -> &'static str {
     fitted.termination.map_or("closed-form", Termination::name)
-}
-
-impl Fit {
-    pub(super) fn noise_name(&self) -> &'static str {
-        match self.noise {
-            Some(Noise::Scale) => "scale",
-            Some(Noise::Value(_)) => "given",
-            None | Some(Noise::Auto) => "auto",
-        }
-    }
 }

@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use super::factor::Precision;
-use super::{Csr, Factor, SparseFactor, gram};
+use super::{Csr, Factor, SparseFactor};
 use crate::labels::Labels;
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::Mat;
 use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
-use crate::statistics::estimator::ScatterMoments;
+use crate::statistics::shrinkage::shrinkage;
 use crate::statistics::{
     ClassAccumulator, ClassStatistics, Covariance, Estimator, LARGEST_SKETCH, Moments, SKETCH_SIZE,
     StatisticsError, check_classes,
@@ -185,7 +185,7 @@ impl ClassStatistics {
                 ($table:expr, $convert:expr) => {{
                     check_finite(&$table, rows)?;
                     let (factor, mean) = Factor::new(gather(&$table, rows, $convert), dimension)?;
-                    let share = share(&factor, estimator, rows.len(), dimension)?;
+                    let share = shrinkage(&factor, estimator, rows.len() as u64, None)?;
                     for (target, mean) in means.col_mut(class).iter_mut().zip(mean) {
                         *target = mean;
                     }
@@ -219,7 +219,7 @@ impl ClassStatistics {
         let mut factors = Vec::new();
         for rows in &by_class {
             let factor = SparseFactor::new(table, rows)?;
-            let share = share(&factor, estimator, rows.len(), dimension)?;
+            let share = shrinkage(&factor, estimator, rows.len() as u64, None)?;
             shrunk &= share.0 > 0.0;
             factors.push(factor.shrunk(share.0, share.1));
         }
@@ -294,33 +294,4 @@ fn gather<S: Scalar, T>(table: &Table<'_, S>, rows: &[usize], convert: fn(S) -> 
         }
     }
     values
-}
-
-/// The share of shrinkage and the level s·tr S/n of the identity.
-fn share<C: Covariance + super::Spanning>(
-    factor: &C,
-    estimator: Estimator,
-    points: usize,
-    dimension: usize,
-) -> Result<(f64, f64), StatisticsError> {
-    if estimator == Estimator::Empirical {
-        return Ok((0.0, 0.0));
-    }
-    let trace = factor.diagonal().iter().sum::<f64>();
-    let (mut square, mut quartic) = (0.0, None);
-    if estimator.needs_square() {
-        // tr S² and Σ|y|⁴ from the Gram matrix of the samples.
-        let gram = gram(&[factor], MatRef::from_row_major_slice(&[], dimension, 0));
-        let row = |i: usize| &gram[i * points..][..=i];
-        let rows = (0..points).map(|i| {
-            let (last, before) = row(i).split_last().unwrap_or((&0.0, &[]));
-            last * last + 2.0 * before.iter().map(|x| x * x).sum::<f64>()
-        });
-        square = factor.weight().powi(2) * rows.sum::<f64>();
-        quartic = Some((0..points).map(|i| gram[i * points + i].powi(2)).sum());
-    }
-    let (count, dimension) = (points as f64, dimension as f64);
-    let moments = ScatterMoments { count, dimension, trace, square, quartic };
-    let share = estimator.intensity(moments).ok_or(StatisticsError::NoFourthMoments)?;
-    Ok((share, share * trace / dimension))
 }

@@ -95,6 +95,10 @@ macro_rules! factor {
             fn flops(&self) -> f64 {
                 4.0 * self.rows.len() as f64
             }
+            fn shrunk(&self, fraction: f64, level: f64) -> Option<Box<dyn Covariance>> {
+                self.diagonal.multiple()?;
+                Some(Box::new(self.clone().shrunk(fraction, level)))
+            }
             fn spanning(&self) -> Option<&dyn Spanning> {
                 Some(self)
             }

@@ -102,6 +102,16 @@ impl Covariance for Sketched {
         }
         self.bound *= factors.iter().fold(0.0_f64, |most, factor| most.max(factor * factor));
     }
+    fn shrunk(&self, fraction: f64, level: f64) -> Option<Box<dyn Covariance>> {
+        self.spanning()?;
+        let factor = match &self.factor {
+            Rows::Single(factor) => Rows::Single(factor.clone().shrunk(fraction, level)),
+            Rows::Double(factor) => Rows::Double(factor.clone().shrunk(fraction, level)),
+        };
+        let kept = 1.0 - fraction;
+        let variances = self.variances.iter().map(|variance| kept * variance + level).collect();
+        Some(Box::new(Self { factor, variances, bound: kept * self.bound }))
+    }
     fn bytes(&self) -> usize {
         self.factor.form().bytes() + size_of_val(self.variances.as_slice())
     }

@@ -285,6 +285,10 @@ impl<T: Precision> Covariance for SparseFactor<T> {
         self.diagonal.rescale(factors);
     }
 
+    fn shrunk(&self, fraction: f64, level: f64) -> Option<Box<dyn Covariance>> {
+        self.diagonal.multiple()?;
+        Some(Box::new(self.clone().shrunk(fraction, level)))
+    }
     fn bytes(&self) -> usize {
         self.rows.bytes() + self.columns.bytes() + 8 * self.mean.len() + self.diagonal.bytes()
     }

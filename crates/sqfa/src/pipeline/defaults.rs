@@ -1,0 +1,76 @@
+//! Scaling and noise if nothing can be held out: 0.3 × the within-class covariance, in every direction.
+//!
+//! In more than [`WIDE`] columns that seem to be in one unit, as pixels are, the default is 1 × the mean within-class variance
+//! with common scaling. If within-class scaling is not possible (no entries, a distance that linear maps change), it is 0.3 ×
+//! that variance with per-feature scaling.
+
+use crate::model::Noise;
+use crate::statistics::{ClassStatistics, Scaling};
+
+use super::selection::{Candidate, usual_fraction};
+use super::{Pipeline, WIDE};
+
+/// The largest over the median variance up to which columns are assumed to be in one unit.
+const ALIKE: f64 = 100.0;
+
+impl Pipeline {
+    /// Returns the scaling and noise as specified, with defaults for what is not.
+    pub(crate) fn default_candidate(
+        &self,
+        dropped: &[usize],
+        statistics: &ClassStatistics,
+    ) -> Candidate {
+        let scaling = self.scaling.unwrap_or_else(|| self.default_scaling(dropped, statistics));
+        let noise = match self.settings.noise {
+            Noise::Auto => Noise::Fraction(usual_fraction(scaling)),
+            specified => specified,
+        };
+        Candidate { scaling, noise }
+    }
+
+    fn default_scaling(&self, dropped: &[usize], statistics: &ClassStatistics) -> Scaling {
+        let covariances = statistics.covariances();
+        let dense = covariances.iter().all(|covariance| covariance.entries().is_some());
+        let possible = dense || self.restricted_to().is_some();
+        let allowed = self.scalings();
+        let alike = like_pixels(statistics, dropped);
+        let wanted = if alike { Scaling::Common } else { Scaling::WithinClass };
+        let first =
+            allowed.iter().find(|&&own| own == wanted && (possible || own != Scaling::WithinClass));
+        let other = || allowed.iter().find(|&&own| own != Scaling::WithinClass);
+        first.or_else(other).copied().unwrap_or(Scaling::Common)
+    }
+}
+
+/// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far above the median.
+pub(crate) fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
+    let all = statistics.total_variances();
+    statistics.dimension() - dropped.len() > WIDE && alike(kept(all, dropped))
+}
+
+/// Whether columns seem to be in one unit, however many there are. Variances within classes are compared, because a column
+/// that separates classes well varies more than the others in the same unit.
+pub(crate) fn in_one_unit(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
+    let mut within = vec![0.0; statistics.dimension()];
+    for (covariance, share) in statistics.covariances().iter().zip(statistics.shares()) {
+        let own = covariance.diagonal();
+        within.iter_mut().zip(own).for_each(|(sum, variance)| *sum += share * variance);
+    }
+    alike(kept(within, dropped))
+}
+
+/// Returns the values of the columns that are not dropped.
+fn kept(values: Vec<f64>, dropped: &[usize]) -> Vec<f64> {
+    let all = values.into_iter().enumerate();
+    all.filter(|(column, _)| !dropped.contains(column)).map(|(_, value)| value).collect()
+}
+
+/// Whether no variance is far above the median.
+pub(crate) fn alike(mut variances: Vec<f64>) -> bool {
+    variances.sort_by(f64::total_cmp);
+    let largest = variances.last().copied().unwrap_or(0.0);
+    // Of two columns, the smaller one counts as the median.
+    variances
+        .get(variances.len().saturating_sub(1) / 2)
+        .is_some_and(|usual| largest <= ALIKE * usual)
+}

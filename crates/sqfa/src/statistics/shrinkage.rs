@@ -1,0 +1,97 @@
+//! Shrinkage of class covariances towards a multiple of the identity, in whatever coordinates the statistics are.
+//!
+//! The identity depends on the coordinates, so a fit shrinks after it has scaled the columns. Cost per class: one copy of the
+//! covariance, and for the estimators that choose the amount themselves tr S², or a Gram matrix if only samples are kept.
+
+use std::sync::Arc;
+
+use super::estimator::ScatterMoments;
+use super::forms::gram;
+use super::{ClassStatistics, Covariance, Estimator, StatisticsError};
+use crate::linalg::MatRef;
+
+impl ClassStatistics {
+    /// Returns the statistics with every covariance shrunk. `fourth` holds Σ|y|⁴ of the centered samples of each class, which
+    /// Ledoit–Wolf shrinkage of dense covariances needs.
+    ///
+    /// # Errors
+    ///
+    /// If the estimator needs samples, counts or fourth moments that are not there.
+    pub(crate) fn shrunk_by(
+        &self,
+        estimator: Estimator,
+        fourth: Option<&[f64]>,
+    ) -> Result<Self, StatisticsError> {
+        estimator.check()?;
+        let unavailable = || StatisticsError::NeedsPoints { estimator: estimator.to_string() };
+        let counts = match self.counts() {
+            Some(counts) => counts.to_vec(),
+            // A fixed fraction does not depend on how many samples there were.
+            None if !estimator.needs_square() => vec![0; self.covariances.len()],
+            None => return Err(unavailable()),
+        };
+        let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();
+        let mut shrunk = true;
+        for (class, covariance) in self.covariances.iter().enumerate() {
+            let fourth = fourth.map(|sums| sums[class]);
+            let (fraction, level) = shrinkage(&**covariance, estimator, counts[class], fourth)?;
+            shrunk &= fraction > 0.0;
+            let own = covariance.shrunk(fraction, level).ok_or_else(|| {
+                StatisticsError::SketchEstimator { estimator: estimator.to_string() }
+            })?;
+            covariances.push(own.into());
+        }
+        Ok(Self { covariances, shrunk, ..self.clone() })
+    }
+}
+
+/// Adds |y|⁴ of some samples to the sum of their classes, where y is a sample about its class mean.
+pub(crate) fn add_fourth_moments(
+    sums: &mut [f64],
+    values: &[f64],
+    codes: &[u32],
+    weight: impl Fn(usize) -> f64,
+    statistics: &ClassStatistics,
+) {
+    for (at, (own, &class)) in values.chunks_exact(statistics.dimension()).zip(codes).enumerate() {
+        let mean = statistics.means().col(class as usize);
+        let square: f64 = own.iter().zip(mean.iter()).map(|(x, m)| (x - m).powi(2)).sum();
+        sums[class as usize] += weight(at) * square * square;
+    }
+}
+
+/// Returns the fraction s of shrinkage and the level s·tr S/n of the identity.
+pub(super) fn shrinkage(
+    covariance: &dyn Covariance,
+    estimator: Estimator,
+    count: u64,
+    fourth: Option<f64>,
+) -> Result<(f64, f64), StatisticsError> {
+    if estimator == Estimator::Empirical {
+        return Ok((0.0, 0.0));
+    }
+    let dimension = covariance.dimension() as f64;
+    let trace = covariance.diagonal().iter().sum::<f64>();
+    let (mut square, mut quartic) = (0.0, fourth);
+    if estimator.needs_square() {
+        if let Some(entries) = covariance.entries() {
+            square = entries.squared_norm();
+        } else if let (Some(form), None) = (covariance.spanning(), covariance.bound()) {
+            // tr S² and Σ|y|⁴ from the Gram matrix of the samples.
+            let points = form.vectors();
+            let gram = gram(&[form], MatRef::from_row_major_slice(&[], covariance.dimension(), 0));
+            let row = |i: usize| &gram[i * points..][..=i];
+            let rows = (0..points).map(|i| {
+                let (last, before) = row(i).split_last().unwrap_or((&0.0, &[]));
+                last * last + 2.0 * before.iter().map(|x| x * x).sum::<f64>()
+            });
+            square = form.weight().powi(2) * rows.sum::<f64>();
+            quartic = Some((0..points).map(|i| gram[i * points + i].powi(2)).sum());
+        } else {
+            return Err(StatisticsError::SketchEstimator { estimator: estimator.to_string() });
+        }
+    }
+    let moments = ScatterMoments { count: count as f64, dimension, trace, square, quartic };
+    let fraction = estimator.intensity(moments).ok_or(StatisticsError::NoFourthMoments)?;
+    Ok((fraction, fraction * trace / dimension))
+}
