@@ -116,14 +116,14 @@ def test_what_was_chosen_is_told(digits, capsys):
     X, y = digits
     sqfa = SQFA(4, verbose=1).fit(X, y)
     selection = sqfa.selection_
-    assert selection.folds == 5 and selection.units in ("within-class", "per-feature", "common")
-    chosen = [one for one in selection.tried if one[:2] == (selection.units, selection.share)]
+    assert selection.folds == 5 and selection.scaling in ("within-class", "per-feature", "common")
+    chosen = [one for one in selection.tried if one[:2] == (selection.scaling, selection.noise)]
     best = max(one.log_posterior for one in selection.tried if one.points == len(X))
     assert len(chosen) == 1 and chosen[0].points == len(X) and chosen[0].log_posterior > best - 0.1
     assert set(np.flatnonzero(X.std(axis=0) == 0)) <= set(sqfa.set_aside_)
     assert not sqfa.components_[:, sqfa.set_aside_].any()
     told = capsys.readouterr().out
-    assert f"units {selection.units}" in told and "dropped constant columns: 0," in told
+    assert f"scaling {selection.scaling}" in told and "dropped constant columns: 0," in told
     again = pickle.loads(pickle.dumps(sqfa))
     assert again.selection_ == selection
 
@@ -149,7 +149,7 @@ def test_the_number_of_components(wine, tmp_path):
 def test_the_closed_form_where_no_point_is_kept(wine):
     X, y = wine
     given = SQFA(2).fit_statistics(class_statistics(X, y))
-    assert given.selection_ == ("within-class", 0.3, "closed-form", 0, None, [])
+    assert given.selection_ == ("within-class", "0.3x", "default", 0, None, [])
     table = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "kind": y})
     stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
     streamed = SQFA(2).fit(stream, "kind")
@@ -171,7 +171,8 @@ def test_second_moments_alone_have_the_noise_of_their_scale(wine):
     statistics = class_statistics(X, y)
     moments = statistics.covariances + np.einsum("ki,kj->kij", statistics.means, statistics.means)
     sqfa = SecondMomentSQFA(2).fit_statistics(None, moments)
-    assert sqfa.selection_ is None and sqfa.noise_ == pytest.approx(np.trace(moments.mean(axis=0)) / 13)
+    assert sqfa.selection_ == ("none", "1x", "default", 0, None, [])
+    assert sqfa.noise_ == pytest.approx(np.trace(moments.mean(axis=0)) / 13)
 
 
 @pytest.mark.parametrize("settings", [{}, {"refine": True}], ids=str)
@@ -204,9 +205,7 @@ def test_searches_over_anything(wine):
         search = GridSearchCV(SQFA(restarts=1), grid, cv=folds).fit(X, y)
     tried = map(str, search.cv_results_["params"])
     scores = dict(zip(tried, search.cv_results_["mean_test_score"], strict=True))
-    # A number to be chosen needs a noise to be chosen; all else can be scored.
-    impossible = [name for name, score in scores.items() if np.isnan(score)]
-    assert len(impossible) == 4 and all("'n_components': 'auto'" in name for name in impossible)
+    assert not [name for name, score in scores.items() if np.isnan(score)]
     assert search.best_score_ > 0.95
 
 
@@ -251,7 +250,7 @@ def test_small_classes(blobs):
     # Where no class has three, nothing is held out.
     rows = np.r_[[np.flatnonzero(y == k)[:2] for k in range(3)]].ravel()
     few = SQFA(2).fit(X[rows], y[rows])
-    assert few.selection_.reason == "closed-form"
+    assert few.selection_.reason == "default"
 
 
 def test_columns_have_names():

@@ -59,7 +59,7 @@ def test_noise_and_units_take_two_passes_and_do_as_well_as_at_home(points):
     assert engine.passes == ["FoldSums", "Scored"]
     selection = model.selection_
     assert selection.folds == 5
-    assert {one.units for one in selection.tried} == {"within-class", "per-feature", "common"}
+    assert {one.scaling for one in selection.tried} == {"within-class", "per-feature", "common"}
     assert all(one.points == 900 for one in selection.tried)
     assert model.noise_ > 0
     home = sqfa_rs.SQFA(2, random_state=0).fit(*points)

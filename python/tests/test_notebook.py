@@ -23,8 +23,8 @@ def test_a_summary_says_what_the_fit_says(fitted):
     told = dict(fitted.summary().rows)
     assert told["method"] == "sqfa" and told["distance"] == "calvo-oller"
     assert told["components"] == "4 of 64 features, 10 classes"
-    assert told["units"] == fitted.selection_.units
-    assert told["noise"].startswith(f"{fitted.selection_.share:.3g} of the variance")
+    assert told["scaling"] == fitted.selection_.scaling
+    assert told["noise"].startswith(f"{fitted.selection_.noise} (")
     assert f"{held_out_accuracy(fitted):.1%} on held-out points" == told["accuracy"]
     assert told["fit"].startswith("converged") and f"{fitted.objective_:.4g}" in told["fit"]
     assert told["dropped"].startswith(str(len(fitted.set_aside_)))

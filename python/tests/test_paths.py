@@ -1,7 +1,4 @@
-"""Answers do not depend on the path: constant columns, units, and the command against the package.
-
-Strict expected failures name what a single entry point for fits has to remove.
-"""
+"""Answers do not depend on the path: constant columns, units, and the command against the package."""
 
 import os
 import pathlib
@@ -110,17 +107,13 @@ METHODS = {
 }
 # These need more samples than columns.
 ROBUST = {"sqfa-t"}
-# With fewer samples than columns these take another path in Python, or in the command.
-DIFFERENT = {"pca", "directional-regression", "save", "spca"}
 
 
 @needs_command
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("method", METHODS)
-def test_the_command_and_the_package_find_the_same_filters(tmp_path, method, shape, request):
-    if shape == "fewer samples than columns" and method in DIFFERENT:
-        request.applymarker(pytest.mark.xfail(reason="another path in Python", strict=True))
+def test_the_command_and_the_package_find_the_same_filters(tmp_path, method, shape):
     X, y = labeled(*SHAPES[shape])
     X[:, 3] *= 1000
     np.savez(tmp_path / "data.npz", X=X, y=y)
@@ -132,11 +125,8 @@ def test_the_command_and_the_package_find_the_same_filters(tmp_path, method, sha
     np.testing.assert_array_equal(by_command(tmp_path, tmp_path / "data.npz", method), here)
 
 
-OTHER_PATH = pytest.mark.xfail(reason="dense samples take another path than sparse ones", strict=True)
-
-
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("method", [SAVE, pytest.param(DirectionalRegression, marks=OTHER_PATH)])
+@pytest.mark.parametrize("method", [SAVE, DirectionalRegression])
 def test_sparse_and_dense_samples_give_the_same_accuracy(method):
     X, y = labeled(60, 300)
     X[:, 5] *= 1e4
@@ -156,8 +146,7 @@ def test_units_do_not_matter_with_fewer_samples_than_columns(method):
 # -- units and notation -------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(reason="covariances are shrunk before columns are scaled", strict=True)
-@pytest.mark.parametrize("covariance", ["oas", 0.1])
+@pytest.mark.parametrize("covariance", ["oas", "ledoit-wolf", 0.1])
 def test_shrinkage_does_not_depend_on_units(covariance):
     X, y = labeled(450, 10, gap=2.5)
     X[:, 7] *= 1000
@@ -167,7 +156,6 @@ def test_shrinkage_does_not_depend_on_units(covariance):
     assert shrunk > usual - 0.05
 
 
-@pytest.mark.xfail(reason="AMA loses its scaling with fewer samples than columns", strict=True)
 @pytest.mark.filterwarnings("ignore")
 def test_ama_does_not_depend_on_units_with_fewer_samples_than_columns():
     X, y = labeled(60, 120, gap=4.0)
@@ -175,15 +163,13 @@ def test_ama_does_not_depend_on_units_with_fewer_samples_than_columns():
     assert AMA(2).fit(X, y).score(X, y) > 0.8
 
 
-@pytest.mark.xfail(reason="what was selected cannot be specified", strict=True)
 def test_what_was_selected_can_be_specified():
     X, y = load_wine(return_X_y=True)
     first = SQFA(2).fit(X, y)
-    again = SQFA(2, scale=first.selection_.units, noise=first.noise_).fit(X, y)
+    again = SQFA(2, scale=first.selection_.scaling, noise=first.selection_.noise).fit(X, y)
     np.testing.assert_allclose(again.components_, first.components_, rtol=1e-4)
 
 
-@pytest.mark.xfail(reason="specified noise switches scaling off", strict=True)
 def test_specified_noise_does_not_switch_scaling_off():
     X, y = load_wine(return_X_y=True)
     assert SQFA(2, noise="scale").fit(X, y).score(X, y) > 0.95
@@ -193,7 +179,7 @@ def test_the_order_of_columns_does_not_matter():
     X, y = labeled(150, 8)
     order = np.random.default_rng(3).permutation(8)
     plain, other = SQFA(2).fit(X, y), SQFA(2).fit(X[:, order], y)
-    assert other.selection_.units == plain.selection_.units
+    assert other.selection_.scaling == plain.selection_.scaling
     np.testing.assert_allclose(other.components_, plain.components_[:, order], rtol=1e-4, atol=1e-6)
 
 

@@ -159,7 +159,7 @@ fn preprocessing(about: &Description) -> String {
         steps.push(format!("scaled by {}", about.scale));
     }
     if about.center {
-        steps.push("centred".to_owned());
+        steps.push("centered".to_owned());
     }
     if let Some(dims) = about.pca_dims {
         steps.push(format!("fitted in {dims} principal components"));

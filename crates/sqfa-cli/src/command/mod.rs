@@ -97,11 +97,10 @@ pub(crate) fn with_flags(error: &dyn std::error::Error, remedies: &[Remedy]) -> 
         Remedy::FewerDimensions => Some("--pca-dims"),
         Remedy::FewerFilters => Some("--filters"),
         Remedy::Shrinkage => Some("--shrinkage"),
-        Remedy::DenseStatistics => Some("--form dense"),
         Remedy::PointsOrOtherMethod => Some("--method"),
         Remedy::PointsOrWithout => Some("--refine"),
         Remedy::PointsOrLighterTails => Some("--nu"),
-        Remedy::Number => None,
+        Remedy::DenseStatistics | Remedy::Number => None,
     };
     let flags: Vec<&str> = remedies.iter().filter_map(flag).collect();
     match flags.is_empty() {

@@ -38,7 +38,8 @@ fn every_method_has_its_rows_and_what_it_cannot_do_is_said() {
     // Units and noise are chosen for every seed, as a fit with that seed would.
     for row in rows(&report, "sqfa") {
         let chosen = &row["selection"];
-        assert!(chosen["units"].is_string() && chosen["share"].as_f64() > Some(0.0), "{row}");
+        assert!(chosen["scaling"].is_string(), "{row}");
+        assert!(chosen["noise"].as_str().unwrap().ends_with('x'), "{row}");
         assert_eq!(chosen["folds"], 10);
     }
     assert!(rows(&report, "pca").iter().all(|row| row["selection"].is_null()));
@@ -50,10 +51,8 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
     folder.ok("dataset toy-6d --train 200 --test 200 --out p.npz");
     let methods = ["pca", "lda", "sqfa", "sqfa-h", "sqfa-h+refine", "lfda"];
     for flags in
-        ["", " --scale per-feature", " --noise 0.01", " --noise 0.01 --scale common --center"]
+        ["", " --scale per-feature", " --noise 0.01", " --noise 0.3x --scale within-class"]
     {
-        // With a given noise a comparison makes one start and a fit as many as it likes.
-        let restarts = if flags.contains("noise") { " --restarts 1" } else { "" };
         let names = methods.join(",");
         let seeds = "--filters 2 --seeds 2 --seed 3";
         let report = folder.json(&format!("compare p.npz --methods {names} {seeds}{flags}"));
@@ -64,25 +63,22 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
                 None => (name, ""),
             };
             let climbs = method.starts_with("sqfa");
-            // With a specified noise, a comparison scales nothing unless told to.
-            let own = match flags.strip_prefix(" --noise 0.01") {
-                Some("") if !climbs => " --scale none",
-                Some(rest) if !climbs => rest,
+            // Methods without noise accept the scaling alone.
+            let own = match flags.find(" --scale") {
+                Some(at) if !climbs => &flags[at..],
+                None if !climbs => "",
                 _ => flags,
             };
-            let restarts = if climbs { restarts } else { "" };
             // The same through another door: a model file and `sqfa evaluate`.
             let fitted = folder.json(&format!(
-                "fit p.npz --method {method}{refine} --filters 2 --seed {seed}{own}{restarts} --out m.sqfa"
+                "fit p.npz --method {method}{refine} --filters 2 --seed {seed}{own} --out m.sqfa"
             ));
             let evaluated = folder.json("evaluate m.sqfa p.npz");
             assert_eq!(row["qda"], evaluated["qda_accuracy"], "{name}{flags}");
             if climbs {
                 assert_eq!(row["noise"], fitted["noise"], "{name}{flags}");
-                assert_eq!(
-                    row["selection"]["units"], fitted["selection"]["units"],
-                    "{name}{flags}"
-                );
+                let scaling = |told: &serde_json::Value| told["selection"]["scaling"].clone();
+                assert_eq!(scaling(row), scaling(&fitted), "{name}{flags}");
             }
         }
     }

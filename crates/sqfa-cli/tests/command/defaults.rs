@@ -122,11 +122,37 @@ fn what_was_chosen_is_told_and_kept() {
     assert!(selection["tried"].as_array().unwrap().len() > 3, "{selection}");
     assert_eq!(selection["folds"], 5);
     let text = folder.ok("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
-    assert!(text.contains("of the variance within classes"), "{text}");
-    // A noise that is given is taken, and nothing is searched.
+    assert!(text.contains("x the mean within-class variance"), "{text}");
+    // A specified noise is used, and the scaling is selected for it.
     let told = folder.json("fit data.csv --label kind -m 2 --noise 0.5 --out m.sqfa");
     assert_eq!(told["noise"], 0.5);
+    assert!(told["selection"]["tried"].as_array().unwrap().iter().all(|one| one["noise"] == "0.5"));
+    // With both specified, nothing is selected.
+    let both = "fit data.csv --label kind -m 2 --noise 0.5 --scale none --out m.sqfa";
+    let told = folder.json(both);
+    assert_eq!((&told["noise"], &told["scale"]), (&0.5.into(), &"none".into()));
     assert!(told["selection"].is_null(), "{told}");
+}
+
+/// Scaling and noise that a fit reports are accepted as input, and the fit with them has the same filters.
+#[test]
+fn what_was_selected_can_be_typed_in_again() {
+    let folder = Folder::new();
+    for (name, scale) in [("plain", [1.0; 4]), ("mixed", [1.0, 1e3, 1e-2, 10.0])] {
+        folder.write("data.csv", table(240, scale, 0.0));
+        for method in ["sqfa", "sqfa-h", "save"] {
+            let fit = format!("fit data.csv --label kind --method {method} -m 2");
+            let told = folder.json(&format!("{fit} --out a.sqfa"));
+            let word = |key: &str| told["selection"][key].as_str().unwrap().to_owned();
+            let (scaling, noise) = (word("scaling"), word("noise"));
+            folder.ok(&format!("{fit} --scale {scaling} --noise {noise} --out b.sqfa"));
+            let (first, second) = (folder.filters("a.sqfa"), folder.filters("b.sqfa"));
+            for (one, other) in first.iter().flatten().zip(second.iter().flatten()) {
+                let near = (one - other).abs() <= 1e-3 * (1.0 + one.abs());
+                assert!(near, "{name} {method} --scale {scaling} --noise {noise}: {one} {other}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn an_array_gives_fixed_filters_too() {
     let folder = Folder::new();
     folder.write("data.csv", table(40));
     write_npy(&folder.path("fixed.npy"), &[3, 1], &vec![0.0, 0.0, -2.0]).unwrap();
-    folder.ok("fit data.csv --label species --noise scale -m 2 --fixed fixed.npy --out m.sqfa");
+    folder.ok("fit data.csv --label species --noise scale --scale none -m 2 --fixed fixed.npy --out m.sqfa");
     assert_eq!(folder.filters("m.sqfa")[0], [0.0, 0.0, -1.0]);
 }
 
@@ -43,8 +43,7 @@ fn what_cannot_be_kept_is_refused() {
     write_npy(&folder.path("wide.npy"), &[4, 1], &vec![1.0; 4]).unwrap();
     write_npy(&folder.path("many.npy"), &[3, 2], &vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
     for (flags, code, message) in [
-        ("--fixed wide.npy", 2, "add --noise scale"),
-        ("--fixed wide.npy --noise auto", 2, "add --noise scale"),
+        ("--fixed wide.npy", 1, "--fixed holds 4 × 1 numbers; 3 dimensions"),
         ("--fixed wide.npy --noise 1 --refine", 2, "--refine moves all filters"),
         ("--fixed wide.npy --noise 1 --pca-dims 2", 2, "--pca-dims may leave out"),
         ("--fixed wide.npy --method lda", 2, "--fixed means nothing to --method lda"),

@@ -198,13 +198,6 @@ fn flags_that_a_message_mentions_help() {
         let said = works(&folder, &format!("sqfa fit wide.csv -m 1 --out m.sqfa {flags}"));
         assert!(!said.err.contains("singular"), "{}", said.err);
     }
-    // Where sums of all classes do not fit, the samples themselves do.
-    let short = |flags: &str| {
-        let line = format!("fit wide.csv -m 1 --out m.sqfa {flags}");
-        Said::new(&line, folder.command(&line).env("SQFA_MEMORY", "300000").output().unwrap())
-    };
-    short("--form dense").fails(1, "(--form factor --noise scale)");
-    assert_eq!(short("--form factor --noise scale").code, 0);
     works(&folder, "sqfa fit wide.csv -m 1 --constraint orthonormal --out m.sqfa");
 }
 

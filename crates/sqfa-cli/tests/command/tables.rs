@@ -171,7 +171,6 @@ fn the_noise_may_be_typed_as_its_default() {
         "fit t.csv --label species -m 2",
         "fit t.stats -m 2",
         "fit toy.npz -m 2",
-        "fit t.csv --label species -m 2 --form factor",
         "fit t.csv --label species -m 2 --form sketch",
     ] {
         folder.ok(&format!("{line} --out a.sqfa"));

@@ -127,7 +127,6 @@ fn sums_that_do_not_fit_are_refused_before_they_are_made() {
     };
     for (memory, line) in [
         ("10000000", "fit wide.csv --refine -m 1 --out m.sqfa"),
-        ("10000000", "fit wide.csv --form dense -m 1 --noise scale --out m.sqfa"),
         ("10000000", "distances wide.csv"),
         ("10000000", "stats wide.csv --out s.stats"),
         // Not even the points: they are summed, and the sums are refused.

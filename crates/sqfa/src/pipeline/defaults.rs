@@ -1,11 +1,12 @@
-//! Scaling and noise if nothing can be held out: 0.3 × the within-class covariance, in every direction.
+//! Scaling and noise if nothing can be held out: 0.3 × the within-class covariance, in every direction. Second moments do not
+//! show the within-class covariance: for them it is 1 × the mean variance of the columns as they are.
 //!
 //! In more than [`WIDE`] columns that seem to be in one unit, as pixels are, the default is 1 × the mean within-class variance
 //! with common scaling. If within-class scaling is not possible (no entries, a distance that linear maps change), it is 0.3 ×
 //! that variance with per-feature scaling.
 
 use crate::model::Noise;
-use crate::statistics::{ClassStatistics, Scaling};
+use crate::statistics::{ClassStatistics, Moments, Scaling};
 
 use super::selection::{Candidate, usual_fraction};
 use super::{Pipeline, WIDE};
@@ -29,6 +30,9 @@ impl Pipeline {
     }
 
     fn default_scaling(&self, dropped: &[usize], statistics: &ClassStatistics) -> Scaling {
+        if statistics.moments() == Moments::Second {
+            return Scaling::None;
+        }
         let covariances = statistics.covariances();
         let dense = covariances.iter().all(|covariance| covariance.entries().is_some());
         let possible = dense || self.restricted_to().is_some();
