@@ -1,6 +1,6 @@
 # The words of this project: demo · test · check · bench (bench-peers, fuzz and soak are never part of the tests).
 # test-parquet is on its own because parquet takes longer to build than the rest of the tests' dependencies.
-.PHONY: help demo test test-rust test-python test-parquet test-spark test-ray test-torch nightly wheel-installed check deny coverage bench bench-memory bench-peers fuzz soak \
+.PHONY: help demo test test-rust test-python test-matrix test-parquet test-spark test-ray test-torch nightly wheel-installed check deny coverage bench bench-memory bench-peers fuzz soak \
 	docs docs-serve docs-test wheel dist packages clean
 
 # Folder that holds mnist/, svhn/svhn_gray.npz and natural/gray.npz, for benchmarks only.
@@ -19,7 +19,8 @@ help:
 	@echo "make test-spark  the estimators on a Spark of two executors (downloads Spark, needs Java)"
 	@echo "make test-ray    the statistics on a Ray of two workers (downloads Ray)"
 	@echo "make test-torch  the loss of PyTorch (downloads PyTorch)"
-	@echo "make nightly     all tests that make test leaves out: parquet, Spark, Ray, PyTorch"
+	@echo "make test-matrix every method on all kinds of data and settings, by the command and by the package"
+	@echo "make nightly     all tests that make test leaves out: the matrix, parquet, Spark, Ray, PyTorch"
 	@echo "make check       formatting, lints, documentation"
 	@echo "make deny        known faults, licenses and sources of all dependencies (cargo-deny, needs the network)"
 	@echo "make coverage    lines that the Rust tests run, as a figure and as pages in target/coverage (cargo-llvm-cov)"
@@ -72,6 +73,10 @@ wheel-installed: $(VENV)/.ready
 		--out $(TARGET)/wheels
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(TARGET)/wheels/sqfa_rs-*.whl
 
+# All cells, of which test-python runs a sample.
+test-matrix: wheel-installed
+	SQFA_MATRIX=all $(VENV)/bin/pytest -q python/tests/test_matrix.py
+
 # Engines of their own, in the same environment: 0.5 GB each, so not part of every test run.
 test-spark: wheel-installed
 	command -v java >/dev/null || { echo "Spark needs Java 17: install it first"; exit 1; }
@@ -88,7 +93,7 @@ test-torch: wheel-installed
 
 # What make test leaves out because of Java, downloads or time; one after the other, and to the end whatever fails.
 nightly:
-	@failed=; for word in test-parquet test-spark test-ray test-torch; do \
+	@failed=; for word in test-matrix test-parquet test-spark test-ray test-torch; do \
 		echo "== $$word"; $(MAKE) --no-print-directory $$word || failed="$$failed $$word"; done; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi; echo "all passed"
 

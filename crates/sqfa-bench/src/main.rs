@@ -1,6 +1,7 @@
 //! Benchmarks of sqfa, compared as ratios within one run and written as dated records.
 
 mod accuracy;
+mod choices;
 mod data;
 mod defaults;
 mod defaults_table;
@@ -89,6 +90,14 @@ enum What {
         /// Page of Markdown that receives the table.
         #[arg(long)]
         table: Option<PathBuf>,
+    },
+    /// What default fits select and its accuracy, on tables, images and generated wide tables.
+    Choices {
+        /// Folder that holds tables/, mnist/ and svhn/svhn_gray.npz.
+        #[arg(long)]
+        data: PathBuf,
+        #[command(flatten)]
+        args: choices::ChoicesArgs,
     },
     /// What outliers in the training points cost plain and robust fits.
     Robust {
@@ -202,6 +211,7 @@ fn main() -> Result<()> {
         What::Defaults { data, filters, columns, sets, .. } => {
             ("defaults", defaults::run(data, filters, columns, sets)?)
         }
+        What::Choices { data, args } => ("choices", choices::run(data, args)?),
         What::Robust { data, args } => ("robust", robust::run(data, args)?),
         What::Reducers { data, args } => ("reducers", reducers::run(data, args)?),
         What::Statistics { data, to } => ("statistics", peers::write_statistics(data, to)?),
