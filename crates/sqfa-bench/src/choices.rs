@@ -10,9 +10,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use sqfa::optimize::Control;
-use sqfa::pipeline::{Pipeline, Weighted};
+use sqfa::Noise;
+use sqfa::pipeline::{Labeled, Pipeline, Selection};
 use sqfa::points::Scalar;
-use sqfa::reduce::REFINED;
+use sqfa::reduce::Method;
 use sqfa::split::stratified_split;
 use sqfa::{Labels, with_table};
 use sqfa_io::data::{LoadOptions, Loaded, OwnedPoints, Part, load};
@@ -98,7 +99,7 @@ pub(crate) fn run(folder: &Path, args: &ChoicesArgs) -> Result<Value> {
 
 /// Whether a fit is run by default.
 fn is_affordable(method: &str, seed: u64, columns: usize) -> bool {
-    let refined = method.ends_with(REFINED);
+    let refined = method.parse::<Method>().is_ok_and(|own| own.refined);
     match columns {
         columns if columns > EXPENSIVE.1 => seed == 0 && !refined,
         columns if columns > EXPENSIVE.0 => seed == 0 || !refined,
@@ -264,16 +265,24 @@ fn cell(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) -> V
     cell
 }
 
+/// The selected noise as a fraction of the mean within-class variance.
+fn fraction(selection: &Selection) -> Option<f64> {
+    match selection.candidate.noise {
+        Noise::Fraction(fraction) => Some(fraction),
+        Noise::Auto | Noise::Value(_) => None,
+    }
+}
+
 /// Fits by the pipeline and reports what it selected. No other function of this benchmark depends on the pipeline.
 fn fitted(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) -> Result<Value> {
-    let mut pipeline = Pipeline::new(method, filters);
+    let mut pipeline = Pipeline::named(method, filters)?;
     pipeline.settings.seed = seed;
-    let data = Weighted { points: train.points.view(), labels: &train.labels, weights: None };
+    let data = Labeled::new(train.points.view(), &train.labels);
     let (began, computed) = (Instant::now(), cpu_seconds());
     let fitted = pipeline.fit(data, &mut |_| Control::Continue)?;
     let computed = cpu_seconds().zip(computed).map(|(after, before)| after - before);
     let seconds = began.elapsed().as_secs_f64();
-    let features = fitted.features(test.points.view());
+    let features = fitted.features_of(test.points.view());
     let predicted = fitted.classifier()?.predict(features.as_points(filters))?;
     let hits: Vec<bool> =
         predicted.iter().zip(test.labels.codes()).map(|(one, other)| one == other).collect();
@@ -283,8 +292,8 @@ fn fitted(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) ->
         .map(|refinement| refinement.accuracy)
         .or_else(|| selection.and_then(|selection| selection.accuracy));
     Ok(json!({
-        "scaling": selection.map(|selection| selection.candidate.units.name()),
-        "noise_fraction": selection.map(|selection| selection.candidate.share),
+        "scaling": selection.map(|selection| selection.candidate.scaling.name()),
+        "noise_fraction": selection.and_then(fraction),
         "reason": selection.map(|selection| format!("{:?}", selection.reason)),
         "candidates": selection.map(|selection| selection.tried.len()),
         "folds": selection.map(|selection| selection.folds),
