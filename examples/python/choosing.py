@@ -19,12 +19,12 @@ for distance in ("calvo-oller", "hellinger", "bhattacharyya", "wasserstein"):
     sqfa = SQFA(6, distance=distance, constraint=constraint, restarts=1, random_state=0)
     print(f"{distance:15s} {cross_val_score(sqfa, X, y, cv=3).mean():.1%}")
 
-# The noise, and the units it is the same in: chosen on held-out points unless they are given.
+# The noise and the scaling: selected on held-out samples unless they are specified.
 auto = SQFA(6, distance="hellinger", restarts=1).fit(X, y)
-taken = (auto.selection_.units, auto.selection_.share)
-print("\nunits          noise   held-out accuracy")
-for units, share, _, _, accuracy in auto.selection_.tried:
-    print(f"{units:12s} {share:7.3f}   {accuracy:.1%}{'   chosen' if (units, share) == taken else ''}")
+selected = auto.selection_[:2]
+print("\nscaling        noise   held-out accuracy")
+for scaling, noise, _, _, accuracy in auto.selection_.tried:
+    print(f"{scaling:12s} {noise:>7.6s}   {accuracy:.1%}{'   selected' if (scaling, noise) == selected else ''}")
 
 # The number of components: "auto" takes the fewest that are as good as any; or look at the curve.
 search = GridSearchCV(

@@ -23,27 +23,34 @@ X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, rando
 # The noise
 # ---------
 # Noise is added to every feature, so that filters cannot win by finding a direction in which a
-# class hardly varies. It is a share of the variance within classes. ``selection_`` keeps all that
-# was tried on held-out points; the winner is the calmest of those that are as good as the best.
+# class hardly varies. It is a fraction of the mean within-class variance. ``selection_`` keeps all
+# candidates; among those as good as the best, the one nearest to the default is selected.
 
 model = SQFA(4, restarts=2).fit(X, y)
 chosen = model.selection_
-print(f"taken: {chosen.share:.3g} in {chosen.units} units ({chosen.reason}, {chosen.folds} folds)")
+print(f"noise {chosen.noise}, {chosen.scaling} scaling ({chosen.reason}, {chosen.folds} folds)")
+
+
+def fraction(noise):
+    """Return the number in a noise such as "0.3x"."""
+    return float(noise.rstrip("x"))
+
 
 with plots.style():
     figure, ax = plt.subplots(figsize=(5.6, 3.6))
-    for units, mark in zip(("within-class", "per-feature", "common"), "os^", strict=True):
-        tried = sorted((one.share, one.accuracy) for one in chosen.tried if one.units == units)
+    for scaling, mark in zip(("within-class", "per-feature", "common"), "os^", strict=True):
+        own = [one for one in chosen.tried if one.scaling == scaling]
+        tried = sorted((fraction(one.noise), one.accuracy) for one in own)
         if tried:
-            share, accuracy = np.transpose(tried)
-            ax.semilogx(share, 100 * accuracy, mark + "-", label=units)
-    ax.axvline(chosen.share, color="0.6", linestyle=":")
-    ax.set(xlabel="noise, share of the variance within classes", ylabel="right on held-out points (%)")
-    ax.legend(title="units")
+            noises, accuracy = np.transpose(tried)
+            ax.semilogx(noises, 100 * accuracy, mark + "-", label=scaling)
+    ax.axvline(fraction(chosen.noise), color="0.6", linestyle=":")
+    ax.set(xlabel="noise, fraction of the within-class variance", ylabel="held-out accuracy (%)")
+    ax.legend(title="scaling")
 
 # %%
-# Candidates that were clearly behind were given up early, so that their accuracy rests on fewer
-# points. ``noise=0.1`` or ``scale="none"`` take the decision back.
+# Candidates that were clearly worse were dropped early, so their accuracy is that of fewer samples.
+# ``noise=0.1`` and ``scale="none"`` override the selection.
 
 # %%
 # The number of filters

@@ -39,7 +39,7 @@ model = SQFA(4).fit_statistics(sums.finish())
 print(model.summary())
 
 # %%
-# No point was kept, so none could be held out: units and noise are those of a closed form.
+# No samples were kept, so none could be held out: scaling and noise have their defaults.
 
 test = make_speed(60, tenths=(-60, -30, 0, 30, 60), random_state=99)
 print(f"{model.score(test.data, test.target):.1%} of new videos right")
