@@ -127,7 +127,6 @@ class Remote:
         rest: Accumulator,
         estimator: str,
         settings: dict[str, Any],
-        given: bool,
     ) -> None: ...
     def ask(
         self, callback: Callable[..., object] | None, threads: int
