@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use sqfa::optimize::Control;
 use sqfa::Noise;
+use sqfa::optimize::Control;
 use sqfa::pipeline::{Labeled, Pipeline, Selection};
 use sqfa::points::Scalar;
 use sqfa::reduce::Method;

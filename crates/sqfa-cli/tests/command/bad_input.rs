@@ -11,7 +11,7 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
         ("fit data.csv -m 2 --out m.sqfa --distance hellingr", "did you mean 'hellinger'?"),
         ("fit data.csv -m 2 --out m.sqfa --distance chernoff:2", "strictly between 0 and 1"),
         ("fit data.csv -m 2 --out m.sqfa --constraint sphre", "did you mean 'sphere'?"),
-        ("fit data.csv -m 2 --out m.sqfa --scale global", "did you mean 'common'?"),
+        ("fit data.csv -m 2 --out m.sqfa --scale comon", "did you mean 'common'?"),
         ("fit data.csv -m 2 --out m.sqfa --covariance oass", "did you mean 'oas'?"),
         ("fit data.csv -m 2 --out m.sqfa --noise scal", "did you mean 'scale'?"),
         ("fit data.csv -m 2 --out m.sqfa --noise -1", "--noise"),

@@ -105,9 +105,8 @@ fn preprocessing_is_stored_and_applied() {
     assert!(about.contains("scaled by common, centered"), "{about}");
     // Accuracy of a full-rank linear map does not depend on scaling.
     folder.ok("fit data.csv --label species -m 3 --noise 0.01 --scale none --out raw.sqfa");
-    folder.ok(
-        "fit data.csv --label species -m 3 --noise 0.01 --scale per-feature --out scaled.sqfa",
-    );
+    folder
+        .ok("fit data.csv --label species -m 3 --noise 0.01 --scale per-feature --out scaled.sqfa");
     let accuracy = |model: &str| {
         folder.json(&format!("evaluate {model} data.csv --label species --shrinkage 0"))["qda_accuracy"].clone()
     };

@@ -22,7 +22,8 @@ fn wasserstein_does_not_depend_on_the_unit() {
     let folder = Folder::new();
     let fit = |unit: f64| {
         folder.write("data.csv", in_units(unit));
-        let fitted = folder.json("fit data.csv --method sqfa-w -m 1 --noise scale --out m.sqfa");
+        let fitted = folder
+            .json("fit data.csv --method sqfa-w -m 1 --noise scale --scale none --out m.sqfa");
         let right = folder.json("evaluate m.sqfa data.csv")["qda_accuracy"].as_f64().unwrap();
         (fitted["objective"].as_f64().unwrap() / unit, right)
     };
@@ -46,10 +47,10 @@ fn digits_lost_to_conditioning_are_told() {
         text.push_str(&format!("{:e},{:e},c{class}\n", 2e6 * large + small, 2e6 * large));
     }
     folder.write("data.csv", text);
-    let said = folder.run("fit data.csv -m 2 --noise 0 --out m.sqfa");
+    let said = folder.run("fit data.csv -m 2 --noise 0 --scale none --out m.sqfa");
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("round-off") && said.err.contains("set noise"), "{}", said.err);
-    let said = folder.run("fit data.csv -m 2 --noise scale --out m.sqfa");
+    let said = folder.run("fit data.csv -m 2 --noise scale --scale none --out m.sqfa");
     assert!(!said.err.contains("round-off"), "{}", said.err);
 }
 
@@ -96,7 +97,7 @@ fn labels_that_name_points_are_refused_at_once() {
 fn gaps_are_filled_in_the_same_in_memory_and_in_a_stream() {
     let folder = Folder::new();
     folder.write("gaps.csv", format!("{},1,1,ant\n2,,1,bee\n1,2,,cat\n", table(30)));
-    let fit = "fit gaps.csv --label species --missing mean -m 2 --noise scale --out";
+    let fit = "fit gaps.csv --label species --missing mean -m 2 --noise scale --scale none --out";
     folder.ok(&format!("{fit} whole.sqfa"));
     let line = format!("{fit} streamed.sqfa");
     let said = folder.command(&line).env("SQFA_MEMORY", "1000").output().unwrap();
@@ -126,7 +127,6 @@ fn sums_that_do_not_fit_are_refused_before_they_are_made() {
         Said::new(line, folder.command(line).env("SQFA_MEMORY", memory).output().unwrap())
     };
     for (memory, line) in [
-        ("10000000", "fit wide.csv --refine -m 1 --out m.sqfa"),
         ("10000000", "distances wide.csv"),
         ("10000000", "stats wide.csv --out s.stats"),
         // Not even the points: they are summed, and the sums are refused.

@@ -47,7 +47,7 @@ impl Pipeline {
 }
 
 /// Whether columns seem to be in one unit, as pixels are: there are many, and the largest variance is not far above the median.
-pub(crate) fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
+fn like_pixels(statistics: &ClassStatistics, dropped: &[usize]) -> bool {
     let all = statistics.total_variances();
     statistics.dimension() - dropped.len() > WIDE && alike(kept(all, dropped))
 }

@@ -10,14 +10,14 @@ use crate::statistics::{ClassStatistics, Estimator, Scaling, StatisticsError};
 use crate::transform::Features;
 
 use super::coordinates::{Learned, OnColumns};
-use super::defaults::{in_one_unit, like_pixels};
+use super::defaults::in_one_unit;
 use super::distinct::replace_copies;
 use super::fitted::Account;
 use super::score::{Compared, Scores};
 use super::search::{Arm, Common, Searched, search};
 use super::selection::{Candidate, Selection, Tried, select};
 use super::space::Space;
-use super::{Fitted, Parts, Pipeline, PipelineError};
+use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
 
 /// Initializations of the last fit, of which the first comes from the search: this many divided by the number of filters, at
 /// least 1.
@@ -213,13 +213,15 @@ impl Pipeline {
 
     /// The scaling of a method whose scaling is not selected on folds. A shrinkage that was not specified shrinks towards equal
     /// variances, which must not depend on the units of columns. Without shrinkage, columns are scaled if the method would mix
-    /// columns in different units: because it adds the same noise to every filter, unless columns are like pixels, or because
-    /// it ranks directions by variance and some columns vary far more than the others.
+    /// columns in different units: because it ranks directions by variance and some columns vary far more than the others, or
+    /// because it adds the same noise to every filter, unless there are many columns that vary alike within classes.
     fn usual_scaling(&self, job: &Job<'_>) -> Scaling {
         let entry = self.method.entry;
+        let alike = || in_one_unit(&job.statistics, job.dropped);
+        let wide = job.statistics.dimension() - job.dropped.len() > WIDE;
         let mixes = || {
-            entry.has_plain_noise(&self.settings) && !like_pixels(&job.statistics, job.dropped)
-                || entry.ranks_by_variance && !in_one_unit(&job.statistics, job.dropped)
+            entry.ranks_by_variance && !alike()
+                || entry.has_plain_noise(&self.settings) && !(wide && alike())
         };
         let own =
             || if mixes() { Scaling::PerFeature } else { entry.usual_scaling(&self.settings) };

@@ -14,7 +14,7 @@ use crate::linalg::Mat;
 use crate::model::{Noise, Restarts, Start};
 use crate::optimize::{Observer, Stopping, Termination};
 use crate::reduce::{JUDGED, ReduceError, ReducerEntry, ReducerSettings, Training};
-use crate::statistics::{Estimator, Scaling};
+use crate::statistics::{Estimator, Scaling, StatisticsError};
 use crate::transform::transform_rows_offset;
 
 use super::coordinates::{Learned, MakeSpace};
@@ -297,8 +297,14 @@ impl<'p, 'a> Race<'p, 'a> {
                 (runner.arm, runner.candidate.noise)
             };
             if self.folds[arm][index].is_none() {
-                let fold = Fold::new(&self.arms[arm], &self.held[index])?;
-                self.folds[arm][index] = Some(fold);
+                match Fold::new(&self.arms[arm], &self.held[index]) {
+                    Ok(fold) => self.folds[arm][index] = Some(fold),
+                    // The fold leaves too few samples for a robust estimator; all samples may be enough.
+                    Err(PipelineError::Reduce(ReduceError::Statistics(
+                        StatisticsError::Robust(_) | StatisticsError::RobustClass { .. },
+                    ))) => return Ok(()),
+                    Err(error) => return Err(error),
+                }
             }
             let Some(fold) = &self.folds[arm][index] else { return Ok(()) };
             let Side { space, unit, .. } = &fold.side;

@@ -107,7 +107,7 @@ impl Selection {
 
 /// Returns the candidate to select, and why.
 pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usize, Reason)> {
-    let most = (0..tried.len()).map(|at| scores.met(at)).max()?;
+    let most = (0..tried.len()).map(|at| scores.met(at)).max().filter(|&most| most > 0)?;
     let full: Vec<usize> = (0..tried.len()).filter(|&at| scores.met(at) == most).collect();
     let full = scores.able(&full);
     let best = full

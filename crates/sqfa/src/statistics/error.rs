@@ -89,8 +89,7 @@ pub enum StatisticsError {
     },
     /// Ledoit–Wolf shrinkage of sums that lack what it needs.
     #[error(
-        "these statistics were kept without the fourth moments that ledoit-wolf needs (an older version \
-         wrote them): make them again from the points, or use oas"
+        "ledoit-wolf needs the samples, and only class statistics are there: use oas, or fit the samples"
     )]
     NoFourthMoments,
     /// A shrinkage that a sketch does not know.
