@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use sqfa::Noise;
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
+use sqfa::reduce::Setting;
 use sqfa_lab::compare::{
     CompareError, Event, Experiment, Manifest, NoiseChoice, Outcome, Parts, Record, Spec, Store,
     summarize,
@@ -74,16 +75,19 @@ impl Compare {
         replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
         replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
         spec.center |= args.center;
-        match args.noise {
-            None => {}
-            Some(Noise::Auto) => spec.noise = NoiseChoice::Auto,
-            Some(Noise::Scale) => spec.noise = NoiseChoice::Scale,
-            Some(Noise::Value(value)) => spec.noise = NoiseChoice::Value(value),
+        let settings = args.settings.typed()?;
+        if args.settings.has(Setting::Noise) {
+            spec.noise = match settings.noise {
+                Noise::Auto => NoiseChoice::Auto,
+                Noise::Scale => NoiseChoice::Scale,
+                Noise::Value(value) => NoiseChoice::Value(value),
+            };
         }
-        match args.restarts {
-            None => {}
-            Some(Restarts::Auto) => spec.restarts = Some(0),
-            Some(Restarts::Count(count)) => spec.restarts = Some(count),
+        if args.settings.has(Setting::Restarts) {
+            spec.restarts = Some(match settings.restarts {
+                Restarts::Auto => 0,
+                Restarts::Count(count) => count,
+            });
         }
         match (args.test_fraction, args.cv, args.splits) {
             (Some(share), ..) => spec.parts = Parts::Fraction(share),

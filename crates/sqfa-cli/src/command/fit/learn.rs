@@ -262,6 +262,7 @@ impl Prepared {
             noise_choice: fit.noise_name().to_owned(),
             noise: reduction.setting(Setting::Noise).unwrap_or(0.0),
             settings: reduction.settings.clone(),
+            specified: fit.specified.clone(),
             noise_trials: trials(reduction),
             selection: fitted
                 .and_then(|fitted| fitted.selection.as_ref())
