@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use args::{Arguments, Subcommand};
-use clap::Parser;
+use clap::FromArgMatches;
 use sqfa_io::memory::AddressSpace;
 
 pub use threads::usable_threads;
@@ -32,7 +32,8 @@ pub use threads::usable_threads;
 pub fn main(words: Vec<OsString>) -> u8 {
     let began = Instant::now();
     sqfa_alloc::explain_failure(out_of_memory());
-    let arguments = Arguments::parse_from(&words);
+    let parsed = args::parser(&words).get_matches_from(&words);
+    let arguments = Arguments::from_arg_matches(&parsed).unwrap_or_else(|error| error.exit());
     command::remember(words);
     failure::exit_code(run(arguments, began))
 }

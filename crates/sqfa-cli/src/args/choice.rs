@@ -5,9 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
-use sqfa::constraint::{CONSTRAINTS, Constraint};
 use sqfa::distance::registry;
-use sqfa::optimize::{OPTIMIZERS, Optimizer};
 use sqfa::reduce::{ReducerEntry, reducer_entry, reducers};
 use sqfa::statistics::{Form, SCALINGS, Scaling};
 use sqfa::{Distance, Estimator};
@@ -54,22 +52,6 @@ pub(crate) fn distance() -> Choice<Distance> {
     Choice {
         names: || registry().iter().map(|entry| (entry.spelling(), entry.summary)).collect(),
         parse: |name| Distance::named(name).map_err(|error| error.to_string()),
-    }
-}
-
-/// The constraints on filters.
-pub(crate) fn constraint() -> Choice<Constraint> {
-    Choice {
-        names: || CONSTRAINTS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
-        parse: str::parse,
-    }
-}
-
-/// The optimisers.
-pub(crate) fn optimizer() -> Choice<Optimizer> {
-    Choice {
-        names: || OPTIMIZERS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
-        parse: str::parse,
     }
 }
 

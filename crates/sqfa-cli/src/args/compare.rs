@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sqfa::model::Restarts;
+use sqfa::Estimator;
 use sqfa::statistics::Scaling;
-use sqfa::{Estimator, Noise};
 
+use super::settings::SettingFlags;
 use super::values;
 use super::{DataFlags, choice};
+
+const SHORT_EXAMPLES: &str = "\
+Examples:
+  sqfa compare speed --filters 2,4,8 --report speed.html
+  sqfa compare table.csv --label species --methods sqfa,lda,pca --filters 2";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,14 +24,16 @@ Examples:
   sqfa compare counts.npz --sessions session --splits 5 --circular 180 --report neurons.html
   sqfa compare X.npz --spec experiments/paper.toml --out runs/x      (run again to resume)
 
+If --noise is specified, iterative fits have one initialization unless --restarts is specified as well.
 METHODS is paper (the columns of the paper's tables), all, or names as in sqfa fit --method.";
 
 /// Flags of `sqfa compare`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = SHORT_EXAMPLES, after_long_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Samples with labels, or a built-in data set (see sqfa --help); several files are one data set unless --per-file is
-    /// given, and * and ? stand for parts of names.
+    /// Labeled samples or a built-in data set (see sqfa --help).
+    ///
+    /// Several files are one data set unless --per-file is specified; * and ? match parts of names.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
     /// Numbers of filters [default: up to 2,4,8, and one fewer than classes].
@@ -44,69 +51,79 @@ pub(crate) struct CompareArgs {
     pub(crate) classifiers: Option<Vec<String>>,
     /// What to compare as a TOML file; flags go before it.
     #[arg(long, value_name = "FILE.toml")]
+    #[arg(hide_short_help = true)]
     pub(crate) spec: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
-    /// Test samples, if they are in another file than DATA; * and ? stand for parts of names, and several --test are one
-    /// data set.
+    /// File of test samples, if they are not in DATA.
+    ///
+    /// * and ? match parts of names, and several --test are one data set.
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(crate) test: Vec<String>,
     /// Treat every file as a session of its own; sessions share no filters and may have different columns.
     #[arg(long, help_heading = "Data", conflicts_with = "test")]
+    #[arg(hide_short_help = true)]
     pub(crate) per_file: bool,
     /// Share of every class to hold out for testing [default: 0.2 of 5000 points or more].
     #[arg(long, value_name = "SHARE", value_parser = values::not_negative)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv"])]
+    #[arg(hide_short_help = true)]
     pub(crate) test_fraction: Option<f64>,
-    /// Hold out every point once, in K folds [default: 5 of fewer than 5000 points without a test part].
+    /// Hold out every sample once, in K folds [default: 5 if there are fewer than 5000 samples and no test part].
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with = "test")]
     pub(crate) cv: Option<usize>,
     /// Hold out a tenth of every class to test and a tenth to choose settings on, K times in every session.
     #[arg(long, value_name = "K", value_parser = values::positive)]
     #[arg(help_heading = "Data", conflicts_with_all = ["test", "cv", "test_fraction"])]
+    #[arg(hide_short_help = true)]
     pub(crate) splits: Option<usize>,
     /// Column or npz array that names the session of every point; sessions share no filters.
     #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    #[arg(hide_short_help = true)]
     pub(crate) sessions: Option<String>,
     /// Column or npz array that names the group of every point; a group stays on one side of every split.
     #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["test", "classes"])]
+    #[arg(hide_short_help = true)]
     pub(crate) group: Option<String>,
     /// Compare on these classes only.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
+    #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first [default: chosen with the noise; none with a given one].
+    /// Scale the data first [default: selected with the noise; none if --noise is specified].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     pub(crate) scale: Option<Scaling>,
     /// Subtract the mean of the training points first [default: where the noise is chosen].
     #[arg(long, help_heading = "Data")]
+    #[arg(hide_short_help = true)]
     pub(crate) center: bool,
     /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
+    #[arg(hide_short_help = true)]
     pub(crate) covariance: Option<Estimator>,
     /// Width and height of the images that points are, for the report, as in 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
+    #[arg(hide_short_help = true)]
     pub(crate) image: Option<(usize, usize)>,
 
-    /// Feature noise σ²: auto (chosen on held-out training points as sqfa fit does), scale or a number [default: auto].
-    #[arg(long, value_name = "NOISE", value_parser = values::noise, help_heading = "Fits")]
-    #[arg(allow_negative_numbers = true)]
-    pub(crate) noise: Option<Noise>,
-    /// Starts of every iterative fit, the best is kept: auto or a number [default: auto; 1 with a given noise].
-    #[arg(long, value_name = "N", value_parser = values::restarts, help_heading = "Fits")]
-    pub(crate) restarts: Option<Restarts>,
+    #[command(flatten)]
+    pub(crate) settings: SettingFlags<true>,
     /// First seed; it also chooses the held-out points [default: 0].
     #[arg(long, value_name = "S", help_heading = "Fits")]
+    #[arg(hide_short_help = true)]
     pub(crate) seed: Option<u64>,
     /// Neighbours of the kNN classifier [default: 5].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Fits")]
+    #[arg(hide_short_help = true)]
     pub(crate) neighbors: Option<usize>,
     /// Stop a fit after so many seconds and record that [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = values::not_negative, help_heading = "Fits")]
+    #[arg(hide_short_help = true)]
     pub(crate) time_limit: Option<f64>,
     /// Refuse to begin when more GB than this are needed [default: what is free].
     #[arg(long, value_name = "GB", value_parser = values::not_negative, help_heading = "Fits")]
+    #[arg(hide_short_help = true)]
     pub(crate) memory: Option<f64>,
 
     /// Folder for the records; the same command resumes an interrupted run.
@@ -117,12 +134,14 @@ pub(crate) struct CompareArgs {
     pub(crate) report: Option<PathBuf>,
     /// Period after which labels repeat, for the tuning curves of the report, as 180 for orientations.
     #[arg(long, value_name = "PERIOD", value_parser = values::not_negative, help_heading = "Output")]
+    #[arg(hide_short_help = true)]
     pub(crate) circular: Option<f64>,
     /// Print one JSON object instead of text.
     #[arg(long, help_heading = "Output", conflicts_with_all = ["csv", "markdown"])]
     pub(crate) json: bool,
-    /// Print one row a fit as csv instead of text.
+    /// Print one row per fit as csv instead of text.
     #[arg(long, help_heading = "Output", conflicts_with = "markdown")]
+    #[arg(hide_short_help = true)]
     pub(crate) csv: bool,
     /// Print the table as Markdown.
     #[arg(long, help_heading = "Output")]

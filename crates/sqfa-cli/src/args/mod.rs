@@ -10,9 +10,10 @@ mod stats;
 mod use_model;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
+use clap::{Arg, Args, Command, CommandFactory, Parser};
 use sqfa_io::formats::{Decimal, Encoding};
 
 use crate::data::Builtin;
@@ -20,7 +21,6 @@ pub(crate) use clean::CleanArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use paper::PaperArgs;
-pub(crate) use settings::flag;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierArg, ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat,
@@ -46,6 +46,22 @@ Examples:
   sqfa stats 'part-*.csv' --label class --out all.stats          (larger than memory)
   sqfa compare mnist/ --filters 2,4,8 --report mnist.html        (every method of the paper)";
 
+/// The place of the options of all commands in help texts: after the others, before --help.
+const GLOBAL: usize = 900;
+
+/// The description of the command line. A short help text (`-h`) names no possible values; `--help` lists them.
+pub(crate) fn parser(words: &[OsString]) -> Command {
+    let command = Arguments::command();
+    if words.iter().all(|word| word != "-h") {
+        return command;
+    }
+    let shortened = |arg: Arg| {
+        let takes = arg.get_action().takes_values();
+        if takes { arg.hide_possible_values(true) } else { arg }
+    };
+    command.mut_subcommands(|inner| inner.mut_args(shortened))
+}
+
 /// What DATA may be, from the table of file kinds.
 fn examples() -> String {
     let names = Builtin::ALL.map(Builtin::name).join(", ");
@@ -61,11 +77,12 @@ fn examples() -> String {
 #[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = examples())]
 #[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// Threads to use; all cores unless given. Results do not depend on it.
+    /// Number of threads; results do not depend on it [default: all processors].
     #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
+    #[arg(display_order = GLOBAL, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
     /// Print results and errors only: no warnings, notes, progress or summaries of written files.
-    #[arg(long, short = 'q', global = true)]
+    #[arg(long, short = 'q', global = true, display_order = GLOBAL)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Subcommand,
@@ -110,7 +127,7 @@ pub(crate) enum Subcommand {
 /// What a data file cannot say about itself.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DataFlags {
-    /// Labels of the samples in an .npy file, or in an .npz file without labels: another .npy file.
+    /// Labels of the samples in an .npy or .npz file: another .npy file.
     #[arg(long, value_name = "FILE.npy", help_heading = "Data")]
     pub(crate) labels: Option<PathBuf>,
     #[command(flatten)]
@@ -123,10 +140,10 @@ pub(crate) struct DataFlags {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ArrayFlags {
     /// Array of samples in an .npz or .mat file [default: X, X_train, data, features or counts].
-    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    #[arg(long, value_name = "NAME", help_heading = "Data", hide_short_help = true)]
     pub(crate) x_key: Option<String>,
     /// Array of labels in an .npz or .mat file [default: y, y_train, target or labels].
-    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    #[arg(long, value_name = "NAME", help_heading = "Data", hide_short_help = true)]
     pub(crate) y_key: Option<String>,
 }
 
@@ -141,27 +158,46 @@ impl ArrayFlags {
 /// What a table cannot say about itself.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TableFlags {
-    /// Label column of a table, by name or by position from 0 [default: the one that the model remembers, or the one
-    /// called label, class, target or y].
+    /// Label column of a table, by name or by position from 0.
+    ///
+    /// By default, it is the column whose name the model holds, or the column label, class, target or y.
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) label: Option<String>,
     /// Columns of a table to use as features: names (which may contain commas), positions from 0, or ranges such as c-f
     /// [default: all but the label].
-    #[arg(long, value_name = "A,B,C-F", value_delimiter = ',', help_heading = "Tables")]
+    #[arg(
+        long,
+        value_name = "A,B,C-F",
+        value_delimiter = ',',
+        help_heading = "Tables",
+        hide_short_help = true
+    )]
     pub(crate) columns: Option<Vec<String>>,
     /// Columns of a table to leave out, as in --columns.
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Tables")]
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        help_heading = "Tables",
+        hide_short_help = true
+    )]
     pub(crate) ignore: Option<Vec<String>>,
     /// What to do about missing values (empty, NA, NaN, …): drop leaves out their rows, mean fills
     /// in the mean of the column; otherwise they are an error.
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Tables")]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Tables", hide_short_help = true)]
     pub(crate) missing: Option<MissingArg>,
     /// Further values of feature columns that mean missing, next to empty, NA, NaN and the like: for example -999,unknown.
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Tables")]
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        help_heading = "Tables",
+        hide_short_help = true
+    )]
     #[arg(allow_hyphen_values = true)]
     pub(crate) na_values: Option<Vec<String>>,
     /// Decimal mark of a table's numbers: point or comma [default: auto-detect].
-    #[arg(long, value_name = "MARK", value_parser = values::decimal, help_heading = "Tables")]
+    #[arg(long, value_name = "MARK", value_parser = values::decimal, help_heading = "Tables", hide_short_help = true)]
     pub(crate) decimal: Option<Decimal>,
     /// Whether a table's first row names its columns [default: as it looks].
     #[arg(
@@ -169,15 +205,16 @@ pub(crate) struct TableFlags {
         value_enum,
         value_name = "yes|no",
         help_heading = "Tables",
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     pub(crate) header: Option<HeaderArg>,
     /// What stands between a table's cells: comma, semicolon, tab, space or a character
     /// [default: as it looks].
-    #[arg(long, value_name = "MARK", value_parser = values::delimiter, help_heading = "Tables")]
+    #[arg(long, value_name = "MARK", value_parser = values::delimiter, help_heading = "Tables", hide_short_help = true)]
     pub(crate) delimiter: Option<u8>,
     /// Encoding of a table's names and labels: utf-8, latin-1 or windows-1252 [default: utf-8].
-    #[arg(long, value_name = "NAME", help_heading = "Tables")]
+    #[arg(long, value_name = "NAME", help_heading = "Tables", hide_short_help = true)]
     pub(crate) encoding: Option<Encoding>,
 }
 

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use sqfa::Noise;
-use sqfa::model::{MOST_RESTARTS, Restarts, Start};
 use sqfa::names::suggestion;
-use sqfa::reduce::Choice;
+use sqfa::reduce::{BadValue, ROWS, ReducerSettings, Setting};
 use sqfa_io::formats::Decimal;
 
 /// A noise: `auto`, a fraction as in `0.3x`, `scale` or a number.
@@ -20,16 +19,6 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, String> {
         "." | "point" => Ok(Decimal::Point),
         "," | "comma" => Ok(Decimal::Comma),
         _ => Err("give point or comma (or the mark itself)".to_owned()),
-    }
-}
-
-/// `auto` or a count.
-pub(crate) fn restarts(text: &str) -> Result<Restarts, String> {
-    match text.parse::<usize>() {
-        _ if text == "auto" => Ok(Restarts::Auto),
-        Ok(count) if (1..=MOST_RESTARTS).contains(&count) => Ok(Restarts::Count(count)),
-        Ok(_) => Err(format!("give a number of starts from 1 to {MOST_RESTARTS}")),
-        Err(_) => Err(word_or(text, &["auto"], "a whole number of at least 1")),
     }
 }
 
@@ -51,22 +40,6 @@ pub(crate) fn filters(text: &str) -> Result<FiltersArg, String> {
     }
 }
 
-/// `auto`, a number, or several to choose from.
-pub(crate) fn choice(text: &str) -> Result<Choice, String> {
-    if text == "auto" {
-        return Ok(Choice::Auto);
-    }
-    let number = |part: &str| match part.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Ok(_) => Err("give finite numbers of at least 0, or 'auto'".to_owned()),
-        Err(_) => Err(word_or(part, &["auto"], "a number, or several with commas between")),
-    };
-    match text.split(',').map(number).collect::<Result<Vec<_>, _>>()?.as_slice() {
-        [value] => Ok(Choice::Value(*value)),
-        values => Ok(Choice::Among(values.to_vec())),
-    }
-}
-
 /// A whole number of at least 1.
 pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
@@ -83,14 +56,6 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Degrees of freedom that a distance is bounded for.
-pub(crate) fn degrees(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 1.0 => Ok(value),
-        _ => Err("give a finite number of at least 1: with heavier tails than Cauchy's (1) no distance is bounded".to_owned()),
-    }
-}
-
 /// Width and height, as in 28x28.
 pub(crate) fn width_height(text: &str) -> Result<(usize, usize), String> {
     text.split_once(['x', '×'])
@@ -98,27 +63,13 @@ pub(crate) fn width_height(text: &str) -> Result<(usize, usize), String> {
         .ok_or_else(|| "give width and height, as in 28x28".to_owned())
 }
 
-/// Where the filters start.
+/// The initial filters, as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StartArg {
-    /// One of [`Start::NAMES`].
+    /// One of [`sqfa::model::Start::NAMES`].
     Named(&'static str),
     /// Filters from an npy file (dimensions × filters) or a model file.
     File(PathBuf),
-}
-
-impl FromStr for StartArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match Start::NAMES.into_iter().find(|name| *name == text) {
-            Some(name) => Ok(Self::Named(name)),
-            // A name without an ending is more likely a misspelt word than a file.
-            None if text.contains(['.', '/', std::path::MAIN_SEPARATOR]) => {
-                Ok(Self::File(text.into()))
-            }
-            None => Err(word_or(text, &Start::NAMES, "a file of filters (.npy or a model)")),
-        }
-    }
 }
 
 /// Where a test set or a prediction takes its points from.
@@ -229,15 +180,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_numbers_are_told_apart() {
+    fn words_and_numbers_are_distinguished() {
         assert_eq!(noise("0.5"), Ok(Noise::Value(0.5)));
-        assert!(noise("-1").is_err() && noise("nan").is_err() && noise("inf").is_err());
-        assert!(noise("scal").unwrap_err().contains("did you mean 'scale'?"));
-        assert_eq!(restarts("3"), Ok(Restarts::Count(3)));
-        assert!(restarts("0").is_err() && restarts("100000000").is_err());
-        assert_eq!("pca".parse(), Ok(StartArg::Named("pca")));
-        assert!("randm".parse::<StartArg>().unwrap_err().contains("did you mean 'random'?"));
-        assert_eq!("f.npy".parse(), Ok(StartArg::File("f.npy".into())));
         assert_eq!("1,3".parse(), Ok(PriorsArg::Given(vec![1.0, 3.0])));
         assert!("1,x".parse::<PriorsArg>().is_err());
     }

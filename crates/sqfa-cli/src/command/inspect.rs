@@ -66,9 +66,10 @@ fn text(model: &Model) -> String {
         lines.push(("lift", format!("{kind}: {} columns → {n} features{width}", lift.columns())));
     }
     for (setting, value) in &about.settings {
-        let how = match setting {
-            Setting::Noise => format!(" ({})", about.noise_choice),
-            _ => String::new(),
+        let how = if *setting == Setting::Noise {
+            format!(" ({})", about.noise_choice)
+        } else {
+            String::new()
         };
         lines.push((setting.name(), format!("{}{how}", number(*value))));
     }

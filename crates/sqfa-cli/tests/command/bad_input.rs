@@ -18,7 +18,7 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
         ("fit data.csv -m 2 --out m.sqfa --noise nan", "finite number"),
         ("fit data.csv -m 0 --out m.sqfa", "at least 1"),
         ("fit data.csv -m 2 --out m.sqfa --restarts 0", "from 1 to 10000"),
-        ("fit data.csv -m 2 --out m.sqfa --sequential=0", "at least 1"),
+        ("fit data.csv -m 2 --out m.sqfa --sequential=-1", "0 for all at once"),
         ("fit data.csv -m 2 --out m.sqfa --threads 0", "at least 1"),
         ("fit data.csv -m 2 --out m.sqfa --tolerance -1", "--tolerance"),
         ("fit data.csv -m 2 --out m.sqfa --start randm", "did you mean 'random'?"),

@@ -46,7 +46,7 @@ fn what_cannot_be_kept_is_refused() {
         ("--fixed wide.npy", 1, "--fixed holds 4 × 1 numbers; 3 dimensions"),
         ("--fixed wide.npy --noise 1 --refine", 2, "--refine moves all filters"),
         ("--fixed wide.npy --noise 1 --pca-dims 2", 2, "--pca-dims may leave out"),
-        ("--fixed wide.npy --method lda", 2, "--fixed means nothing to --method lda"),
+        ("--fixed wide.npy --method lda", 2, "`--method lda` does not use `--fixed`"),
         ("--fixed wide.npy --noise 1", 1, "--fixed holds 4 × 1 numbers; 3 dimensions"),
         ("--fixed many.npy --noise 1", 1, "fewer than the 2 filters"),
         ("--fixed gone.npy --noise 1", 1, "gone.npy"),

@@ -88,7 +88,7 @@ fn what_needs_points_or_more_of_them_is_refused() {
     }
     folder
         .run("fit spoilt.csv --label species -m 2 --nu 3 --out n.sqfa")
-        .fails(2, "--nu means nothing to --method sqfa");
+        .fails(2, "`--method sqfa` does not use `--nu`: it belongs to `--method sqfa-t`");
     folder
         .run("fit spoilt.csv --label species -m 2 --covariance t:0.2 --out n.sqfa")
         .fails(2, "from 1 on");

@@ -46,6 +46,27 @@ fn help_texts_match_their_snapshots() {
     }
 }
 
+/// The short help shows what most people need on one screen of 80 columns and 40 lines.
+#[test]
+fn short_help_fits_on_a_screen_and_matches_its_snapshot() {
+    for command in ["fit", "compare"] {
+        let folder = Folder::new();
+        let mut asked = folder.command(&format!("{command} -h"));
+        let said = asked.env("COLUMNS", "80").output().unwrap();
+        let text = String::from_utf8(said.stdout).unwrap();
+        let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        assert!(text.lines().count() <= 40, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let name = format!("tests/help/{command}-short.txt");
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(text, expected, "sqfa {command} -h differs from {}", path.display());
+    }
+}
+
 /// The help with a list of the catalogue in one line: it must be complete, in order and with every summary, and follows
 /// the catalogue without a new snapshot. So do the kinds of files.
 fn folded(text: String, what: &str, list: &[(String, &str)]) -> String {

@@ -28,6 +28,7 @@ mod outputs;
 mod paper;
 mod round_trip;
 mod sessions;
+mod settings;
 mod several;
 mod stats;
 mod suggestions;

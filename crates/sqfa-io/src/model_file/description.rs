@@ -1,5 +1,7 @@
 //! What a model file says about itself beside its tensors: how, from what and with what success it was fitted.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{CountRecord, LiftRecord, SelectionRecord};
@@ -28,6 +30,9 @@ pub struct Description {
     /// Every setting that was used, chosen or given, by name.
     #[serde(default, with = "super::settings::setting_list")]
     pub settings: Vec<(Setting, f64)>,
+    /// The settings that were specified and are not the default, as text by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub specified: BTreeMap<String, String>,
     /// How scaling and noise were selected, unless both were specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<SelectionRecord>,

@@ -16,6 +16,7 @@ fn description() -> Description {
         constraint: Some("sphere".to_owned()),
         refined: false,
         settings: vec![(sqfa::reduce::Setting::Noise, 0.1 + 0.2)],
+        specified: [("noise".to_owned(), "0.3".to_owned())].into(),
         noise_choice: "given".to_owned(),
         noise: 0.1 + 0.2,
         selection: None,

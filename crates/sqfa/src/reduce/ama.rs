@@ -18,7 +18,7 @@ use crate::optimize::{
 };
 use crate::remedy::Remedy;
 
-use super::setting::{Parameter, Setting};
+use super::setting::{Parameter, Setting, Usual};
 use super::{Limit, ReduceError, Reducer, ReducerSettings, Reduction, Training, largest_count};
 
 /// AMA-Gauss.
@@ -32,9 +32,9 @@ const PAIR: usize = 2;
 
 /// What it takes.
 pub(super) const SETTINGS: &[Parameter] = &[
-    Parameter::common(Setting::Noise),
-    Parameter::count(Setting::Sequential, PAIR, "filters learned at a time, all at once with 0"),
-    Parameter::common(Setting::Restarts),
+    Parameter { usual: Usual::Word("scale"), ..Parameter::common(Setting::Noise) },
+    Parameter::count(Setting::Sequential, PAIR, ""),
+    Parameter::count(Setting::Restarts, 1, ""),
     Parameter::common(Setting::MaxIterations),
     Parameter::common(Setting::Optimizer),
     Parameter::common(Setting::Tolerance),

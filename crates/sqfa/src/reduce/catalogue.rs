@@ -199,7 +199,7 @@ const CLIMB_T: &[Parameter] = &climb_with(Parameter {
     setting: Setting::Degrees,
     usual: Usual::Number(5.0),
     grid: &[],
-    help: "degrees of freedom of the classes' t distributions, at least 1",
+    help: "",
 });
 
 /// A closed form on class statistics.

@@ -23,7 +23,7 @@ pub(super) const SHRINKAGE: Parameter = Parameter {
     setting: Setting::Shrinkage,
     usual: Usual::Best { otherwise: 0.1 },
     grid: &[0.01, 0.05, 0.1, 0.2, 0.4, 0.8],
-    help: "shrinkage of the scatter within classes",
+    help: "the scatter within classes is shrunk",
 };
 
 /// Linear discriminant analysis.

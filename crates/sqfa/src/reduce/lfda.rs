@@ -17,7 +17,7 @@ const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Best { otherwise: 5.0 },
     grid: &[3.0, 5.0, 9.0, 17.0],
-    help: "the neighbour whose distance is a point's own scale",
+    help: "the neighbor whose distance is the scale of a sample",
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 

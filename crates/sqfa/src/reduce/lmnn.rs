@@ -12,7 +12,7 @@ const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Number(3.0),
     grid: &[3.0, 5.0, 9.0, 17.0],
-    help: "target neighbours of every point",
+    help: "the number of target neighbors of every sample",
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");

@@ -22,6 +22,7 @@ mod space;
 mod spca;
 mod sqfa;
 mod training;
+mod values;
 mod wda;
 
 use crate::linalg::Mat;
@@ -42,11 +43,12 @@ pub use samples::{
     EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
     SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
-pub use setting::{Parameter, Setting, Usual};
+pub use setting::{Heading, Kind, Parameter, ROWS, Row, Setting, Usual};
 pub use settings::ReducerSettings;
 pub use spca::Spca;
 pub(crate) use training::JUDGED;
 pub use training::{Samples, Training};
+pub use values::BadValue;
 
 /// A recipe for filters.
 pub trait Reducer: Send + Sync {

@@ -24,6 +24,10 @@ pub enum PcaSolver {
     Randomized,
 }
 
+/// The eigensolvers by name; without one of these, the solver is selected.
+pub(super) const SOLVERS: [(&str, PcaSolver); 2] =
+    [("exact", PcaSolver::Exact), ("randomized", PcaSolver::Randomized)];
+
 /// Principal component analysis.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pca {

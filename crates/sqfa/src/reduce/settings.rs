@@ -1,4 +1,4 @@
-//! The settings of all methods together; each takes what concerns it.
+//! The typed settings of all methods; each method uses those that its catalogue entry lists.
 
 use crate::constraint::Constraint;
 use crate::distance::{Distance, Pairs};
@@ -8,7 +8,7 @@ use crate::optimize::{Optimizer, Stopping};
 
 use super::{Choice, LocalScale, PcaSolver, Refinement, Setting};
 
-/// Settings of all reducers; each takes what concerns it.
+/// The settings of all methods. Text becomes a field, and a field text, by the rows of [`super::ROWS`] only.
 #[derive(Debug, Clone, Default)]
 pub struct ReducerSettings {
     /// The seed of all random numbers.
@@ -60,18 +60,39 @@ pub struct ReducerSettings {
 }
 
 impl ReducerSettings {
-    /// Sets what is chosen on held-out points; whatever is not is left alone.
+    /// Sets a number, or numbers to select from on held-out samples; settings that are neither are left alone.
     pub fn set(&mut self, setting: Setting, choice: Choice) {
-        match (setting, choice) {
-            (Setting::Noise, Choice::Value(value)) => self.noise = Noise::Value(value),
-            (Setting::Noise, Choice::Among(values)) => self.noises = values,
-            (Setting::Shrinkage, choice) => self.shrinkage = choice,
-            (Setting::Neighbors, choice) => self.neighbors = choice,
-            (Setting::Regularization, choice) => self.regularization = choice,
-            (Setting::Dimensions, Choice::Value(value)) => self.dimensions = Some(value as usize),
-            (Setting::PerClass, Choice::Value(value)) => self.per_class = Some(value as usize),
-            (Setting::Degrees, Choice::Value(value)) => self.degrees = Some(value),
-            _ => {}
+        let value = match choice {
+            Choice::Value(value) => Some(value),
+            Choice::Usual | Choice::Auto | Choice::Among(_) => None,
+        };
+        match setting {
+            Setting::Noise => match choice {
+                Choice::Value(value) => self.noise = Noise::Value(value),
+                Choice::Among(values) => self.noises = values,
+                Choice::Usual | Choice::Auto => {}
+            },
+            Setting::Shrinkage => self.shrinkage = choice,
+            Setting::Neighbors => self.neighbors = choice,
+            Setting::Regularization => self.regularization = choice,
+            Setting::Dimensions => self.dimensions = value.map(|value| value as usize),
+            Setting::PerClass => self.per_class = value.map(|value| value as usize),
+            Setting::Degrees => self.degrees = value,
+            Setting::Distance
+            | Setting::LocalScale
+            | Setting::Solver
+            | Setting::Constraint
+            | Setting::Start
+            | Setting::Restarts
+            | Setting::Sequential
+            | Setting::Optimizer
+            | Setting::Pairs
+            | Setting::MaxIterations
+            | Setting::Tolerance
+            | Setting::RefinementSteps
+            | Setting::RefinementNoise
+            | Setting::AccuracyBefore
+            | Setting::AccuracyAfter => {}
         }
     }
 }

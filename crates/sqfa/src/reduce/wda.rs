@@ -13,8 +13,8 @@ const REGULARIZATION: Parameter = Parameter {
     setting: Setting::Regularization,
     usual: Usual::Best { otherwise: 0.1 },
     grid: &[0.003, 0.01, 0.03, 0.1, 0.3],
-    help: "Sinkhorn regularisation in squared units of the preprocessed data, auto in multiples of the mean squared \
-           distance of two points",
+    help: "numbers are in squared units of the preprocessed data, those of auto in multiples of the mean squared \
+           distance between two samples",
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");

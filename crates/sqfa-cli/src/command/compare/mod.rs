@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
+use sqfa::reduce::Setting;
 use sqfa_lab::compare::{
     CompareError, Event, Experiment, Manifest, Outcome, Parts, Record, Spec, Store, summarize,
 };
@@ -72,11 +73,15 @@ impl Compare {
         replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
         replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
         spec.center |= args.center;
-        replace(&mut spec.noise, &args.noise);
-        match args.restarts {
-            None => {}
-            Some(Restarts::Auto) => spec.restarts = Some(0),
-            Some(Restarts::Count(count)) => spec.restarts = Some(count),
+        let settings = args.settings.typed()?;
+        if args.settings.has(Setting::Noise) {
+            spec.noise = settings.noise;
+        }
+        if args.settings.has(Setting::Restarts) {
+            spec.restarts = Some(match settings.restarts {
+                Restarts::Auto => 0,
+                Restarts::Count(count) => count,
+            });
         }
         match (args.test_fraction, args.cv, args.splits) {
             (Some(share), ..) => spec.parts = Parts::Fraction(share),

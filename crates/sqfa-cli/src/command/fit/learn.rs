@@ -161,6 +161,7 @@ impl Prepared {
             noise_choice: fit.settings.noise.to_string(),
             noise: reduction.setting(Setting::Noise).unwrap_or(0.0),
             settings: reduction.settings.clone(),
+            specified: fit.specified.clone(),
             selection: fitted.selection.as_ref().map(SelectionRecord::from),
             filters_tried: fitted.curve.as_ref().map(count_records).unwrap_or_default(),
             distinct: Some(fitted.distinct).filter(|own| *own < fitted.filters().ncols()),

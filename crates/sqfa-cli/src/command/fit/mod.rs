@@ -8,6 +8,7 @@ mod lift;
 mod page;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -15,14 +16,13 @@ use anyhow::{Context, Result};
 use sqfa::constraint::Constraint;
 use sqfa::lift::LiftRecipe;
 use sqfa::model::{Learning, Restarts, Start};
-use sqfa::optimize::Stopping;
 use sqfa::pipeline::{Filters, Pipeline};
-use sqfa::reduce::{Method, ReducerSettings, Setting, Usual, reducers};
+use sqfa::reduce::{Method, ReducerSettings, Setting};
 use sqfa::statistics::{ClassAccumulator, Form, Scaling};
 use sqfa::{Estimator, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
-use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg, flag};
+use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg};
 use crate::failure::usage;
 use crate::interrupt::{self, Guard};
 use crate::points::{Precision, check_size, in_precision};
@@ -30,6 +30,9 @@ use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
 use learn::Prepared;
+
+/// The largest number of filters that `--filters auto` selects unless specified.
+const MOST_FILTERS: usize = 16;
 
 /// A fit as meant.
 pub(crate) struct Fit {
@@ -40,6 +43,8 @@ pub(crate) struct Fit {
     out: PathBuf,
     method: Method,
     settings: ReducerSettings,
+    /// The specified settings by name, as text, for the model file.
+    specified: BTreeMap<String, String>,
     filters: Filters,
     start: StartArg,
     fixed: Option<PathBuf>,
@@ -57,51 +62,32 @@ impl TryFrom<FitArgs> for Fit {
     type Error = anyhow::Error;
 
     fn try_from(args: FitArgs) -> Result<Self> {
-        reject_unused(&args)?;
-        let filters = match args.filters {
-            FiltersArg::Count(count) => Filters::Count(count),
-            FiltersArg::Auto => Filters::Auto { max: args.max_filters },
+        if let Some(reason) = args.settings.unused_by(&args.method) {
+            return usage(reason);
+        }
+        let settings = ReducerSettings { seed: args.seed, ..args.settings.typed()? };
+        let specified = args.settings.written(&settings);
+        let filters = match (args.filters, args.max_filters) {
+            (FiltersArg::Count(count), None) => Filters::Count(count),
+            (FiltersArg::Count(_), Some(_)) => {
+                return usage("`--max-filters` needs `--filters auto`");
+            }
+            (FiltersArg::Auto, max) => Filters::Auto { max: max.unwrap_or(MOST_FILTERS) },
         };
-        check_distance(&args)?;
-        if let (Some(dims), Filters::Count(filters)) = (args.pca_dims, filters)
+        if let (Some(dims), Filters::Count(filters)) = (settings.dimensions, filters)
             && dims < filters
         {
             return usage(format!(
                 "--pca-dims {dims} leaves room for {dims} filters, and --filters is {filters}"
             ));
         }
-        if let (StartArg::File(path), Restarts::Count(2..)) = (&args.start, args.restarts) {
+        let start = args.settings.start();
+        if let (StartArg::File(path), Restarts::Count(2..)) = (&start, settings.restarts) {
             let path = path.display();
             output::hint(&format!("note: the first start is {path}, the others are random"));
         }
         check_sketch(&args)?;
         check_fixed(&args)?;
-        let usual = Stopping::default();
-        let stopping = Stopping {
-            max_iterations: args.max_iterations.unwrap_or(usual.max_iterations),
-            tolerance: args.tolerance.unwrap_or(usual.tolerance),
-        };
-        let settings = ReducerSettings {
-            seed: args.seed,
-            distance: args.distance,
-            noise: args.noise.unwrap_or_default(),
-            restarts: args.restarts,
-            learning: args.sequential.map(|size| match size {
-                0 => Learning::Joint,
-                size => Learning::Sequential(size),
-            }),
-            optimizer: args.optimizer.unwrap_or_default(),
-            pairs: args.pairs.unwrap_or_default(),
-            stopping,
-            constraint: args.constraint,
-            shrinkage: args.shrinkage.unwrap_or_default(),
-            neighbors: args.neighbors.unwrap_or_default(),
-            regularization: args.reg.unwrap_or_default(),
-            dimensions: args.pca_dims,
-            per_class: args.per_class,
-            degrees: args.nu,
-            ..ReducerSettings::default()
-        };
         Ok(Self {
             data: args.data,
             form: args.form,
@@ -109,13 +95,17 @@ impl TryFrom<FitArgs> for Fit {
             classes: args.classes,
             out: args.out,
             method: Method::named(args.method.name, args.refine)?,
-            settings,
             filters,
-            start: args.start,
+            start,
             fixed: args.fixed,
-            sequential: args.sequential.filter(|size| *size > 0),
+            sequential: match settings.learning {
+                Some(Learning::Sequential(size)) => Some(size),
+                Some(Learning::Joint) | None => None,
+            },
             scale: args.scale,
-            pca_dims: args.pca_dims,
+            pca_dims: settings.dimensions,
+            settings,
+            specified,
             estimator: args.covariance,
             lift: args.lift.map(|kind| LiftRecipe {
                 kind,
@@ -293,61 +283,15 @@ fn check_fixed(args: &FitArgs) -> Result<()> {
     }
     let name = args.method.name;
     if !args.method.takes(Setting::Start) {
-        return usage(format!("--fixed means nothing to --method {name}"));
+        return usage(format!("`--method {name}` does not use `--fixed`"));
     }
     if args.refine {
         return usage("--refine moves all filters: leave it out, or --fixed");
     }
-    if args.pca_dims.is_some() {
+    if args.settings.has(Setting::Dimensions) {
         return usage("--pca-dims may leave out what --fixed filters see: give one of them");
     }
     Ok(())
-}
-
-/// Refuses a distance where the method has another, or none.
-fn check_distance(args: &FitArgs) -> Result<()> {
-    let Some(distance) = &args.distance else { return Ok(()) };
-    let name = args.method.name;
-    let free = reducers().iter().filter(|entry| entry.takes(Setting::Distance));
-    let free = free.map(|entry| entry.name).collect::<Vec<_>>().join(" or ");
-    match args.method.distance {
-        _ if args.method.takes(Setting::Distance) => Ok(()),
-        Some(own) if own == distance.name() => Ok(()),
-        Some(own) => usage(format!(
-            "--distance goes with --method {free}; --method {name} always maximises {own}"
-        )),
-        None => usage(format!("--distance goes with --method {free}; {name} maximises none")),
-    }
-}
-
-/// Refuses flags that the method would silently ignore.
-fn reject_unused(args: &FitArgs) -> Result<()> {
-    let method = &args.method;
-    let given = [
-        (Setting::Constraint, args.constraint.is_some()),
-        (Setting::Start, args.start != StartArg::Named(Start::NAMES[0])),
-        (Setting::Sequential, args.sequential.is_some()),
-        (Setting::Optimizer, args.optimizer.is_some()),
-        (Setting::Pairs, args.pairs.is_some()),
-        (Setting::Noise, args.noise.is_some()),
-        (Setting::Restarts, args.restarts != Restarts::Auto),
-        (Setting::Shrinkage, args.shrinkage.is_some()),
-        (Setting::Neighbors, args.neighbors.is_some()),
-        (Setting::Regularization, args.reg.is_some()),
-        (Setting::PerClass, args.per_class.is_some()),
-        (Setting::Degrees, args.nu.is_some()),
-    ];
-    // Only where groups are the usual way does 0 mean to do without.
-    let groups = method.parameter(Setting::Sequential).map(|parameter| parameter.usual);
-    if args.sequential == Some(0) && !matches!(groups, Some(Usual::Number(_))) {
-        return usage("--sequential: groups of at least 1 filter");
-    }
-    match given.iter().find(|(setting, given)| *given && !method.takes(*setting)) {
-        Some((setting, _)) => {
-            usage(format!("{} means nothing to --method {}", flag(*setting), method.name))
-        }
-        None => Ok(()),
-    }
 }
 
 impl Fit {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use sqfa::optimize::Termination;
 use sqfa::pipeline::{Filters, Fitted};
-use sqfa::reduce::{Choice, Objective, Reduction, Setting};
+use sqfa::reduce::{Objective, Reduction, Setting};
 use sqfa::statistics::Moments;
 use sqfa::{Estimator, Noise};
 use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, count_records};
@@ -283,16 +283,12 @@ fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
 /// A setting of a baseline, and how it was chosen.
 fn setting_words(fit: &Fit, fitted: &Reduction, setting: Setting, value: f64) -> String {
     let chosen = fitted.trials.iter().any(|trial| trial.setting == setting);
-    let given = match setting {
-        Setting::Shrinkage => &fit.settings.shrinkage,
-        Setting::Neighbors => &fit.settings.neighbors,
-        Setting::Regularization => &fit.settings.regularization,
-        _ => &Choice::Usual,
-    };
-    let how = match given {
-        _ if chosen => choice_words(fitted, setting, value),
-        Choice::Value(_) => "as given".to_owned(),
-        _ => "the usual value: nothing could be held out".to_owned(),
+    let how = if chosen {
+        choice_words(fitted, setting, value)
+    } else if fit.specified.contains_key(setting.name()) {
+        "as given".to_owned()
+    } else {
+        "the usual value: nothing could be held out".to_owned()
     };
     format!("{}  ({how})", number(value))
 }
