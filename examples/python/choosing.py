@@ -24,7 +24,8 @@ auto = SQFA(6, distance="hellinger", restarts=1).fit(X, y)
 selected = auto.selection_[:2]
 print("\nscaling        noise   held-out accuracy")
 for scaling, noise, _, _, accuracy in auto.selection_.tried:
-    print(f"{scaling:12s} {noise:>7.6s}   {accuracy:.1%}{'   selected' if (scaling, noise) == selected else ''}")
+    mark = "   selected" if (scaling, noise) == selected else ""
+    print(f"{scaling:12s} {noise:>7.6s}   {accuracy:.1%}{mark}")
 
 # The number of components: "auto" takes the fewest that are as good as any; or look at the curve.
 search = GridSearchCV(

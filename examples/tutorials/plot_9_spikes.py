@@ -75,7 +75,6 @@ table = compare(
     n_components=[2, 4],
     seeds=1,
     scale="per-feature",
-    center=True,
 )
 print(table.pivot_table(index="n_components", columns="method", values="qda_accuracy").round(3))
 

@@ -38,7 +38,6 @@ def compare(
     groups: Any = None,
     circular: float | None = None,
     scale: str = "auto",
-    center: bool = False,
     covariance: str | float | None = None,
     noise: float | str = "auto",
     restarts: int | None = None,
@@ -81,14 +80,13 @@ def compare(
         The group of every point; a group stays on one side of every split. A list where ``X`` is one.
     circular : float, default=None
         The period after which labels repeat (180 for orientations), for the tuning in the report.
-    scale : {"auto", "none", "common", "per-feature"}, default="auto"
-        How the data are scaled first; "auto" chooses it with the noise, and is none with a given noise.
-    center : bool, default=False
-        Whether the mean of the training points is subtracted first.
+    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+        Scaling of the columns; "auto" selects it as ``fit`` does.
     covariance : str or float, default=None
         Estimator of the class covariances, as in :class:`SQFA`; None is every method's own.
-    noise : float, "scale" or "auto", default="auto"
-        Feature noise of the methods that have one; "auto" chooses it as ``fit`` does.
+    noise : float or str, default="auto"
+        Regularization noise of the methods that have one, as in :class:`SQFA`; "auto" selects it as
+        ``fit`` does.
     restarts : int, default=None
         Starts of every fit; 0 lets the method decide. Otherwise it decides where the noise is chosen,
         and there is one start where the noise is given.
@@ -157,8 +155,7 @@ def compare(
         "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),
         "parts": parts,
         "scale": scale,
-        "center": bool(center),
-        "noise": noise if isinstance(noise, str) else {"value": float(noise)},
+        "noise": noise if isinstance(noise, str) else repr(float(noise)),
         **({} if restarts is None else {"restarts": int(restarts)}),
         **({} if covariance is None else {"covariance": estimator_name(covariance)}),
         "neighbors": int(n_neighbors),

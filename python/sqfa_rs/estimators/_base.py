@@ -78,9 +78,9 @@ class Reducer(LinearReducer):
     ) -> Self:
         """Learn components from class statistics alone, where the method does not look at points.
 
-        Nothing can be held out, so noise and scaling that are not specified have their defaults: 0.3 times
-        the mean within-class variance with within-class scaling, or once the mean variance of the columns
-        as they are for second moments alone. ``selection_`` reports it.
+        Nothing can be held out, so noise and scaling that are not specified have their defaults: 0.3
+        times the mean within-class variance with within-class scaling. For second moments alone, it is
+        the mean variance of the columns as they are. ``selection_`` reports it.
 
         Parameters
         ----------

@@ -28,12 +28,12 @@ class HeavyTailedSQFA(BaseSQFA):
         Degrees of freedom ν, at least 1: the fewer, the less outliers count.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -87,8 +87,8 @@ class HeavyTailedSQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int

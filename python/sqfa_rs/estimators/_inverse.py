@@ -22,12 +22,12 @@ class SAVE(Reducer):
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -46,8 +46,8 @@ class SAVE(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -134,12 +134,12 @@ class DirectionalRegression(Reducer):
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -158,8 +158,8 @@ class DirectionalRegression(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int

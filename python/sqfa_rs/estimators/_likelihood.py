@@ -18,9 +18,9 @@ class AMA(Reducer):
         Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
         divided by n.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     sequential : int, default=2
         Components learned at a time, earlier ones frozen; 0 learns all together.
     restarts : int, default=1
@@ -50,8 +50,8 @@ class AMA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -143,12 +143,12 @@ class LAD(Reducer):
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     init : str, default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save" or "directional-regression". "auto" is "differences" for more than 16 components,
@@ -179,8 +179,8 @@ class LAD(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int

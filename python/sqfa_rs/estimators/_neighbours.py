@@ -22,9 +22,9 @@ class LFDA(Reducer):
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -43,8 +43,8 @@ class LFDA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -132,9 +132,9 @@ class LMNN(Reducer):
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -153,8 +153,8 @@ class LMNN(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -242,9 +242,9 @@ class WDA(Reducer):
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -263,8 +263,8 @@ class WDA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -354,9 +354,9 @@ class NCA(Reducer):
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
@@ -373,8 +373,8 @@ class NCA(Reducer):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int

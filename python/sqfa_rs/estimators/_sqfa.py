@@ -34,12 +34,12 @@ class SQFA(BaseSQFA):
         ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -92,8 +92,8 @@ class SQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int
@@ -230,12 +230,12 @@ class SecondMomentSQFA(BaseSQFA):
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
-        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit; "scale"
-        is "1x". A number is σ² itself, in the scaling of the fit.
+        A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
+        "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
-        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that the
-        pooled within-class covariance becomes the identity. "auto" selects it together with the noise on
-        held-out samples; methods without noise scale columns if their result would depend on the units.
+        Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
+        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
     init : str or array-like of shape (n_components, n_features), default="auto"
@@ -288,8 +288,8 @@ class SecondMomentSQFA(BaseSQFA):
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
-        How scaling and noise were selected, with all candidates; None if both were specified or the method
-        has no noise.
+        How scaling and noise were selected, with all candidates; None if both were specified or the
+        method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
     set_aside_ : ndarray of int

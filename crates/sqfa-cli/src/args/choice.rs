@@ -74,6 +74,36 @@ pub(crate) fn form() -> Choice<Form> {
     }
 }
 
+/// Sketches of covariances, for fits, which choose between the other forms by their cost.
+pub(crate) fn sketch() -> Choice<Form> {
+    Choice {
+        names: || {
+            let sketches = Form::SPELLINGS.iter().filter(|(name, _)| name.starts_with("sketch"));
+            sketches.map(|&(name, help)| (name.to_owned(), help)).collect()
+        },
+        parse: |text| match text.parse()? {
+            Form::Dense | Form::Factor => {
+                Err(format!("'{text}' is chosen by its cost: leave it out, or use sketch[:ROWS]"))
+            }
+            form => Ok(form),
+        },
+    }
+}
+
+/// The scalings that treat columns one by one.
+pub(crate) fn scaling_of_columns() -> Choice<Scaling> {
+    Choice {
+        names: || {
+            let own = SCALINGS.iter().filter(|(_, scaling)| scaling.of_columns() == *scaling);
+            own.map(|(name, _)| ((*name).to_owned(), "")).collect()
+        },
+        parse: |text| match text.parse()? {
+            Scaling::WithinClass => Err("use none, common or per-feature".to_owned()),
+            scaling => Ok(scaling),
+        },
+    }
+}
+
 /// The scalings.
 pub(crate) fn scaling() -> Choice<Scaling> {
     Choice {

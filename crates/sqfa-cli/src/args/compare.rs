@@ -91,13 +91,9 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first [default: selected with the noise; none if --noise is specified].
+    /// Scaling of the columns [default: selected on held-out samples].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     pub(crate) scale: Option<Scaling>,
-    /// Subtract the mean of the training points first [default: where the noise is chosen].
-    #[arg(long, help_heading = "Data")]
-    #[arg(hide_short_help = true)]
-    pub(crate) center: bool,
     /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
     #[arg(hide_short_help = true)]

@@ -21,14 +21,14 @@ Examples:
 const EXAMPLES: &str = "\
 Examples:
   sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
-  sqfa fit mnist/ --method sqfa-h --filters 8 --scale common --center --out mnist.sqfa
+  sqfa fit mnist/ --method sqfa-h --filters 8 --scale common --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
-  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale common --center --out best.sqfa
+  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale common --out best.sqfa
   sqfa fit mnist/ --method sqfa-h --lift nystroem:1000 --filters 8 --out kernel.sqfa
   sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
   sqfa fit 'part-*.csv' --label class --filters 3 --out model.sqfa
-  sqfa fit sums.stats --covariance ledoit-wolf --filters 3 --out model.sqfa
+  sqfa fit sums.stats --covariance oas --filters 3 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
 
 /// Flags of `sqfa fit`.
@@ -68,13 +68,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scale the data first [default: selected with the noise; none if --noise is specified].
+    /// Scaling of the columns; the model stores it [default: selected on held-out samples].
     #[arg(long, value_name = "SCALING", help_heading = "Data")]
     #[arg(value_parser = choice::scaling())]
     pub(crate) scale: Option<Scaling>,
-    /// Subtract the mean of all samples first; the model stores the mean. This is always done if the noise is selected.
-    #[arg(long, help_heading = "Data", hide_short_help = true)]
-    pub(crate) center: bool,
     /// Nonlinear feature map before the filters, stored in the model: quadratic (columns and their products),
     /// fourier:D (D random Fourier features) or nystroem:D (D samples of the kernel). The kernels are Gaussian in
     /// scaled columns.
@@ -89,9 +86,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", hide_short_help = true)]
     #[arg(value_parser = choice::estimator())]
     pub(crate) covariance: Option<Estimator>,
-    /// Representation of the class covariances in memory.
-    #[arg(long, value_name = "FORM", default_value = "auto", help_heading = "Data")]
-    #[arg(value_parser = choice::form(), hide_short_help = true)]
+    /// Keep sketches of the class covariances instead of the covariances [default: covariances or samples, whichever
+    /// costs less].
+    #[arg(long, value_name = "FORM", default_value = "auto", hide_default_value = true)]
+    #[arg(value_parser = choice::sketch(), help_heading = "Data", hide_short_help = true)]
     pub(crate) form: Form,
     /// Precision of the class covariances [default: that of the data].
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]

@@ -170,7 +170,7 @@ pub(crate) struct DistancesArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     pub(crate) classes: Option<Vec<String>>,
     /// Scale DATA first, so that distances do not depend on the units of columns [default: per-feature].
-    #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
+    #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling_of_columns())]
     pub(crate) scale: Option<Scaling>,
     /// Measure DATA in its leading K principal components.
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]

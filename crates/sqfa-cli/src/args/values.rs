@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use sqfa::Noise;
 use sqfa::names::suggestion;
-use sqfa::reduce::{BadValue, ROWS, ReducerSettings, Setting};
 use sqfa_io::formats::Decimal;
 
 /// A noise: `auto`, a fraction as in `0.3x`, `scale` or a number.

@@ -73,7 +73,8 @@ pub(super) fn number(text: &str, least: f64) -> Result<f64, BadValue> {
 
 /// Parses `auto`, a fraction as in `0.3x`, `scale` or a number.
 pub(super) fn noise(text: &str) -> Result<Noise, BadValue> {
-    let known = "a fraction of the mean within-class variance as in 0.3x, or a finite number of at least 0";
+    let known =
+        "a fraction of the mean within-class variance as in 0.3x, or a finite number of at least 0";
     text.parse().map_err(|_| BadValue::new(text, &["auto", "scale"], known))
 }
 

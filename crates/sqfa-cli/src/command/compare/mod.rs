@@ -72,7 +72,6 @@ impl Compare {
         replace(&mut spec.time_limit, &args.time_limit);
         replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
         replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
-        spec.center |= args.center;
         let settings = args.settings.typed()?;
         if args.settings.has(Setting::Noise) {
             spec.noise = settings.noise;
