@@ -25,7 +25,7 @@ class PCA(Reducer):
         A dense eigenproblem, subspace iteration, or whichever is affordable.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -136,7 +136,7 @@ class LDA(Reducer):
         "auto", whether every column is scaled by its own deviation; without points it is.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -242,7 +242,7 @@ class SupervisedPCA(Reducer):
         The most components that ``n_components="auto"`` may take.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as

@@ -90,8 +90,8 @@ class BaseSQFA(Reducer):
 
         The first call begins new statistics. Until every class has two points there is nothing to
         learn from, and the estimator stays as it was, with a warning. The points count even when
-        learning is interrupted afterwards. No samples are kept, so noise and scaling that are not specified
-        have their defaults, which ``selection_`` reports.
+        learning is interrupted afterwards. No samples are kept, so noise and scaling have their defaults
+        unless specified, which ``selection_`` reports.
 
         Parameters
         ----------

@@ -21,12 +21,12 @@ class SAVE(Reducer):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -133,12 +133,12 @@ class DirectionalRegression(Reducer):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as

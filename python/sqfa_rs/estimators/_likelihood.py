@@ -19,7 +19,7 @@ class AMA(Reducer):
         divided by n.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     sequential : int, default=2
         Components learned at a time, earlier ones frozen; 0 learns all together.
@@ -142,12 +142,12 @@ class LAD(Reducer):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     init : str, default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;

@@ -23,7 +23,7 @@ class LFDA(Reducer):
         Principal components to work in; None is the method's own number, 200, or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -133,7 +133,7 @@ class LMNN(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -243,7 +243,7 @@ class WDA(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
@@ -355,7 +355,7 @@ class NCA(Reducer):
         Points of every class to look at; None is 500 or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as

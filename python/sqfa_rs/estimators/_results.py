@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
     scaling: str
     """The scaling, as the parameter ``scale`` accepts it."""
     noise: str
-    """The noise, as the parameter ``noise`` accepts it: "0.3x" is 0.3 times the mean within-class variance."""
+    """The noise, as the parameter ``noise`` accepts it: "0.3x" is 0.3 × the within-class variance."""
     points: int
     """Held-out samples it was scored on; fewer than for others if it was dropped early."""
     log_posterior: float

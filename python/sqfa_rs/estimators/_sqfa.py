@@ -33,12 +33,12 @@ class SQFA(BaseSQFA):
         ``f(mean_p, cov_p, mean_q, cov_q)`` returning
         ``(value, (d_mean_p, d_cov_p, d_mean_q, d_cov_q))``; covariances already contain the noise.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
@@ -229,12 +229,12 @@ class SecondMomentSQFA(BaseSQFA):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     noise : "auto", str or float, default="auto"
-        Regularization noise σ², a variance added to every feature. "auto" selects it on held-out samples.
+        Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
-        the pooled within-class covariance becomes the identity. "auto" selects it together with the noise
+        the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
         What the components satisfy: unit length, orthonormality, or nothing.
