@@ -302,7 +302,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "covariance": estimator_name(estimator._covariance()),
         "precision": record["precision"],
         "scale": getattr(estimator, "scaling_", "none"),
-        "center": not record["second_moments"],
+        "center": getattr(estimator, "scaling_", "none") != "none" and not record["second_moments"],
         "pca_dims": getattr(estimator, "pca_dims", None),
         "start": init if isinstance(init, str) else "given",
         "sequential": getattr(estimator, "sequential", None) or None,

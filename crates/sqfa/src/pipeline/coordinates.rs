@@ -57,7 +57,7 @@ impl OnColumns<'_> {
         let rows = in_space.then(|| learned.rows()).flatten();
         let Learned { mut statistics, parts } = learned;
         let preprocessor =
-            Preprocessor::dropping(&statistics, self.scaling, recipe.center, self.dropped);
+            Preprocessor::dropping(&statistics, self.scaling, self.scaling.centers(), self.dropped);
         preprocessor.iter().for_each(|map| map.apply(&mut statistics));
         let seen = statistics.clone();
         let mut space = Space::plain(preprocessor, statistics);

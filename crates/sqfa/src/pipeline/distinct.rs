@@ -71,7 +71,10 @@ pub(crate) fn replace_copies(
         restarts: Restarts::Count(1),
         ..settings.clone()
     };
-    let found = entry.reducer(&settings).fit_one(training, count, observer)?;
+    // Orthogonal filters may not exist, for instance without noise; the copies then stay.
+    let Ok(found) = entry.reducer(&settings).fit_one(training, count, observer) else {
+        return Ok(count);
+    };
     let others = found.filters.subcols(kept.ncols(), count - kept.ncols());
     reduction.filters = beside(&[kept.as_ref(), others]);
     reduction.passes += found.passes;

@@ -96,8 +96,6 @@ pub struct Pipeline {
     pub filters: Filters,
     /// The scaling; `None` selects it on held-out samples.
     pub scaling: Option<Scaling>,
-    /// Whether the mean of all samples is subtracted, so that features have mean 0.
-    pub center: bool,
     /// The estimator of class covariances; `None` is the default of the method.
     pub estimator: Option<Estimator>,
 }
@@ -110,7 +108,6 @@ impl Pipeline {
             settings: ReducerSettings::default(),
             filters: Filters::Count(filters),
             scaling: None,
-            center: true,
             estimator: None,
         }
     }

@@ -327,7 +327,7 @@ impl Remote {
                     Box::new(OnColumns { recipe, scaling, dropped, whole: false })
                 }
                 Some(total) => {
-                    let (of_columns, center) = (scaling.of_columns(), recipe.center);
+                    let (of_columns, center) = (scaling.of_columns(), scaling.centers());
                     let map = Preprocessor::dropping(total, of_columns, center, &self.dropped);
                     Box::new(Within::new(recipe, scaling, map, total)?)
                 }

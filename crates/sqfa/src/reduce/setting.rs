@@ -176,8 +176,8 @@ pub const ROWS: &[Row] = &[
         value: "NOISE",
         alone: None,
         heading: Heading::Common,
-        help: "Regularization noise σ²: auto selects it on held-out samples, 0.3x is 0.3 × the mean within-class variance \
-               (scale is 1x), and a number is σ² itself, both in the scaling of the fit.",
+        help: "Regularization noise σ²: auto, a fraction of the within-class variance such as 0.3x, or a number. auto is \
+               selected on held-out samples; scale is 1x; a number is σ² in the scaling of the fit.",
         default: "auto",
         kind: Kind::Number,
         universal: false,

@@ -44,6 +44,11 @@ impl Scaling {
         }
     }
 
+    /// Whether the mean of all samples is subtracted, so that features have mean 0.
+    pub fn centers(self) -> bool {
+        self != Self::None
+    }
+
     /// The part of the scaling that treats columns one by one: within-class scaling starts from standardized columns.
     pub fn of_columns(self) -> Self {
         if self == Self::WithinClass { Self::PerFeature } else { self }

@@ -177,7 +177,7 @@ impl Prepared {
             covariance: self.estimator(fit).to_string(),
             precision: precision.name().to_owned(),
             scale: fitted.scaling.name().to_owned(),
-            center: !second_moments,
+            center: fitted.scaling.centers() && !second_moments,
             pca_dims: fit.pca_dims,
             start: fit.start_name(),
             sequential: fit.sequential,

@@ -120,7 +120,7 @@ fn json(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
         constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
         noise_choice: fit.settings.noise.to_string(),
         scale: learned.scaling.name(),
-        center: learned.features.moments() == Moments::Central,
+        center: learned.scaling.centers() && learned.features.moments() == Moments::Central,
         selection: learned.selection.as_ref().map(SelectionRecord::from),
         filters_tried: learned.curve.as_ref().map(count_records),
         set_aside: learned.dropped().into_iter().map(|one| prepared.column(one)).collect(),
