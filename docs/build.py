@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import measured
 import performance
@@ -193,6 +194,7 @@ def catalogue(folder: pathlib.Path) -> None:
         "improves the filters afterwards on the posterior of the true class.\n",
     )
     given = {"exponent": "an exponent S", "moments": "`covariances` or `second-moments`"}
+    write(folder / "settings.md", settings_page(_core.settings_table()))
     rows = [
         f"| `{name}` | `distances.{name.replace('-', '_')}` | {summary} | {given.get(parameter, '–')} |"
         for name, summary, parameter in _core.distance_names()
@@ -204,6 +206,24 @@ def catalogue(folder: pathlib.Path) -> None:
         "[the mathematics](../explanation/mathematics.md).\n\n"
         "| name | in Python | what it is | parameter |\n|---|---|---|---|\n" + "\n".join(rows) + "\n",
     )
+
+
+def settings_page(table: list[dict[str, Any]]) -> str:
+    """The settings of methods, from the table of the core."""
+    page = (
+        "# Settings\n\nA method has the settings that this page lists for it; `sqfa fit` rejects the "
+        "flags of others.\nFlags and parameters in Python accept the same values.\n"
+    )
+    for heading in dict.fromkeys(one["heading"] for one in table):
+        page += f"\n## {heading or 'General settings'}\n"
+        for one in (one for one in table if one["heading"] == heading):
+            defaults = f" Default: {one['defaults']}." if one["defaults"] else ""
+            page += (
+                f"\n`{one['flag']} {one['value']}`, in Python `{one['parameter']}`\n"
+                f": {plain(one['description'])}{defaults}\n\n"
+                f"  Methods: {', '.join(f'`{name}`' for name in one['methods'])}.\n"
+            )
+    return page
 
 
 def records(folder: pathlib.Path) -> None:

@@ -26,6 +26,7 @@ from .estimators._results import (
     selection_of,
     selection_record,
 )
+from .estimators._settings import texts
 
 # Starts by name; filters that were given are not kept.
 _STARTS = ("auto", "random", "differences", "pca", "save", "directional-regression")
@@ -147,17 +148,35 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         "tol": told["tolerance"],
         "random_state": told["seed"],
     }
-    estimator: SQFA | SecondMomentSQFA | HeavyTailedSQFA
+    cls: type[BaseSQFA] = SQFA
     if told["method"] == "smsqfa":
-        estimator = SecondMomentSQFA(**settings)
+        cls = SecondMomentSQFA
     elif told["method"] in ("sqfa-t", "sqfa-cauchy"):
-        nu = dict(told["settings"])["nu"]
-        estimator = HeavyTailedSQFA(nu=nu, **settings)
-        estimator.nu_ = nu
+        cls, settings["nu"] = HeavyTailedSQFA, dict(told["settings"])["nu"]
     else:
-        estimator = SQFA(distance=told["distance"], **settings)
+        settings["distance"] = told["distance"]
+    estimator = cls(**settings | _specified(cls, told))
+    if isinstance(estimator, HeavyTailedSQFA):
+        estimator.nu_ = settings["nu"]
     _restore(estimator, model, told)
     return estimator
+
+
+def _specified(cls: type[Reducer], told: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that were specified for a fit as parameters; none in older files."""
+    texts = told.get("specified", {})
+    taken = [setting for setting in cls._taken() if setting.name in texts]
+    return {setting.parameter: _value(texts[setting.name]) for setting in taken}
+
+
+def _value(text: str) -> Any:
+    """Return the text of a setting as a number, a list of numbers or a word."""
+    for kind in (int, float, lambda several: [float(one) for one in several.split(",")]):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
 
 
 def _scale(told: dict[str, Any]) -> str:
@@ -190,7 +209,7 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         scale=_scale(told),
         refine=bool(told.get("refined", False)),
         random_state=told["seed"],
-        **settings,
+        **settings | _specified(cls, told),
     )
     estimator.settings_ = used
     estimator.trials_ = []
@@ -291,6 +310,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "noise_choice": noise if isinstance(noise, str) else repr(float(noise)),
         "noise": estimator.noise_,
         "settings": [[name, float(value)] for name, value in used.items() if np.isfinite(value)],
+        "specified": _core.written_settings(texts(estimator)),
         "selection": selection_record(getattr(estimator, "selection_", None)),
         "filters_tried": curve_records(getattr(estimator, "curve_", [])),
         "distinct": record["distinct"] if record["distinct"] < len(estimator.components_) else None,

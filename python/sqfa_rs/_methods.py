@@ -14,16 +14,20 @@ IDENTIFIERS: dict[str, str] = dict(_core.setting_names())
 
 
 class Setting(NamedTuple):
-    """A setting that a method takes."""
+    """A setting that a method uses."""
 
     name: str
-    """Its name in files."""
+    """The name in files."""
     parameter: str
     """The parameter of the estimator."""
     reported: bool
     """Whether fits report it as a number."""
     whole: bool
     """Whether that number is whole."""
+    selected: bool
+    """Whether several values are a list to select from on held-out samples."""
+    default: str | None
+    """The default of the method, as text."""
 
     def number(self, value: float) -> float | int:
         """A value as Python shows it."""

@@ -8,6 +8,7 @@ import pytest
 
 import sqfa_rs
 from sqfa_rs._methods import METHODS
+from sqfa_rs.estimators._settings import _text
 
 ESTIMATORS = [
     thing
@@ -61,6 +62,39 @@ def test_parameters_are_those_of_the_signature(cls):
         default = kind.rpartition("default=")[2]
         assert default and eval(default) == parameters[name].default, name
         assert text.endswith(".")
+
+
+# Parameters that are not settings of a method.
+GENERAL = {
+    "n_components",
+    "max_components",
+    "scale",
+    "covariance",
+    "fixed",
+    "pair_weights",
+    "refine",
+    "warm_start",
+    "n_jobs",
+    "random_state",
+    "verbose",
+    "callback",
+}
+
+
+@pytest.mark.parametrize("cls", REDUCERS, ids=lambda cls: cls.__name__)
+def test_settings_are_those_of_the_table(cls):
+    settings = {setting.parameter: setting for setting in METHODS[cls._method]["settings"]}
+    parameters = inspect.signature(cls).parameters
+    documented = section(cls, "Parameters")
+    # A parameter that the method does not use would be ignored.
+    assert not set(documented) - set(settings) - GENERAL
+    for name in set(documented) & set(settings):
+        default, own = parameters[name].default, settings[name].default
+        if default is not None:
+            assert _text(name, default) == own or float(default) == float(own), name
+        elif own not in (None, "0"):
+            # None stands for the method's own number, which the text names.
+            assert own in documented[name][1], name
 
 
 @pytest.mark.parametrize("title", ["Parameters", "Attributes"])

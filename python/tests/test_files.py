@@ -130,3 +130,26 @@ def test_names_of_columns_survive_the_file(digits, tmp_path):
         again.transform(frame[names[::-1]])
     sqfa_rs.save(SQFA(2, random_state=0).fit(X, y), path)
     assert not hasattr(sqfa_rs.load(path), "feature_names_in_")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        sqfa_rs.LFDA(2, n_neighbors=[3, 5], local_scale="anchor", pca_dims=4),
+        sqfa_rs.PCA(2, solver="randomized"),
+        sqfa_rs.SQFA(2, distance="chernoff:0.3", noise=0.25, sequential=1, pairs=2, max_iter=7, tol=1e-4),
+        sqfa_rs.HeavyTailedSQFA(2, nu=3.5, constraint="orthonormal", init="pca", restarts=1),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_specified_settings_are_kept(blobs, tmp_path, estimator):
+    X, y = blobs
+    fitted = estimator.fit(X, y)
+    sqfa_rs.save(fitted, tmp_path / "model")
+    again = sqfa_rs.load(tmp_path / "model")
+    parameters = again.get_params()
+    for name, value in fitted.get_params().items():
+        # The lists of choices come back as numbers; starts and threads are not settings of a file.
+        if value != type(estimator)().get_params()[name]:
+            assert parameters[name] == value, name

@@ -197,7 +197,7 @@ def test_refusals(blobs):
         LMNN(2).fit_statistics(sqfa_rs.class_statistics(X, y))
     with pytest.raises(ValueError, match="shrinkage is 2"):
         LDA(1, shrinkage=2.0).fit(X, y)
-    with pytest.raises(ValueError, match="give 'auto', a number or a list"):
+    with pytest.raises(ValueError, match="give auto or one or several numbers"):
         WDA(1, reg="much").fit(X, y)
     with pytest.raises(ValueError, match="10000 neighbours of 180"):
         KNN(10_000).fit(X, y)
@@ -242,3 +242,10 @@ def test_ama_does_not_depend_on_the_units_of_columns(digits):
     assert subspace_angles(one.components_.T, (other.components_ * units).T).max() < ANGLE
     assert AMA(2, noise=1.0).fit(few, y).scaling_ == "none"
     assert AMA(2, scale="none").fit(few, y).scaling_ == "none"
+
+
+def test_auto_selects_even_if_the_default_is_a_number(blobs):
+    X, y = blobs
+    assert not LMNN(1).fit(X, y).trials_
+    selected = LMNN(1, n_neighbors="auto").fit(X, y)
+    assert {trial.value for trial in selected.trials_} == {3, 5, 9, 17}

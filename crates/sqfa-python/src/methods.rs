@@ -1,26 +1,12 @@
-//! The catalogue of methods and their settings, under the names Python knows them by.
+//! The catalogue of methods and the table of settings, under the names Python knows them by.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use sqfa::model::Warning;
-use sqfa::reduce::{Setting, reducers};
+use sqfa::reduce::{Heading, ROWS, Row, Setting, reducers};
 
-/// The parameter of an estimator that a setting is.
-pub(crate) fn parameter(setting: Setting) -> String {
-    match setting {
-        Setting::Start => "init".to_owned(),
-        Setting::MaxIterations => "max_iter".to_owned(),
-        Setting::Tolerance => "tol".to_owned(),
-        Setting::Neighbors => "n_neighbors".to_owned(),
-        Setting::LocalScale => "local_scale".to_owned(),
-        Setting::Regularization => "reg".to_owned(),
-        Setting::Dimensions => "pca_dims".to_owned(),
-        other => other.identifier(),
-    }
-}
-
-/// Every method there is: its facts, and of every setting its name in files, its parameter, whether fits report it as a
-/// number and whether that is whole.
+/// Returns every method: its facts, and of every setting the name in files, the parameter, whether fits report it as a number,
+/// whether that is whole, whether it is selected on held-out samples, and the default as text.
 #[pyfunction]
 pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let methods = PyList::empty(py);
@@ -31,22 +17,42 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         method.set_item("summary", entry.summary)?;
         method.set_item("needs_points", entry.needs_points())?;
         method.set_item("seeded", entry.seeded)?;
-        let settings: Vec<(&str, String, bool, bool)> = entry
-            .settings
-            .iter()
-            .map(|one| one.setting)
-            .map(|one| {
-                let reported = one.is_chosen() || one == Setting::Noise;
-                (one.name(), parameter(one), reported, one.is_whole())
-            })
-            .collect();
-        method.set_item("settings", settings)?;
+        let of_row = |row: &Row| {
+            let (selected, whole) = (row.setting.is_chosen(), row.setting.is_whole());
+            let reported = selected || row.setting == Setting::Noise;
+            (row.name, row.parameter, reported, whole, selected, row.default_of(entry))
+        };
+        // The entry's order, which is that of reports.
+        let rows = entry.settings.iter().filter_map(|own| own.setting.row());
+        method.set_item("settings", rows.map(of_row).collect::<Vec<_>>())?;
         methods.append(method)?;
     }
     Ok(methods)
 }
 
-/// Every setting by its name in files, with that name as an identifier.
+/// Returns every setting in the order of the help text, for tables: flag, parameter, heading, description, defaults and the
+/// names of the methods that use it.
+#[pyfunction]
+pub(crate) fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let table = PyList::empty(py);
+    for row in ROWS {
+        let setting = PyDict::new(py);
+        setting.set_item("name", row.name)?;
+        setting.set_item("flag", row.flag)?;
+        setting.set_item("parameter", row.parameter)?;
+        setting.set_item("value", row.value)?;
+        setting.set_item("heading", row.heading.title())?;
+        setting.set_item("common", row.heading == Heading::Common)?;
+        setting.set_item("description", row.description())?;
+        setting.set_item("defaults", row.defaults())?;
+        let users = reducers().iter().filter(|method| row.is_used_by(method));
+        setting.set_item("methods", users.map(|method| method.name).collect::<Vec<_>>())?;
+        table.append(setting)?;
+    }
+    Ok(table)
+}
+
+/// Returns the name of every setting in files, with that name as an identifier.
 #[pyfunction]
 pub(crate) fn setting_names() -> Vec<(&'static str, String)> {
     Setting::ALL.iter().map(|setting| (setting.name(), setting.identifier())).collect()

@@ -102,7 +102,7 @@ def total(engine: Engine, form: str = "dense") -> ClassAccumulator:
 def _started(estimator: Any, start: Any, settings: dict[str, Any], width: int) -> dict[str, Any]:
     """The settings, with the components of an earlier fit to begin from."""
     if start is not None and start.shape == (estimator.n_components, width):
-        return settings | {"init": start, "restarts": 1}
+        return settings | {"init": start, "restarts": "1"}
     return settings
 
 

@@ -42,8 +42,6 @@ class Reducer(LinearReducer):
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
 
-    # What ``sequential`` is when components are learned together.
-    _together: int | None = None
 
     random_state: Any
 
@@ -181,11 +179,6 @@ class Reducer(LinearReducer):
         """The settings of the method that are parameters of the constructor."""
         names = cls._get_param_names()
         return [one for one in METHODS[cls._method]["settings"] if one.parameter in names]
-
-    @classmethod
-    def _passed(cls) -> list[str]:
-        """The constructor's parameters that the core takes under the same name."""
-        return [one.parameter for one in cls._taken() if one.name != "distance"]
 
     @classmethod
     def _attributes(cls, used: dict[str, float]) -> dict[str, float | int]:

@@ -51,10 +51,6 @@ class BaseSQFA(Reducer):
     def _distance(self) -> Any:
         raise NotImplementedError
 
-    @classmethod
-    def _passed(cls) -> list[str]:
-        return [*super()._passed(), "fixed", "pair_weights"]
-
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn components from labelled points.
 

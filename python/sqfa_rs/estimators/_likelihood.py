@@ -101,7 +101,6 @@ class AMA(Reducer):
     """
 
     _method = "ama"
-    _together = 0
 
     def __init__(
         self,

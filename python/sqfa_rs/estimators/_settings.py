@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+import inspect
+from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,27 +20,66 @@ if TYPE_CHECKING:
 Choice = float | str | Sequence[float] | None
 
 
+# Parameters that may be arrays, and settings that may be something else than text.
+_ARRAYS = ("init", "fixed", "pair_weights")
+_OBJECTS = ("init", "distance")
+
+
 def core_settings(
     estimator: Reducer, start: NDArray[np.float64] | None, n_features: int
 ) -> dict[str, Any]:
-    """The parameters as the core takes them; those that do not depend on the data are checked."""
+    """Return the parameters in the core's form; those that do not depend on the data are checked."""
     settings: dict[str, Any] = {"n_components": _count(estimator), "scale": str(estimator.scale)}
     if settings["n_components"] == "auto":
         settings["max_components"] = _whole("max_components", getattr(estimator, "max_components", 0))
-    for name in estimator._passed():
-        value = getattr(estimator, name)
-        settings[name] = _READERS[name](name, value) if name in _READERS else value
-    if "sequential" in settings:
-        settings["sequential"] = _group_size(settings["sequential"], estimator._together)
-    if hasattr(estimator, "_distance"):
-        settings["distance"] = distances.spelled(estimator._distance())
+    settings |= texts(estimator) | _objects(estimator)
     if start is not None and start.shape == (estimator.n_components, n_features):
-        settings["init"], settings["restarts"] = start, 1
+        settings["init"], settings["restarts"] = start, "1"
     if estimator.refine and settings.get("pair_weights") is not None:
         raise ValueError("pair_weights cannot be refined: leave them out, or refine=False")
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)
     _core.check_settings(estimator._core_method(), settings)
     return settings
+
+
+def texts(estimator: Reducer) -> dict[str, str]:
+    """Return the scalar settings of an estimator as text, in the command's own spelling."""
+    parameters = inspect.signature(type(estimator)).parameters
+    found = {}
+    for setting in estimator._taken():
+        name, value = setting.parameter, getattr(estimator, setting.parameter)
+        if value is None and parameters[name].default is None:
+            continue
+        if name in _OBJECTS and not isinstance(value, str):
+            continue
+        text = _text(name, value)
+        # A default of "auto" needs no samples, while a specified "auto" does.
+        if not (setting.selected and text == setting.default == "auto"):
+            found[name] = text
+    return found
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a word, a number or several numbers as text."""
+    if value is None or isinstance(value, str | Integral):
+        return str(value)
+    if hasattr(value, "__float__") and np.ndim(value) == 0:
+        return repr(float(value))
+    if np.ndim(value) == 1:
+        return ",".join(repr(float(one)) for one in value)
+    raise TypeError(f"{name} must be a word, a number or a list of numbers, not {value!r}")
+
+
+def _objects(estimator: Reducer) -> dict[str, Any]:
+    """Return the parameters that are not text: arrays, and a distance, which may be a function."""
+    found: dict[str, Any] = {}
+    for name in _ARRAYS:
+        value = getattr(estimator, name, None)
+        if value is not None and not isinstance(value, str):
+            found[name] = check_array(value, dtype=np.float64, order="C", input_name=name)
+    if hasattr(estimator, "_distance"):
+        found["distance"] = distances.spelled(estimator._distance())
+    return found
 
 
 def _count(estimator: Reducer) -> int | str:
@@ -56,61 +96,6 @@ def _whole(name: str, value: Any) -> int:
     if value < 1:
         raise ValueError(f"{name} is {value}: at least 1 is needed")
     return int(value)
-
-
-def _whole_or_none(name: str, value: Any) -> int | None:
-    return None if value is None else _whole(name, value)
-
-
-def _number(name: str, value: Any) -> float:
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    return float(value)
-
-
-def _number_or_name(name: str, value: Any) -> float | str:
-    return value if isinstance(value, str) else float(value)
-
-
-def _restarts(name: str, value: Any) -> int | None:
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(f"{name} is '{value}': give 'auto' or a whole number")
-        return None
-    if not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} is {value!r}: give 'auto' or a whole number above 0")
-    return int(value)
-
-
-def _array(name: str, value: Any) -> Any:
-    """An array, or what stands for one: a name or nothing."""
-    if value is None or isinstance(value, str):
-        return value
-    return check_array(value, dtype=np.float64, order="C", input_name=name)
-
-
-def _group_size(value: Any, together: int | None) -> int | None:
-    """How many components are learned at a time; ``together`` stands for all of them."""
-    if value is not together and value != together:
-        if not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"sequential is {value!r}: give {together} or a whole number above 0")
-        return int(value)
-    return together
-
-
-_READERS: dict[str, Callable[[str, Any], Any]] = {
-    "constraint": lambda _, value: str(value),
-    "fixed": _array,
-    "init": _array,
-    "max_iter": _whole,
-    "noise": _number_or_name,
-    "nu": _number,
-    "pair_weights": _array,
-    "pca_dims": _whole_or_none,
-    "per_class": _whole_or_none,
-    "restarts": _restarts,
-    "tol": _number,
-}
 
 
 def seed_of(random_state: Any) -> int:

@@ -43,7 +43,9 @@ pub(crate) struct CompareArgs {
     /// Methods: paper, all, or names [default: paper].
     #[arg(long, value_name = "METHODS", value_delimiter = ',')]
     pub(crate) methods: Option<Vec<String>>,
-    /// Seeds of every method that uses one; the others run once [default: 3].
+    /// Seeds of every method that uses one [default: 3].
+    ///
+    /// Methods without a seed run once.
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub(crate) seeds: Option<usize>,
     /// Classifiers that score the features, the first one decides: qda, qda-t, knn [default: qda].
@@ -93,6 +95,7 @@ pub(crate) struct CompareArgs {
     pub(crate) classes: Option<Vec<String>>,
     /// Scaling of the columns [default: selected on held-out samples].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
+    #[arg(hide_short_help = true)]
     pub(crate) scale: Option<Scaling>,
     /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
@@ -122,10 +125,12 @@ pub(crate) struct CompareArgs {
     #[arg(hide_short_help = true)]
     pub(crate) memory: Option<f64>,
 
-    /// Folder for the records; the same command resumes an interrupted run.
+    /// Folder for the records.
+    ///
+    /// The same command resumes an interrupted run.
     #[arg(long, short = 'o', value_name = "FOLDER", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// HTML report to write: one file, no network needed.
+    /// HTML report to write.
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
     /// Period after which labels repeat, for the tuning curves of the report, as 180 for orientations.
@@ -141,5 +146,6 @@ pub(crate) struct CompareArgs {
     pub(crate) csv: bool,
     /// Print the table as Markdown.
     #[arg(long, help_heading = "Output")]
+    #[arg(hide_short_help = true)]
     pub(crate) markdown: bool,
 }

@@ -81,7 +81,9 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
     #[arg(display_order = GLOBAL, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
-    /// Print results and errors only: no warnings, notes, progress or summaries of written files.
+    /// Print results and errors only.
+    ///
+    /// Warnings, notes, progress and summaries of written files are left out.
     #[arg(long, short = 'q', global = true, display_order = GLOBAL)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
