@@ -17,8 +17,10 @@ class LFDA(Reducer):
         Number of components.
     n_neighbors : "auto", int or list of ints, default="auto"
         The neighbour whose distance is a point's own scale; "auto" and lists choose on held-out points.
-    local_scale : {"auto", "neighbor", "anchor"}, default="auto"
-        What distances are measured in.
+    local_scale : {"neighbor", "anchor"}, default="neighbor"
+        The distance that scales the neighborhood of a sample: "neighbor" is the distance to its k-th
+        nearest neighbor in the class, which is the definition; "anchor" is the distance to the k-th
+        sample of the class, as in metric-learn. With "anchor", results depend on the order of samples.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
@@ -101,7 +103,7 @@ class LFDA(Reducer):
         n_components: int = 2,
         *,
         n_neighbors: Choice = "auto",
-        local_scale: str = "auto",
+        local_scale: str = "neighbor",
         pca_dims: int | None = None,
         scale: str = "auto",
         refine: bool = False,

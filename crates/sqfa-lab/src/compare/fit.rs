@@ -309,7 +309,7 @@ mod tests {
         // Among the points that are learned from no class is mistaken for the other.
         assert_eq!(trials(papers, &data), [1.0; 4]);
         let lfda = trials(own, &swapped());
-        assert!(lfda.len() == 8 && of_validation(&lfda), "{lfda:?}");
+        assert!(lfda.len() == 4 && of_validation(&lfda), "{lfda:?}");
         assert!(lfda.iter().all(|share| *share < 0.2), "{lfda:?}");
     }
 

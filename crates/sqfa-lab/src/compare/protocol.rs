@@ -213,7 +213,7 @@ impl Protocol {
             (Setting::Dimensions, number(dimensions)),
         ];
         if local {
-            settings.local_scale = Some(LocalScale::Anchor);
+            settings.local_scale = LocalScale::Anchor;
             given.push((Setting::Neighbors, Choice::Among(NEIGHBORHOODS.to_vec())));
         } else {
             given.push((Setting::PerClass, number(self.per_class)));
@@ -274,13 +274,13 @@ mod tests {
         let lfda = settings("lfda");
         assert_eq!(lfda.neighbors, Choice::Among(vec![3.0, 5.0, 9.0, 17.0]));
         assert_eq!((lfda.dimensions, lfda.per_class), (Some(200), None));
-        assert_eq!(lfda.local_scale, Some(LocalScale::Anchor));
+        assert_eq!(lfda.local_scale, LocalScale::Anchor);
         let wda = settings("wda");
         assert_eq!((wda.dimensions, wda.per_class), (Some(100), Some(500)));
         assert_eq!(wda.regularization, Choice::Among(SVHN_REGULARIZATIONS.to_vec()));
         let lmnn = settings("lmnn");
         assert_eq!((lmnn.dimensions, lmnn.per_class), (Some(200), Some(500)));
-        assert_eq!((&lmnn.neighbors, lmnn.local_scale), (&plain.neighbors, None));
+        assert_eq!((&lmnn.neighbors, lmnn.local_scale), (&plain.neighbors, LocalScale::Neighbor));
         for name in ["sqfa", "pca", "ama", "lad"] {
             let own = settings(name);
             assert_eq!((own.dimensions, own.per_class), (None, None), "{name}");

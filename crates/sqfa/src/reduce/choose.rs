@@ -41,7 +41,8 @@ impl Chosen {
         Self { value, trials: Vec::new() }
     }
 
-    /// The held-out accuracy of the value chosen; NaN when there was nothing to choose.
+    /// Returns the held-out accuracy of the selected value; NaN if there was nothing to select.
+    #[cfg(test)]
     pub(crate) fn accuracy(&self) -> f64 {
         let own = self.trials.iter().find(|trial| trial.value == self.value);
         own.map_or(f64::NAN, |trial| trial.accuracy)

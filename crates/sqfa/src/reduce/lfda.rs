@@ -1,5 +1,7 @@
-//! Local Fisher discriminant analysis as a reducer: all points in the leading principal components, all numbers of filters from one
-//! solution; the neighbourhood and what distances are measured in are chosen on held-out points.
+//! Local Fisher discriminant analysis as a reducer.
+//!
+//! It works on all samples in the leading principal components, and one solution has the filters for every number of filters.
+//! The number of neighbors is selected on held-out samples. The local scale is not: one of the two depends on the order of rows.
 
 use std::time::Instant;
 
@@ -33,25 +35,22 @@ pub(super) const SETTINGS: &[Parameter] = &[
 #[derive(Debug, Clone)]
 pub(super) struct LfdaReducer {
     neighbors: Choice,
-    local_scale: Option<LocalScale>,
+    local_scale: LocalScale,
     view: View,
 }
 
-/// A number of neighbours and what is measured with it.
-type Neighborhood = (f64, LocalScale);
-
-/// The largest number of filters of a neighbourhood, and the seconds they took; fewer are the leading ones.
+/// The largest number of filters for one number of neighbors, and the seconds they took; fewer filters are the leading ones.
 struct Solved {
-    neighborhood: Neighborhood,
+    neighbors: f64,
     filters: Mat<f64>,
     seconds: f64,
 }
 
-/// What a search found.
-struct Tried {
-    /// The best number of neighbours of every scale and count.
-    chosen: Vec<Vec<Chosen>>,
-    /// What was learned from all training points.
+/// The result of a search.
+struct Searched {
+    /// The best number of neighbors for every number of filters.
+    chosen: Vec<Chosen>,
+    /// Filters that were learned from all training samples, so that they need not be learned again.
     solved: Vec<Solved>,
     seconds: f64,
 }
@@ -62,50 +61,46 @@ impl LfdaReducer {
         Self { neighbors: settings.neighbors, local_scale: settings.local_scale, view }
     }
 
-    /// The filters of every neighbourhood, of preprocessed points.
+    /// Returns the filters of every number of neighbors, for preprocessed samples.
     fn solve(
+        &self,
         space: &Space,
-        neighborhoods: &[Neighborhood],
+        values: &[f64],
         filters: usize,
     ) -> Result<Vec<Result<Mat<f64>, ReduceError>>, ReduceError> {
-        let counted: Vec<(usize, LocalScale)> = neighborhoods
+        let neighborhoods: Vec<(usize, LocalScale)> = values
             .iter()
-            .map(|&(value, scale)| Ok((whole(Setting::Neighbors, value)?, scale)))
+            .map(|&value| Ok((whole(Setting::Neighbors, value)?, self.local_scale)))
             .collect::<Result<_, ReduceError>>()?;
         let (points, labels) = (space.points(), &space.labels);
-        let solved = lfda_of_each(points, labels, &counted, filters, Embedding::Orthonormalized)?;
+        let solved =
+            lfda_of_each(points, labels, &neighborhoods, filters, Embedding::Orthonormalized)?;
         Ok(solved.into_iter().map(|found| Ok(space.lift(&found?.filters))).collect())
     }
 
-    /// Tries every neighbourhood on held-out points, all of them in one go.
+    /// Scores every number of neighbors on held-out samples; all of them share one computation of distances.
     fn search(
         &self,
         training: &Training<'_>,
         values: &[f64],
-        scales: &[LocalScale],
         filters: &[usize],
-    ) -> Result<Tried, ReduceError> {
+    ) -> Result<Searched, ReduceError> {
         let began = Instant::now();
         let search = Search::new(training, Setting::Neighbors, self.view.seed)?;
-        let of_scale = |&scale: &LocalScale| values.iter().map(move |&value| (value, scale));
-        let neighborhoods: Vec<Neighborhood> = scales.iter().flat_map(of_scale).collect();
         let largest = filters.iter().copied().max().unwrap_or(0);
-        let all = Self::solve(&self.view.of(&search.learn)?, &neighborhoods, largest)?;
+        let all = self.solve(&self.view.of(&search.learn)?, values, largest)?;
         let leading = |all: &Result<Mat<f64>, ReduceError>| match all {
             Ok(all) => Ok(filters.iter().map(|&count| all.subcols(0, count).to_owned()).collect()),
             Err(error) => Err(error.clone()),
         };
-        let chosen = all
-            .chunks(values.len())
-            .map(|of_scale| search.judge(values, filters.len(), of_scale.iter().map(leading)));
-        let chosen = chosen.collect::<Result<_, _>>()?;
+        let chosen = search.judge(values, filters.len(), all.iter().map(leading))?;
         let seconds = began.elapsed().as_secs_f64();
-        let share = seconds / neighborhoods.len() as f64;
-        let found = neighborhoods.into_iter().zip(all).filter(|_| search.on_all);
-        let solved = found.filter_map(|(neighborhood, filters)| {
-            Some(Solved { neighborhood, filters: filters.ok()?, seconds: share })
+        let share = seconds / values.len() as f64;
+        let found = values.iter().zip(all).filter(|_| search.on_all);
+        let solved = found.filter_map(|(&neighbors, filters)| {
+            Some(Solved { neighbors, filters: filters.ok()?, seconds: share })
         });
-        Ok(Tried { chosen, solved: solved.collect(), seconds })
+        Ok(Searched { chosen, solved: solved.collect(), seconds })
     }
 }
 
@@ -123,27 +118,18 @@ impl Reducer for LfdaReducer {
         self.view.check(training, filters)?;
         let largest = filters.iter().copied().max().unwrap_or(0);
         let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
-        let scales = match (self.local_scale, values.len()) {
-            (Some(scale), _) => vec![scale],
-            (None, 2..) => vec![LocalScale::Neighbor, LocalScale::Anchor],
-            _ => vec![LocalScale::default()],
-        };
-        let Tried { chosen, mut solved, seconds } = match values[..] {
+        let Searched { chosen, mut solved, seconds } = match values[..] {
             [value] => {
-                let given = filters.iter().map(|_| Chosen::given(value)).collect();
-                Tried { chosen: vec![given], solved: Vec::new(), seconds: 0.0 }
+                let chosen = filters.iter().map(|_| Chosen::given(value)).collect();
+                Searched { chosen, solved: Vec::new(), seconds: 0.0 }
             }
-            _ => self.search(training, &values, &scales, filters)?,
+            _ => self.search(training, &values, filters)?,
         };
         let mut space = None;
         let mut results = Vec::new();
-        for (at, &count) in filters.iter().enumerate() {
-            let best = (0..scales.len()).fold(0, |best, scale| {
-                let better = chosen[scale][at].accuracy() > chosen[best][at].accuracy();
-                if better { scale } else { best }
-            });
-            let neighborhood = (chosen[best][at].value, scales[best]);
-            let known = solved.iter().position(|known| known.neighborhood == neighborhood);
+        for (chosen, &count) in chosen.into_iter().zip(filters) {
+            let neighbors = chosen.value;
+            let known = solved.iter().position(|known| known.neighbors == neighbors);
             let known = match known {
                 Some(known) => known,
                 None => {
@@ -152,9 +138,9 @@ impl Reducer for LfdaReducer {
                         none => none.insert(self.view.of(training)?),
                     };
                     let began = Instant::now();
-                    for filters in Self::solve(space, &[neighborhood], largest)? {
+                    for filters in self.solve(space, &[neighbors], largest)? {
                         let (filters, seconds) = (filters?, began.elapsed().as_secs_f64());
-                        solved.push(Solved { neighborhood, filters, seconds });
+                        solved.push(Solved { neighbors, filters, seconds });
                     }
                     solved.len() - 1
                 }
@@ -162,10 +148,10 @@ impl Reducer for LfdaReducer {
             let Solved { filters, seconds: own, .. } = &solved[known];
             let mut reduction = Reduction::closed(filters.subcols(0, count).to_owned(), *own);
             reduction.search_seconds = seconds;
-            reduction.settings.push((Setting::Neighbors, neighborhood.0));
-            let anchored = neighborhood.1 == LocalScale::Anchor;
+            reduction.settings.push((Setting::Neighbors, neighbors));
+            let anchored = self.local_scale == LocalScale::Anchor;
             reduction.settings.push((Setting::LocalScale, f64::from(u8::from(anchored))));
-            reduction.trials = chosen.iter().flat_map(|of| of[at].trials.clone()).collect();
+            reduction.trials = chosen.trials;
             results.push(reduction);
         }
         Ok(results)

@@ -275,10 +275,9 @@ pub const ROWS: &[Row] = &[
         alone: None,
         heading: Heading::Methods,
         help: "Unit of the distances between the samples of a class.",
-        default: "auto",
+        default: "neighbor",
         kind: Kind::Name(|| {
             vec![
-                ("auto".to_owned(), "selected on held-out samples"),
                 (
                     LocalScale::Neighbor.name().to_owned(),
                     "the distance of each sample to its k-th nearest neighbor",
@@ -292,10 +291,13 @@ pub const ROWS: &[Row] = &[
         universal: false,
         compared: false,
         read: |settings, text| {
-            settings.local_scale = values::named_or_auto(text, &LOCAL_SCALES)?;
+            settings.local_scale = values::named(text, &LOCAL_SCALES)?;
             Ok(())
         },
-        write: |settings| settings.local_scale.map(|scale| scale.name().to_owned()),
+        write: |settings| {
+            let own = Some(settings.local_scale).filter(|own| *own != LocalScale::default());
+            own.map(|scale| scale.name().to_owned())
+        },
     },
     Row {
         setting: Setting::Regularization,

@@ -43,8 +43,8 @@ pub struct ReducerSettings {
     pub shrinks_total: bool,
     /// Neighbours.
     pub neighbors: Choice,
-    /// What distances of points are measured in; otherwise whichever serves held-out points better.
-    pub local_scale: Option<LocalScale>,
+    /// The distance that scales the neighborhood of every sample in LFDA.
+    pub local_scale: LocalScale,
     /// Sinkhorn regularisation.
     pub regularization: Choice,
     /// Principal components of methods that choose theirs; otherwise their own number.

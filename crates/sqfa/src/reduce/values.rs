@@ -55,6 +55,13 @@ pub(super) fn named_or_auto<T: Copy>(
     known.map(Some).ok_or_else(|| BadValue::new(text, &words, ""))
 }
 
+/// Parses one of some names.
+pub(super) fn named<T: Copy>(text: &str, list: &[(&str, T)]) -> Result<T, BadValue> {
+    let known = list.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    let words: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+    known.ok_or_else(|| BadValue::new(text, &words, ""))
+}
+
 /// Parses a whole number of at least 1.
 pub(super) fn count(text: &str) -> Result<usize, BadValue> {
     match text.parse() {

@@ -68,7 +68,7 @@ pub enum LocalScale {
     #[default]
     Neighbor,
     /// The distance to the class's k-th sample, counted from 0: one scale of the order of all distances in the class, with
-    /// which the local method becomes nearly LDA.
+    /// which the local method becomes nearly LDA. Results depend on the order of samples.
     ///
     /// metric-learn (0.5 at least) partitions every column of the distances about its k-th smallest entry and then takes
     /// column k rather than row k: these numbers, up to their order. Figures made with it compare with this scale.
