@@ -88,11 +88,12 @@ impl Refinement {
         // Filters and components that have seen the samples held out would make every score a training score.
         let own = if training.is_validated() { None } else { Some(start_of(&learn, observer)?) };
         let trial = self.within(&learn, own.as_ref().map_or(start, Mat::as_ref), samples, &held)?;
+        let plain = training.is_judged_plainly();
         let mut best: Option<Tried> = None;
         for &noise in &self.noise {
             let (free, split) = (trial.free.clone(), trial.split(true));
-            let run =
-                self.run(&trial.statistics, split, free, noise, self.max_iterations, observer)?;
+            let steps = Steps { noise, plain, most: self.max_iterations };
+            let run = self.run(&trial.statistics, split, free, steps, observer)?;
             let cancelled = run.cancelled;
             let tried = Tried::new(noise, run);
             // Strictly better: ties go to the larger noise, which comes first.
@@ -126,7 +127,8 @@ impl Refinement {
         drop(trial);
         let all = self.within(training, start, samples, &[])?;
         let (free, split) = (all.free.clone(), all.split(false));
-        let fitted = self.run(&all.statistics, split, free, best.noise, best.step, observer)?;
+        let steps = Steps { noise: best.noise, plain, most: best.step };
+        let fitted = self.run(&all.statistics, split, free, steps, observer)?;
         let lifted = tall_times(all.basis.as_ref(), fitted.filters.as_ref());
         refined.filters = with_fixed_signs(with_unit_length(lifted));
         refined.steps = best.step;
@@ -186,7 +188,8 @@ impl Refinement {
         iterations: usize,
         observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, Vec<f64>, bool), ReduceError> {
-        let run = self.run(statistics, split, free, share, iterations, observer)?;
+        let steps = Steps { noise: share, plain: false, most: iterations };
+        let run = self.run(statistics, split, free, steps, observer)?;
         Ok((run.filters, run.trace, run.cancelled))
     }
 
@@ -195,12 +198,11 @@ impl Refinement {
         statistics: &ClassStatistics,
         split: TrainValidation<'_>,
         free: Mat<f64>,
-        share: f64,
-        iterations: usize,
+        steps: Steps,
         observer: &mut Observer<'_>,
     ) -> Result<Run, ReduceError> {
         let filters = free.ncols();
-        let noise = share * statistics.noise_scale();
+        let noise = steps.noise * statistics.noise_scale();
         let preconditioner = Preconditioner::new(
             statistics,
             statistics.noise_scale(),
@@ -210,7 +212,8 @@ impl Refinement {
         let priors = statistics.shares();
         let objective =
             Posterior::new(statistics, split, Constraint::Sphere, noise, filters, 0, &priors)
-                .measured_with(statistics.noise_scale());
+                .measured_with(statistics.noise_scale())
+                .scored_plainly(steps.plain);
         let optimizer = self.optimizer.chosen(objective.effort());
         let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
         let mut cancelled = false;
@@ -229,7 +232,7 @@ impl Refinement {
                 .fold(0, |best, step| if counts[step] > counts[best] { step } else { best });
             if counts.len() > best + patience { Control::Cancel } else { Control::Continue }
         };
-        let stopping = Stopping { max_iterations: iterations, tolerance: 1e-7 };
+        let stopping = Stopping { max_iterations: steps.most, tolerance: 1e-7 };
         let mut climbed = climb(&objective, vec![free], &preconditioner, stopping, &mut watch, 0)
             .map_err(|error| {
             let error = crate::model::FitError::from_evaluation(error, statistics.classes(), noise);
@@ -243,6 +246,17 @@ impl Refinement {
             cancelled,
         })
     }
+}
+
+/// How to optimize in one run.
+#[derive(Debug, Clone, Copy)]
+struct Steps {
+    /// The noise, as a multiple of the noise scale.
+    noise: f64,
+    /// Whether held-out samples are classified as in the paper.
+    plain: bool,
+    /// The largest number of iterations.
+    most: usize,
 }
 
 struct Run {

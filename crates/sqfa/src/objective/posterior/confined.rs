@@ -80,6 +80,7 @@ impl Restrictable for Posterior<'_> {
             targets: Arc::clone(&self.targets),
             log_priors: self.log_priors.clone(),
             metric_noise: self.metric_noise,
+            plain: self.plain,
             scored: Mutex::new(Vec::new()),
         }
     }

@@ -274,34 +274,3 @@ fn log_softmax(scores: &mut [Lanes], classes: usize, group: usize, codes: &[u32;
     }
     own - largest - sum.map(f64::ln)
 }
-
-/// How often the most probable class is the true one, point by point in order.
-pub(super) fn hits(scores: &ClassScores, features: &Grouped, codes: &[u32]) -> Vec<bool> {
-    let (m, classes) = (scores.order, scores.classes());
-    let groups: Vec<[u32; LANES]> = parallel::map(features.values.chunks(CHUNK * m), |features| {
-        dispatch(
-            #[inline(always)]
-            || {
-                let (mut centred, mut whitened) =
-                    (vec![Lanes::splat(0.0); m], vec![Lanes::splat(0.0); m]);
-                let winners = features.chunks_exact(m).map(|z| {
-                    let mut best = [f64::NEG_INFINITY; LANES];
-                    let mut winner = [0; LANES];
-                    for class in 0..classes {
-                        let score = scores.score(class, z, &mut centred, &mut whitened);
-                        for lane in 0..LANES {
-                            if score.lane(lane) > best[lane] {
-                                best[lane] = score.lane(lane);
-                                winner[lane] = class as u32;
-                            }
-                        }
-                    }
-                    winner
-                });
-                winners.collect::<Vec<_>>()
-            },
-        )
-    })
-    .concat();
-    codes.iter().enumerate().map(|(row, &code)| groups[row / LANES][row % LANES] == code).collect()
-}

@@ -13,15 +13,15 @@ mod tests;
 use std::sync::{Arc, Mutex};
 
 use self::grouped::{Grouped, inner_products, mapped, step_along};
-use self::kernel::{ClassScores, Evaluated, Targets, evaluate, hits};
+use self::kernel::{ClassScores, Evaluated, Targets, evaluate};
 use super::feature_problem::{FeatureGaussians, Forms};
 use super::projection::{Projection, SampleSlopes};
 use super::{EvaluationError, Objective};
-use crate::classify::QDA_SHRINKAGE;
+use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
 use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, beside, inner};
-use crate::points::Points;
+use crate::points::{Points, Table};
 use crate::statistics::{ClassStatistics, Preprocessor, pass};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
@@ -46,7 +46,9 @@ pub(crate) struct Posterior<'a> {
     log_priors: Vec<f64>,
     /// What is added to the total covariance where that is the metric.
     metric_noise: f64,
-    /// Which held-out points were classified rightly at the start and after every step.
+    /// Whether held-out samples are classified as in the paper.
+    plain: bool,
+    /// Which held-out samples were classified correctly at the start and after every step.
     scored: Mutex<Vec<Vec<bool>>>,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Posterior<'a> {
             split,
             log_priors: priors.iter().map(|prior| prior.ln()).collect(),
             metric_noise: noise,
+            plain: false,
             scored: Mutex::new(Vec::new()),
         }
     }
@@ -114,12 +117,17 @@ impl<'a> Posterior<'a> {
         Self { metric_noise, ..self }
     }
 
+    /// The same with held-out samples classified by [`Qda::plain`], as in the paper, instead of [`Qda::of_features`].
+    pub(crate) fn scored_plainly(self, plain: bool) -> Self {
+        Self { plain, ..self }
+    }
+
     /// F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
         self.projection.filters(&point.free, &point.value.classes)
     }
 
-    /// Which held-out points were classified rightly at the start and after every step taken.
+    /// Returns which held-out samples were classified correctly at the start and after every step.
     pub(crate) fn scored(&self) -> Vec<Vec<bool>> {
         self.scored.lock().map(|scored| scored.clone()).unwrap_or_default()
     }
@@ -228,7 +236,7 @@ impl<'a> Posterior<'a> {
         self.projection.free_gradient(free, products, &value.classes, sums, Some(samples))
     }
 
-    /// The class Gaussians as a classifier on the features will see them.
+    /// Returns the class Gaussians without noise, as a classifier on the features sees them.
     fn without_noise(&self, gaussians: &Gaussians) -> Gaussians {
         let (m, noise) = (gaussians.order(), self.projection.problem.noise);
         let mut means = Vec::new();
@@ -236,26 +244,45 @@ impl<'a> Posterior<'a> {
         for class in 0..gaussians.len() {
             means.extend_from_slice(gaussians.mean(class));
             let mut covariance = gaussians.covariance(class).to_vec();
-            let trace: f64 = (0..m).map(|i| covariance[i * m + i] - noise).sum();
-            let shift = QDA_SHRINKAGE * trace / m as f64 - noise;
-            (0..m).for_each(|i| covariance[i * m + i] += shift);
+            (0..m).for_each(|i| covariance[i * m + i] -= noise);
             covariances.extend(covariance);
         }
         Gaussians::trusted(m, means, covariances)
     }
 
-    /// Classifies the held-out points at a point and remembers the result.
+    /// Classifies the held-out samples at a point and keeps the result.
     fn score(&self, point: &Point) {
-        if self.split.held.is_empty() {
+        let codes = &self.split.held_codes;
+        if codes.is_empty() {
             return;
         }
-        let gaussians = self.without_noise(&point.value.classes.gaussians);
-        let Ok(scores) = ClassScores::new(&gaussians, &self.log_priors) else { return };
-        let features = mapped(&point.projected.held, None, &point.value.classes.map);
-        let right = hits(&scores, &features, &self.split.held_codes);
+        // Every step has an entry, because callers count steps by them.
+        let right = match self.predicted(point) {
+            Ok(predicted) => predicted.iter().zip(codes).map(|(a, b)| a == b).collect(),
+            Err(_) => vec![false; codes.len()],
+        };
         if let Ok(mut scored) = self.scored.lock() {
             scored.push(right);
         }
+    }
+
+    /// Returns the predicted classes of the held-out samples.
+    ///
+    /// The classifier is that of the fitted features. A shrinkage towards a multiple of the identity would hide a feature of
+    /// little variance next to one of much variance, so only the paper's protocols use it.
+    fn predicted(&self, point: &Point) -> Result<Vec<u32>, ClassifierError> {
+        let classes = self.projection.statistics.classes();
+        let gaussians = self.without_noise(&point.value.classes.gaussians);
+        let priors: Vec<f64> = self.log_priors.iter().map(|prior| prior.exp()).collect();
+        let qda = if self.plain {
+            Qda::plain(classes, &gaussians, &priors, QDA_SHRINKAGE)
+        } else {
+            Qda::of_features(classes, &gaussians, &priors, None)
+        }?;
+        let count = self.split.held_codes.len();
+        let features = mapped(&point.projected.held, None, &point.value.classes.map);
+        let (values, m) = (features.rows(count), gaussians.order());
+        qda.predict(Points::F64(Table::row_major(&values, count, m).expect("whole rows")))
     }
 }
 

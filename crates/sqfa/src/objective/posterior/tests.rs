@@ -38,6 +38,11 @@ fn preprocessor() -> Preprocessor {
     }
 }
 
+/// The objective of three filters without a constraint.
+fn objective_of<'a>(statistics: &'a ClassStatistics, values: &'a [f64]) -> Posterior<'a> {
+    Posterior::new(statistics, split(values, None), Constraint::None, NOISE, 3, 0, &PRIORS)
+}
+
 #[test]
 fn gradient_and_slope_agree_with_differences() {
     let statistics = example(DIMENSIONS, CLASSES);
@@ -78,7 +83,7 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let rows = split.rows.clone();
     let (codes, held, held_codes) =
         (split.codes.clone(), split.held.clone(), split.held_codes.clone());
-    let objective = Posterior::new(&statistics, split, Constraint::None, NOISE, 3, 0, &PRIORS);
+    let objective = objective_of(&statistics, &values);
     let point = objective.at(vec![filters.clone()]).remove(0).unwrap();
     let gaussians = project(&statistics, filters.as_ref(), NOISE);
     let qda = Qda::plain(statistics.classes(), &gaussians, &PRIORS, 0.0).unwrap();
@@ -94,10 +99,34 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
         .sum::<f64>()
         / rows.len() as f64;
     assert!((objective.value(&point) - mean).abs() < 1e-13);
-    let right = objective.scored().remove(0);
-    let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
-    // Held-out points are scored as a classifier on the features scores them: without noise.
+    // Held-out samples are scored as a classifier on the features scores them: without noise.
     let gaussians = project(&statistics, filters.as_ref(), 0.0);
-    let classifier = Qda::plain(statistics.classes(), &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
-    assert_eq!(accuracy, classifier.accuracy(features(&held).as_points(3), &held_codes).unwrap());
+    let classes = statistics.classes();
+    let fitted = Qda::of_features(classes, &gaussians, &PRIORS, None).unwrap();
+    let papers = Qda::plain(classes, &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
+    for (plain, classifier) in [(false, fitted), (true, papers)] {
+        let objective = objective_of(&statistics, &values).scored_plainly(plain);
+        objective.at(vec![filters.clone()]).remove(0).unwrap();
+        let right = objective.scored().remove(0);
+        let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
+        let features = features(&held);
+        assert_eq!(accuracy, classifier.accuracy(features.as_points(3), &held_codes).unwrap());
+    }
+}
+
+#[test]
+fn the_scale_of_a_feature_does_not_change_which_held_out_samples_are_classified_correctly() {
+    let (statistics, values) = (example(DIMENSIONS, CLASSES), values());
+    let scored = |factor: f64, plain: bool| {
+        let mut filters = start(DIMENSIONS, 3);
+        filters.col_mut(0).iter_mut().for_each(|value| *value *= factor);
+        let objective = objective_of(&statistics, &values).scored_plainly(plain);
+        objective.at(vec![filters]).remove(0).unwrap();
+        objective.scored().remove(0)
+    };
+    for factor in [1e-4, 1e-3, 1e3, 1e4] {
+        assert_eq!(scored(factor, false), scored(1.0, false), "{factor}");
+    }
+    // The paper's classifier depends on units.
+    assert_ne!(scored(1e4, true), scored(1.0, true));
 }
