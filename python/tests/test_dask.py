@@ -101,8 +101,8 @@ def test_sketches_are_those_of_the_parts_bit_for_bit(client, points, lazy):
 
 
 def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, lazy):
-    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(*lazy)
-    local = sqfa_rs.SQFA(2, noise=0.1, random_state=0)
+    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(*lazy)
+    local = sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0)
     local.fit_statistics(ClassAccumulator.merge_all(chunked(*points)).finish())
     assert (fitted.components_ == local.components_).all()
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::classify::Qda;
 use crate::linalg::Mat;
-use crate::model::{Noise, Restarts, Start};
+use crate::model::{FitError, Noise, Restarts, Start};
 use crate::optimize::{Observer, Stopping, Termination};
 use crate::reduce::{JUDGED, ReduceError, ReducerEntry, ReducerSettings, Training};
 use crate::statistics::{Estimator, Scaling, StatisticsError};
@@ -155,8 +155,10 @@ impl Common<'_> {
         match self.fit(space, noise, start, observer) {
             Ok(fitted) => Ok(Some(fitted)),
             Err(PipelineError::Reduce(ReduceError::Fit(
-                crate::model::FitError::NotPositiveDefinite { .. }
-                | crate::model::FitError::NotFinite { .. },
+                FitError::NotPositiveDefinite { .. }
+                | FitError::NotFinite { .. }
+                | FitError::RankDeficient { .. }
+                | FitError::ConstantDimension { .. },
             ))) => Ok(None),
             Err(error) => Err(error),
         }
