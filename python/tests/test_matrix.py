@@ -64,15 +64,15 @@ class Data(NamedTuple):
     kind: str = "samples"
 
 
-def labeled(rows: int, columns: int) -> Data:
-    """Return three classes that differ in the means and variances of the first columns."""
+def labeled(rows: int, columns: int, unit: float = 10) -> Data:
+    """Return three classes that differ in the first columns, of which one is in another unit."""
     rng = np.random.default_rng(0)
     y = np.arange(rows) % 3
     X = rng.normal(size=(rows, columns))
     X[:, 0] += 1.5 * y
     X[:, 1] *= 1 + y
     X[:, 2] -= 1.5 * (y == 1)
-    X[:, 3] *= 10
+    X[:, 3] *= unit
     return Data(X, y)
 
 
@@ -98,7 +98,7 @@ def as_sparse() -> Data:
 
 DATA = {
     "more samples than columns": lambda: labeled(150, 6),
-    "fewer samples than columns": lambda: labeled(60, 120),
+    "fewer samples than columns": lambda: labeled(60, 120, unit=1000),
     "more than 256 columns": lambda: labeled(300, 260),
     "weights": with_weights,
     "a constant column": with_constant,
