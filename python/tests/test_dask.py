@@ -156,7 +156,7 @@ def test_frames_keep_their_names(client, points):
     X, y = points
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=np.array(["x", "y", "z"])[y])
     lazy = dd.from_pandas(frame, npartitions=4)
-    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(lazy, "kind")
+    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(lazy, "kind")
     assert fitted.feature_names_in_.tolist() == list("abcdef")
     assert fitted.classes_.tolist() == ["x", "y", "z"]
     features = fitted.transform(lazy)
@@ -389,7 +389,7 @@ def test_what_befalls_the_cluster_is_said_with_its_remedy(client, points, lazy, 
 
 
 def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
-    fitted = on_dask.SQFA(2, noise=0.1, random_state=0, client=client).fit(*lazy)
+    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(*lazy)
     copy = pickle.loads(pickle.dumps(fitted))
     assert copy.client is None
     assert (copy.components_ == fitted.components_).all()
@@ -401,8 +401,11 @@ def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
 
 def test_local_points_are_fitted_locally(points):
     X, y = points
-    fitted = on_dask.SQFA(2, noise=0.1, random_state=0).fit(X, y)
-    assert (fitted.components_ == sqfa_rs.SQFA(2, noise=0.1, random_state=0).fit(X, y).components_).all()
+    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0).fit(X, y)
+    assert (
+        fitted.components_
+        == sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0).fit(X, y).components_
+    ).all()
     assert fitted.transform(X).shape == (600, 2)
 
 

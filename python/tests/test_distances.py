@@ -87,7 +87,7 @@ def test_what_stands_for_gaussians(gaussians, digits, blobs):
     [
         SQFA(2, random_state=0),
         SQFA(2, distance="hellinger", random_state=0),
-        SQFA(2, distance="chernoff:0.3", noise=0.2, random_state=0),
+        SQFA(2, distance="chernoff:0.3", noise=0.2, scale="none", random_state=0),
         SecondMomentSQFA(2, random_state=0),
     ],
     ids=str,

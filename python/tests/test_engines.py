@@ -86,12 +86,12 @@ def test_the_number_of_components_is_chosen_in_one_more_pass(points):
 
 
 def test_what_needs_no_choice_takes_one_pass(points):
-    assert fit(points, noise=0.1)[1].passes == ["Sums"]
+    assert fit(points, noise=0.1, scale="none")[1].passes == ["Sums"]
     engine = Lists(*points, 200)
     fit_on(sqfa_rs.LDA(1, shrinkage=0.1), engine)
     assert engine.passes == ["Sums"]
-    with pytest.raises(ValueError, match="give noise='auto'"):
-        fit(points, noise=0.1, n_components="auto")
+    counted = fit(points, noise=0.1, scale="none", n_components="auto")[0]
+    assert counted.selection_ is None and len(counted.curve_) > 1
 
 
 def test_many_points_are_held_out_once(points):
@@ -160,14 +160,14 @@ def test_a_refinement_takes_coordinates(points):
     assert engine.passes == ["FoldSums", "Scored", "Sampled"]
     assert "refinement_steps" in refined.refinement_
     assert refined.score(*points) >= plain.score(*points) - 0.02
-    given, engine = fit(points, n_components=1, noise=0.1, refine=True)
+    given, engine = fit(points, n_components=1, noise=0.1, scale="none", refine=True)
     assert engine.passes == ["FoldSums", "Sampled"]
     assert given.noise_ == 0.1
 
 
 def test_what_does_not_fit_is_a_sample_and_told(points):
     engine = Lists(*points, 200)
-    model = sqfa_rs.SQFA(1, noise=0.1, refine=True, random_state=0)
+    model = sqfa_rs.SQFA(1, noise=0.1, scale="none", refine=True, random_state=0)
     with pytest.warns(UserWarning, match=r"\d+ of 900 were brought here"):
         fit_on(model, engine, max_bytes=4 * 6 * 300)
     with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 900") as told:

@@ -16,9 +16,9 @@ from sqfa_rs import SQFA, SecondMomentSQFA
     "estimator",
     [
         SQFA(3, random_state=5),
-        SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5),
+        SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5, scale="none"),
         SQFA(2, init="pca", covariance="oas"),
-        SQFA(2, init="differences", noise="scale"),
+        SQFA(2, init="differences", noise="scale", scale="none"),
         SQFA(2, noise="auto", restarts=1, random_state=1),
         SecondMomentSQFA(2, random_state=0),
     ],
@@ -99,7 +99,7 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
             [COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
         )
 
-    ours = SQFA(3, noise="scale").fit(X, y)
+    ours = SQFA(3, noise="scale", scale="none").fit(X, y)
     sqfa_rs.save(ours, tmp_path / "ours")
     command("transform", "ours", "digits.npz", "-o", "features.npy")
     np.testing.assert_allclose(np.load(tmp_path / "features.npy"), ours.transform(X), rtol=1e-12)
@@ -138,7 +138,16 @@ def test_names_of_columns_survive_the_file(digits, tmp_path):
     [
         sqfa_rs.LFDA(2, n_neighbors=[3, 5], local_scale="anchor", pca_dims=4),
         sqfa_rs.PCA(2, solver="randomized"),
-        sqfa_rs.SQFA(2, distance="chernoff:0.3", noise=0.25, sequential=1, pairs=2, max_iter=7, tol=1e-4),
+        sqfa_rs.SQFA(
+            2,
+            distance="chernoff:0.3",
+            noise=0.25,
+            scale="none",
+            sequential=1,
+            pairs=2,
+            max_iter=7,
+            tol=1e-4,
+        ),
         sqfa_rs.HeavyTailedSQFA(2, nu=3.5, constraint="orthonormal", init="pca", restarts=1),
     ],
     ids=lambda estimator: type(estimator).__name__,

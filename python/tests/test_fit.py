@@ -16,7 +16,7 @@ from sqfa_rs import QDA, SQFA, SecondMomentSQFA, class_statistics, distances
 
 def test_attributes(digits):
     X, y = digits
-    sqfa = SQFA(3, noise="scale", random_state=0).fit(X, y)
+    sqfa = SQFA(3, noise="scale", scale="none", random_state=0).fit(X, y)
     assert sqfa.selection_ is None and sqfa.scaling_ == "none" and not sqfa.offset_.any()
     assert sqfa.components_.shape == (3, 64)
     np.testing.assert_allclose(np.linalg.norm(sqfa.components_, axis=1), 1, rtol=1e-12)
@@ -110,10 +110,10 @@ def test_metadata_routing_reaches_fit(digits):
 
 def test_statistics_are_enough(digits):
     X, y = digits
-    reference = SQFA(2, noise="scale").fit(X, y)
+    reference = SQFA(2, noise="scale", scale="none").fit(X, y)
     statistics = class_statistics(X, y)
-    one = SQFA(2, noise="scale").fit_statistics(statistics)
-    two = SQFA(2, noise="scale").fit_statistics(
+    one = SQFA(2, noise="scale", scale="none").fit_statistics(statistics)
+    two = SQFA(2, noise="scale", scale="none").fit_statistics(
         statistics.means, statistics.covariances, statistics.counts
     )
     for sqfa in (one, two):
@@ -125,15 +125,15 @@ def test_second_moments_alone(digits):
     X, y = digits
     statistics = class_statistics(X, y)
     moments = statistics.covariances + np.einsum("ki,kj->kij", statistics.means, statistics.means)
-    sqfa = SecondMomentSQFA(2, random_state=0, noise=10.0)
+    sqfa = SecondMomentSQFA(2, random_state=0, noise=10.0, scale="none")
     full = clone(sqfa).fit_statistics(statistics).objective_
     assert sqfa.fit_statistics(None, moments).objective_ == pytest.approx(full, rel=1e-6)
 
 
 def test_partial_fit_reaches_the_same_statistics(digits):
     X, y = digits
-    whole = SQFA(2, noise="scale").fit(X, y)
-    streamed = SQFA(2, noise="scale")
+    whole = SQFA(2, noise="scale", scale="none").fit(X, y)
+    streamed = SQFA(2, noise="scale", scale="none")
     for part in np.array_split(np.arange(len(X)), 4):
         streamed.partial_fit(X[part], y[part])
     assert streamed.class_counts_.tolist() == whole.class_counts_.tolist()
@@ -224,7 +224,9 @@ def squared_euclidean(mean_p, cov_p, mean_q, cov_q):
 
 def test_a_distance_of_ones_own(digits):
     X, y = digits
-    sqfa = SQFA(2, distance=squared_euclidean, constraint="orthonormal", noise="scale").fit(X, y)
+    sqfa = SQFA(
+        2, distance=squared_euclidean, constraint="orthonormal", noise="scale", scale="none"
+    ).fit(X, y)
     statistics = class_statistics(X, y)
     gaps = statistics.means[:, None] - statistics.means[None]
     scatter = np.einsum("ijk,ijl->kl", gaps, gaps) / 90

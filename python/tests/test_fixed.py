@@ -25,20 +25,22 @@ def test_fixed_components_stay_up_to_their_length(digits, estimator, scale):
 
 def test_what_was_learned_before_can_be_kept(digits):
     X, y = digits
-    first = SQFA(2, noise=0.5, random_state=0).fit(X, y)
-    more = SQFA(4, fixed=first.components_, noise=0.5, random_state=0).fit(X, y)
+    first = SQFA(2, noise=0.5, scale="none", random_state=0).fit(X, y)
+    more = SQFA(4, fixed=first.components_, noise=0.5, scale="none", random_state=0).fit(X, y)
     np.testing.assert_allclose(more.components_[:2], first.components_, rtol=0, atol=1e-15)
     assert more.objective_ > first.objective_
     # The same from statistics alone.
     statistics = class_statistics(X, y)
-    same = SQFA(4, fixed=first.components_, noise=0.5, random_state=0).fit_statistics(statistics)
+    same = SQFA(4, fixed=first.components_, noise=0.5, scale="none", random_state=0).fit_statistics(
+        statistics
+    )
     np.testing.assert_allclose(same.components_, more.components_, rtol=0, atol=1e-12)
 
 
 def test_every_group_tells_its_objective(digits, tmp_path):
     X, y = digits
-    model = SQFA(4, sequential=2, noise=0.5, random_state=0).fit(X, y)
-    pair = SQFA(2, noise=0.5, random_state=0, restarts=4).fit(X, y)
+    model = SQFA(4, sequential=2, noise=0.5, scale="none", random_state=0).fit(X, y)
+    pair = SQFA(2, noise=0.5, scale="none", random_state=0, restarts=4).fit(X, y)
     assert len(model.group_traces_) == 2
     assert model.group_traces_[0][-1] == pytest.approx(pair.objective_, rel=1e-12)
     assert model.group_traces_[1][-1] == model.objective_ > model.group_traces_[0][-1]

@@ -206,10 +206,6 @@ def _within(pattern: str, name: str, names: Any) -> bool:
 GAUSSIAN = "sqfa, smsqfa, sqfa-h, sqfa-b, sqfa-j, sqfa-w, sqfa-fr"
 NO_COMPONENTS = "Only the estimators of LFDA, WDA, LMNN and NCA have the parameter pca_dims."
 NO_WEIGHTS = "Only the estimators of the SQFA family accept sample_weight."
-OTHER_NOISE = (
-    "With initial filters the command fits without the pipeline, which selects scaling and noise."
-)
-REFINES_NOTHING = "The command ignores --refine when it is given statistics."
 REASONS: list[Reason] = [
     Reason(
         PYTHON_REJECTS,
@@ -249,58 +245,6 @@ REASONS: list[Reason] = [
         "nothing, noise, noise and scaling",
         "Scatters of weighted samples differ from those of repeated rows by more than rounding.",
     ),
-    Reason(DIFFERENT, GAUSSIAN, "*, -second moments", "initial filters", OTHER_NOISE),
-    Reason(DIFFERENT, "lad", "*, -second moments, -weights", "initial filters", OTHER_NOISE),
-    Reason(
-        DIFFERENT, "sqfa-h+refine", "*, -second moments, -statistics", "initial filters", OTHER_NOISE
-    ),
-    Reason(
-        DIFFERENT,
-        "sqfa-t, sqfa-cauchy",
-        "more samples than columns, weights, a constant column",
-        "initial filters",
-        OTHER_NOISE,
-    ),
-    Reason(DIFFERENT, "sqfa-t", "statistics", "initial filters", OTHER_NOISE),
-    Reason(
-        DIFFERENT,
-        f"{GAUSSIAN}, lad",
-        "sparse",
-        "nothing",
-        "Python keeps only class statistics of sparse samples and uses the default scaling and noise; "
-        "the command makes the samples dense and selects.",
-    ),
-    Reason(
-        DIFFERENT,
-        f"{GAUSSIAN}, lad",
-        "sparse",
-        "noise, noise and scaling",
-        "The command sums sparse samples as dense ones, in another order, and the optimizer amplifies "
-        "rounding.",
-    ),
-    Reason(
-        ROUNDING,
-        "lda",
-        "sparse",
-        "nothing, noise and scaling",
-        "The command sums sparse samples as dense ones, in another order.",
-    ),
-    Reason(
-        DIFFERENT,
-        "pca, spca, save, directional-regression",
-        "fewer samples than columns, sparse",
-        "nothing",
-        "Python does not use the pipeline here, which selects scaling and noise, and the command does.",
-    ),
-    Reason(
-        DIFFERENT,
-        "lda",
-        "second moments",
-        "nothing",
-        "The command scales each column by its own standard deviation, Python does not scale.",
-    ),
-    Reason(PYTHON_REJECTS, "sqfa-h+refine, lda+refine", "statistics", "nothing", REFINES_NOTHING),
-    Reason(PYTHON_REJECTS, "lda+refine", "statistics", "noise and scaling", REFINES_NOTHING),
 ]
 
 

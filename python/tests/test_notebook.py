@@ -36,7 +36,7 @@ def test_the_accuracy_is_that_of_the_setting_that_was_taken(fitted, blobs):
     X, y = blobs
     auto = SQFA("auto", max_components=3).fit(X, y)
     assert held_out_accuracy(auto) == auto.selection_.accuracy
-    assert held_out_accuracy(SQFA(2, noise=0.1).fit(X, y)) is None
+    assert held_out_accuracy(SQFA(2, noise=0.1, scale="none").fit(X, y)) is None
     refined = SQFA(2, refine=True).fit(X, y)
     assert held_out_accuracy(refined) == refined.refinement_["held_out_accuracy_after"]
 
@@ -45,11 +45,11 @@ def test_other_methods_and_given_noise(blobs):
     X, y = blobs
     assert dict(PCA(2).fit(X, y).summary().rows)["fit"] == "closed form"
     assert "noise" not in dict(LDA(2).fit(X, y).summary().rows)
-    assert dict(SQFA(2, noise=0.5).fit(X, y).summary().rows)["noise"] == "0.5 (given)"
-    own = SQFA(2, distance=distances.hellinger, noise=0.1).fit(X, y)
+    assert dict(SQFA(2, noise=0.5, scale="none").fit(X, y).summary().rows)["noise"] == "0.5 (given)"
+    own = SQFA(2, distance=distances.hellinger, noise=0.1, scale="none").fit(X, y)
     assert dict(own.summary().rows)["distance"] == "hellinger"
     with pytest.warns(UserWarning, match="did not converge"):
-        short = SQFA(2, noise=0.1, max_iter=2).fit(X, y)
+        short = SQFA(2, noise=0.1, scale="none", max_iter=2).fit(X, y)
     assert "DID NOT CONVERGE" in dict(short.summary().rows)["fit"]
 
 
@@ -73,7 +73,9 @@ def test_names_are_escaped(blobs):
         return gap @ gap, (2 * gap, zero, -2 * gap, zero)
 
     hostile.__name__ = "<img src=x>"
-    page = SQFA(2, distance=hostile, noise=1.0, constraint="orthonormal").fit(X, y).summary()
+    page = (
+        SQFA(2, distance=hostile, noise=1.0, scale="none", constraint="orthonormal").fit(X, y).summary()
+    )
     assert "<img src=x>" not in page._repr_html_() and "&lt;img" in page._repr_html_()
 
 
@@ -127,7 +129,7 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
     ticks = iter(range(10_000))
     monkeypatch.setattr("sqfa_rs.estimators._progress.time.monotonic", lambda: float(next(ticks)) * 2)
     monkeypatch.setitem(sys.modules, "ipykernel", object())
-    SQFA(2, noise=0.1, verbose=1).fit(X, y)
+    SQFA(2, noise=0.1, scale="none", verbose=1).fit(X, y)
     told = capsys.readouterr().out
     assert told.count("\r") > 1 and told.count("\n") == 1
     lines = re.split("[\r\n]", told)
@@ -141,7 +143,7 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
         clock = f"{seconds // 60:02}:{seconds % 60:02}"
         assert line.startswith(f"SQFA: {count}it [{clock}, {rate:.1f}it/s], objective "), line
     monkeypatch.delitem(sys.modules, "ipykernel")
-    SQFA(2, noise=0.1, verbose=1).fit(X, y)
+    SQFA(2, noise=0.1, scale="none", verbose=1).fit(X, y)
     told = capsys.readouterr().out
     assert "\r" not in told and not any(line.endswith(" ") for line in told.splitlines())
 

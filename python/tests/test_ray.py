@@ -94,7 +94,7 @@ def test_features_and_predictions_are_added_as_columns(cluster, points):
     X, y = points
     dataset = blocks(X, y)
     columns = ["a", "b", "rest"]
-    model = sqfa_rs.SQFA(2, noise=0.1, random_state=0)
+    model = sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0)
     model.fit_statistics(on_ray.class_statistics(dataset, "kind", columns=columns))
     features = np.stack(
         [row["features"] for row in on_ray.transform(model, dataset, columns=columns).take_all()]
@@ -158,7 +158,7 @@ def test_bad_data_are_named(cluster, points):
     with pytest.raises(ValueError, match="there is no column 'label'"):
         on_ray.class_statistics(blocks(X, y), "label")
     with pytest.raises(ValueError, match="does not know the names"):
-        on_ray.transform(sqfa_rs.SQFA(2, noise=0.1).fit(X, y), dataset)
+        on_ray.transform(sqfa_rs.SQFA(2, noise=0.1, scale="none").fit(X, y), dataset)
 
 
 def test_blocks_that_differ_are_named(cluster, points):

@@ -99,6 +99,6 @@ def test_a_distance_written_in_torch_is_the_cores(block_of, blobs):
     names = {}
     exec(block_of("how-to/coming-from-sqfa.md", "A distance written in torch"), names)
     model = names["model"].fit(*blobs)
-    same = SQFA(2, distance="mahalanobis", noise=0.1).fit(*blobs)
+    same = SQFA(2, distance="mahalanobis", noise=0.1, scale="none").fit(*blobs)
     assert model.objective_ == pytest.approx(same.objective_, rel=1e-6)
     assert np.allclose(abs(model.components_ @ same.components_.T).max(axis=1), 1, atol=1e-3)

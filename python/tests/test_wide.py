@@ -123,8 +123,10 @@ def test_weights_count_repetitions(small):
 def test_types_and_orders(small, dtype, order):
     X, y = small
     wide = np.round(4 * abs(embedded(X, 2000))).clip(0, 255)
-    single = SQFA(2, noise=1.0, restarts=1, random_state=0).fit(wide, y)
-    other = SQFA(2, noise=1.0, restarts=1, random_state=0).fit(np.array(wide, dtype, order=order), y)
+    single = SQFA(2, noise=1.0, scale="none", restarts=1, random_state=0).fit(wide, y)
+    other = SQFA(2, noise=1.0, scale="none", restarts=1, random_state=0).fit(
+        np.array(wide, dtype, order=order), y
+    )
     assert other.objective_ == pytest.approx(single.objective_, rel=1e-4)
 
 

@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 ///
 /// Every other fit goes through the pipeline, so that the same request selects the same settings wherever it comes from.
 /// The list may only become shorter: remove a file once it no longer builds reducers.
-const BUILD_REDUCERS: [&str; 8] = [
-    "sqfa-bench/src/defaults.rs",
+const BUILD_REDUCERS: [&str; 5] = [
     "sqfa-bench/src/reducers.rs",
-    "sqfa-cli/src/command/fit/direct.rs",
     "sqfa-lab/src/compare/fit.rs",
     "sqfa-paper/src/claims/problem.rs",
     "sqfa-paper/src/figures/toys.rs",
-    "sqfa-python/src/fit.rs",
     "sqfa-python/src/settings.rs",
 ];
 /// The modules that may build reducers.

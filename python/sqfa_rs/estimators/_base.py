@@ -42,7 +42,6 @@ class Reducer(LinearReducer):
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
 
-
     random_state: Any
 
     # Set by a fit.
