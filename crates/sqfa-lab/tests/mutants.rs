@@ -218,8 +218,7 @@ fn toml(value: &Value) -> String {
 #[test]
 fn specs_that_lie_are_refused_or_resolved() {
     let usual = serde_json::to_value(Spec::default()).unwrap();
-    let text =
-        "parts = { folds = 5 }\nnoise = { value = 0.1 }\nprotocol = \"mnist\"\npairs = true\n";
+    let text = "parts = { folds = 5 }\nnoise = 0.1\nprotocol = \"mnist\"\npairs = true\n";
     let other = serde_json::to_value(Spec::parse(text, "other").unwrap()).unwrap();
     mutants(4, |mutator| {
         let mutant = if mutator.chance() { mutator.json(&usual) } else { mutator.json(&other) };

@@ -167,7 +167,9 @@ impl<const COMPARED: bool> SettingFlags<COMPARED> {
         let remedy = match users.len() {
             0 => String::new(),
             1..=NAMED => format!(": it belongs to `--method {}`", users.join("` or `--method ")),
-            _ => format!(": leave it out, or choose another method (`sqfa fit --help` lists them)"),
+            _ => {
+                ": leave it out, or choose another method (`sqfa fit --help` lists them)".to_owned()
+            }
         };
         Some(format!("`--method {}` does not use `{}`{remedy}", method.name, row.flag))
     }

@@ -188,7 +188,7 @@ fn flags_that_a_message_mentions_help() {
         ("constant.csv", "--covariance oas", "--noise 0 --covariance oas"),
         ("constant.csv", "drop constant dimensions", "--noise 0 --ignore c"),
     ] {
-        let said = folder.run(&format!("fit {file} -m 1 --noise 0 --out m.sqfa"));
+        let said = folder.run(&format!("fit {file} -m 1 --noise 0 --scale none --out m.sqfa"));
         assert!(said.code == 1 && said.err.contains(mentioned), "{}", said.err);
         works(&folder, &format!("sqfa fit {file} -m 1 --out m.sqfa {flags}"));
     }

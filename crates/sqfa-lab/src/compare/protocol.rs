@@ -234,7 +234,7 @@ mod tests {
     fn settings(method: &str) -> ReducerSettings {
         let mut settings = ReducerSettings::default();
         let entry = reducer_entry(method).unwrap();
-        Protocol::named("svhn").unwrap().tailor(&entry, &mut settings);
+        Protocol::named("svhn").unwrap().tailor(entry, &mut settings);
         settings
     }
 
@@ -260,7 +260,7 @@ mod tests {
         let spec = neural.spec();
         assert_eq!((spec.parts, spec.shrinkage, spec.seeds), (Parts::Splits(5), Some(1e-3), 1));
         let mut settings = ReducerSettings::default();
-        neural.tailor(&reducer_entry("sqfa-w").unwrap(), &mut settings);
+        neural.tailor(reducer_entry("sqfa-w").unwrap(), &mut settings);
         assert_eq!(settings.constraint, Some(Constraint::Sphere));
     }
 
