@@ -112,7 +112,7 @@ PAGES = [
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # Made by docs/build.py.
 MADE = re.compile(
-    r"tutorials/(index|plot_\w+)\.rst|(python|command)/index\.md|(methods|distances|records|rust)\.md$"
+    r"tutorials/(index|plot_\w+)\.rst|(python|command)/index\.md|(methods|distances|records|rust|settings)\.md$"
 )
 
 

@@ -230,7 +230,7 @@ def test_the_core_refuses_answers_to_other_questions(points):
     X, y = points
     sums = sqfa_rs.ClassAccumulator().update(X, y)._sums
     settings = {"n_components": 2, "scale": "auto", "seed": 0}
-    remote = _core.Remote("sqfa", [sums], sums, "empirical", settings, False)
+    remote = _core.Remote("sqfa", [sums], sums, "empirical", settings)
     with pytest.raises(ValueError, match="not those of the candidates"):
         remote.answer(np.zeros((2, 4, 4), dtype=np.int64))
     with pytest.raises(ValueError, match="fit first"):

@@ -154,6 +154,8 @@ def check_room(classes: int, features: int, sketch: int | None = None) -> None:
 
 def check_counts(classes: NDArray[Any], codes: NDArray[np.uint32], weights: Any) -> None:
     """Refuse classes without a covariance before memory is spent on the others."""
+    if len(codes) == 1:
+        raise ValueError("y has 1 sample of 1 class: at least 2 classes are needed")
     if len(classes) < 2:
         return
     if weights is None:

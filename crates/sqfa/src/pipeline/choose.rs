@@ -11,7 +11,7 @@ use crate::statistics::{ClassStatistics, Scaling, StatisticsError};
 use super::learn::{Found, Job};
 use super::search::Arm;
 use super::wide::{Kept, Seen};
-use super::{COMPONENTS, Curve, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
+use super::{COMPONENTS, Curve, Filters, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
 
 /// Columns up to which candidates are scored on all of them if components explain little: a fit of a fold costs some cubes of it.
 const WHOLE: usize = 768;
@@ -147,6 +147,10 @@ impl Pipeline {
         dropped: &'a [usize],
         observer: &mut Observer<'_>,
     ) -> Result<(Option<Job<'a>>, Choice), PipelineError> {
+        if let (true, Filters::Count(filters)) = (self.settings.fixed.is_some(), self.filters) {
+            // Fixed filters may see what principal components leave out, so they go with the default.
+            return Ok((None, Choice::specified(filters)));
+        }
         let data = parts.data();
         let Labeled { points, labels, weights } = *data;
         let many = points.rows() / MANY >= points.columns();

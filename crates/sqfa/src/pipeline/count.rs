@@ -1,7 +1,7 @@
 //! The number of filters: the smallest whose held-out accuracy is within one standard error of the best.
 
 use crate::linalg::Mat;
-use crate::model::Noise;
+use crate::model::{Noise, Start};
 use crate::optimize::Observer;
 use crate::reduce::{ReduceError, ReducerSettings, Training};
 use crate::statistics::Scaling;
@@ -112,7 +112,8 @@ impl Pipeline {
     ) -> Result<Vec<Mat<f64>>, PipelineError> {
         let training = Training::from_statistics(&space.statistics);
         let noise = Noise::Value(noise);
-        let settings = ReducerSettings { noise, ..space.settings(&self.settings) };
+        let own = ReducerSettings { start: Start::Auto, ..self.settings.clone() };
+        let settings = ReducerSettings { noise, ..space.settings(&own) };
         let method = self.method.entry.reducer(&settings);
         let mut possible = counts.to_vec();
         loop {

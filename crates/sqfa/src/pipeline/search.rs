@@ -172,12 +172,14 @@ impl Common<'_> {
         observer: &mut Observer<'_>,
     ) -> Result<(Mat<f64>, bool), PipelineError> {
         let restarts = if start.is_some() { 1 } else { STARTS };
+        // Initial filters are of all columns, and the space may be one of principal components.
+        let own = ReducerSettings { start: Start::Auto, ..self.settings.clone() };
         let settings = ReducerSettings {
             noise: Noise::Value(noise),
             start: start.map_or(Start::Auto, Start::Given),
             restarts: Restarts::Count(restarts),
             stopping: STOPPING,
-            ..space.settings(self.settings)
+            ..space.settings(&own)
         };
         let training = Training::from_statistics(&space.statistics);
         let fitted = self.entry.reducer(&settings).fit_one(&training, self.filters, observer)?;

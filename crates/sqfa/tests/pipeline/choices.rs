@@ -199,3 +199,22 @@ fn many_filters_of_many_columns_are_found() {
     assert_eq!((fitted.filters().nrows(), fitted.filters().ncols()), (400, 131));
     assert!(fitted.selection.unwrap().tried.len() > 2);
 }
+
+/// Candidates are scored within principal components, and initial and fixed filters are of all columns.
+#[test]
+fn initial_and_fixed_filters_suit_many_columns() {
+    let data = mostly_noise(300, 4);
+    let first = data.fit(&recipe("sqfa", 1)).unwrap().folded().0;
+    let mut own = recipe("sqfa", 2);
+    own.settings.fixed = Some(first.clone());
+    own.scaling = Some(Scaling::PerFeature);
+    let both = data.fit(&own).unwrap().folded().0;
+    let (kept, given) = (both.col(0), first.col(0));
+    let inner: f64 = kept.iter().zip(given.iter()).map(|(a, b)| a * b).sum();
+    let length = |own: &mut dyn Iterator<Item = &f64>| own.map(|a| a * a).sum::<f64>().sqrt();
+    let cosine = inner / length(&mut kept.iter()) / length(&mut given.iter());
+    assert!((cosine - 1.0).abs() < 1e-9, "{cosine}");
+    let mut started = recipe("sqfa", 2);
+    started.settings.start = Start::Given(both);
+    assert!(data.fit(&started).unwrap().selection.unwrap().tried.len() > 2);
+}
