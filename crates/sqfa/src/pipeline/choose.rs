@@ -153,7 +153,7 @@ impl Pipeline {
         }
         let data = parts.data();
         let Labeled { points, labels, weights } = *data;
-        let many = points.rows() / MANY >= points.columns();
+        let many = data.total() as usize / MANY >= points.columns();
         let estimator = self.raw_estimator();
         if self.keeps_samples(data) {
             let rows_of = |rows: Vec<usize>| {
@@ -161,7 +161,7 @@ impl Pipeline {
                 ClassStatistics::from_factor_rows(points, labels, &rows, estimator)
             };
             let folds = self.on_components(data, plan, Components::Of(&rows_of), dropped)?;
-            return Ok((None, self.choose_on_components(&folds, points.rows(), observer)?));
+            return Ok((None, self.choose_on_components(&folds, data.total() as usize, observer)?));
         }
         let little = plan.held == 1 && many && !parts.spares_room(estimator);
         if little || estimator.needs_points() {
@@ -172,7 +172,7 @@ impl Pipeline {
                 let choice = self.choose_on_columns(data, plan, folds, dropped, observer)?;
                 return Ok((Some(job), choice));
             }
-            let mut choice = self.choose_on_components(&folds, points.rows(), observer)?;
+            let mut choice = self.choose_on_components(&folds, data.total() as usize, observer)?;
             choice.found.iter_mut().for_each(|found| found.basis = found.basis_in(&folds).cloned());
             return Ok((Some(job), choice));
         }
@@ -182,7 +182,7 @@ impl Pipeline {
         let folds = self.on_components(data, plan, Components::Of(&pooled), dropped)?;
         let choice = match self.tries_columns(data, &folds, dropped) {
             true => self.choose_on_columns(data, plan, folds, dropped, observer)?,
-            false => self.choose_on_components(&folds, points.rows(), observer)?,
+            false => self.choose_on_components(&folds, data.total() as usize, observer)?,
         };
         Ok((None, choice))
     }
@@ -206,7 +206,8 @@ impl Pipeline {
     ) -> Result<Choice, PipelineError> {
         // Within-class scaling may still be more accurate in fewer dimensions.
         let mut arms = self.arms_on(&folds)?;
-        let (filters, curve) = self.count(&arms, COMPONENTS.min(data.points.rows()), observer)?;
+        let (filters, curve) =
+            self.count(&arms, COMPONENTS.min(data.total() as usize), observer)?;
         arms.retain(|arm| arm.scaling == Scaling::WithinClass);
         let mut inside = self.found(&arms, filters, observer)?;
         drop(arms);

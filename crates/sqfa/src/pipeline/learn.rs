@@ -171,7 +171,10 @@ impl Pipeline {
             None => (self.searches().then(|| Selection::default_of(candidate)), None, None, false),
         };
         let fit = self.in_scaling(job, candidate.scaling, basis, whole)?;
-        let start = start.map(|start| with_unit_length(fit.space.lower(start.as_ref())));
+        let start = start.map(|start| {
+            let own = fit.space.of_columns(start);
+            with_unit_length(fit.space.lower(own.as_ref()))
+        });
         let (reduction, distinct) =
             self.learn_candidate(&fit.space, filters, candidate, start, observer)?;
         fit.outcome(reduction, Some(distinct), selection)

@@ -170,6 +170,24 @@ impl Space {
         }
     }
 
+    /// Returns filters of preprocessed columns with a row for each column of this space: statistics that keep their entries lose
+    /// dropped columns, and those that keep samples have zeros there.
+    pub(crate) fn of_columns(&self, filters: Mat<f64>) -> Mat<f64> {
+        let rows = match &self.turn {
+            Some(turn) => turn.inverse.ncols(),
+            None => self.statistics.dimension(),
+        };
+        let Some(map) = self.preprocessor.as_ref().filter(|_| filters.nrows() != rows) else {
+            return filters;
+        };
+        match map.kept() {
+            Some(kept) if kept.len() == rows => {
+                Mat::from_fn(rows, filters.ncols(), |i, j| filters[(kept[i], j)])
+            }
+            _ => map.embed(filters.as_ref()),
+        }
+    }
+
     /// Returns filters of preprocessed columns as filters of the space.
     pub(crate) fn lower(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match &self.turn {

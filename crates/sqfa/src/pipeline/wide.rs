@@ -86,7 +86,7 @@ impl Pipeline {
             .into_iter()
             .map(|scaling| {
                 let map = Preprocessor::dropping(statistics, scaling, scaling.centers(), dropped);
-                let count = self.components().min(data.points.rows());
+                let count = self.components().min(data.total() as usize);
                 let (basis, ratio) = components_after(map.as_ref(), statistics, count)?;
                 let ratio = if self.restricted_to().is_some() { 1.0 } else { ratio };
                 let (filters, offset) = match &map {
