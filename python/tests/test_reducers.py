@@ -78,7 +78,7 @@ def test_lda_separates_means_relative_to_scikit_learns_shrunk_scatter(data, shri
 def test_inverse_regression_is_its_definition(data, reducer):
     X, y = data
     noise = 0.5
-    fitted = reducer(3, noise=noise).fit(X, y)
+    fitted = reducer(3, noise=noise, scale="none").fit(X, y)
     # Whitened by Cholesky: another root of the same covariance turns the eigenvectors, not the filters.
     groups = [X[y == k] for k in np.unique(y)]
     shares = [len(group) / len(X) for group in groups]
