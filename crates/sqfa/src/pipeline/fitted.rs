@@ -74,7 +74,9 @@ impl Account {
             reduction.filters = map.embed(kept.as_ref());
         }
         reduction.warnings.extend(self.warnings.iter().cloned());
-        if let (Some(degrees), None) = (self.degrees, reduction.setting(Setting::Degrees)) {
+        // Within principal components, the statistics of the fit are robust and those of the data are not.
+        let degrees = self.degrees.or(features.degrees());
+        if let (Some(degrees), None) = (degrees, reduction.setting(Setting::Degrees)) {
             reduction.settings.push((Setting::Degrees, degrees));
         }
         Fitted {
