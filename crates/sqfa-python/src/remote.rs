@@ -88,6 +88,8 @@ fn candidate(given: &Bound<'_, PyAny>) -> Outcome<Scorer> {
         offset: offset.map(<[f64]>::to_vec),
         features: gaussians(&means, &covariances)?,
         priors: slice(&priors, "priors")?.to_vec(),
+        // Robust statistics need samples in memory.
+        degrees: None,
     })
 }
 

@@ -7,9 +7,10 @@ use std::ops::Range;
 use super::{ClassifierError, POINTS_A_TASK, check_dimension, share_right};
 use crate::features::Gaussians;
 use crate::labels::Classes;
-use crate::linalg::{LANES, Lanes, Real, dispatch};
+use crate::linalg::{LANES, Lanes, MatRef, Real, dispatch};
 use crate::parallel;
 use crate::points::{Points, Scalar, Table};
+use crate::statistics::{ClassStatistics, project};
 use crate::with_table;
 
 /// A squared pivot smaller than this share of the largest variance means a covariance has no full rank.
@@ -127,7 +128,7 @@ pub(super) fn check_parameters(
 }
 
 /// Gaussians whose covariances have divisor N, from ones with divisor N − 1.
-pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
+pub(super) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) -> Gaussians {
     let m = gaussians.order();
     let mut means = Vec::new();
     let mut covariances = Vec::new();
@@ -140,6 +141,26 @@ pub(crate) fn maximum_likelihood(gaussians: &Gaussians, counts: Option<&[u64]>) 
         covariances.extend(gaussians.covariance(class).iter().map(|value| value * factor));
     }
     Gaussians::trusted(m, means, covariances)
+}
+
+/// The classes in the space of some features, as a quadratic classifier uses them.
+pub(crate) struct Densities {
+    /// Covariances with divisor N, or scatters of t distributions.
+    pub(crate) features: Gaussians,
+    /// The shares of the classes.
+    pub(crate) priors: Vec<f64>,
+    /// The degrees of freedom of t distributions; `None` for Gaussians.
+    pub(crate) degrees: Option<f64>,
+}
+
+impl Densities {
+    pub(crate) fn new(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Self {
+        let features = project(statistics, filters, 0.0);
+        // Robust scatters have no divisor N − 1.
+        let counts = statistics.counts().filter(|_| statistics.robust().is_none());
+        let features = maximum_likelihood(&features, counts);
+        Self { features, priors: statistics.shares(), degrees: statistics.degrees() }
+    }
 }
 
 impl Discriminant {

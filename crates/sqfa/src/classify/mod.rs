@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::points::Points;
 use crate::remedy::{Remedy, any_of};
 
-pub(crate) use discriminant::maximum_likelihood;
+pub(crate) use discriminant::Densities;
 pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;

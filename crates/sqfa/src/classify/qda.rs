@@ -8,7 +8,7 @@
 
 use super::ClassifierError;
 use super::discriminant::{
-    Deficient, Discriminant, Whitened, answers, check_parameters, maximum_likelihood, whiten,
+    Deficient, Densities, Discriminant, Whitened, answers, check_parameters, whiten,
 };
 use super::shrunk::{DISTINCT, FULL_RANK, Pooled};
 use crate::features::Gaussians;
@@ -16,7 +16,6 @@ use crate::labels::Classes;
 use crate::linalg::MatRef;
 use crate::points::Points;
 use crate::statistics::ClassStatistics;
-use crate::statistics::project;
 
 /// A quadratic classifier on features.
 #[derive(Debug, Clone)]
@@ -183,14 +182,15 @@ impl Qda {
         filters: MatRef<'_, f64>,
         build: impl Fn(&Classes, &Gaussians, &[f64]) -> Result<Self, ClassifierError>,
     ) -> Result<Self, ClassifierError> {
-        let features = project(statistics, filters, 0.0);
-        // Robust scatters have no divisor N − 1.
-        let counts = statistics.counts().filter(|_| statistics.robust().is_none());
-        let likely = maximum_likelihood(&features, counts);
-        let qda = build(statistics.classes(), &likely, &statistics.shares())?;
-        match statistics.degrees() {
-            Some(degrees) => qda.heavy_tailed(degrees),
-            None => Ok(qda),
+        let Densities { features, priors, degrees } = Densities::new(statistics, filters);
+        build(statistics.classes(), &features, &priors)?.with_degrees(degrees)
+    }
+
+    /// Returns the same with t densities if degrees of freedom are given.
+    pub(crate) fn with_degrees(self, degrees: Option<f64>) -> Result<Self, ClassifierError> {
+        match degrees {
+            Some(degrees) => self.heavy_tailed(degrees),
+            None => Ok(self),
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::points::{Points, Table};
 use crate::reduce::{Objective, Setting};
 use crate::statistics::{ClassStatistics, Estimator, Preprocessor, Scaling};
 
-use super::search::Arm;
-use super::selection::SCALINGS;
+use super::in_memory::Arm;
+use super::rule::SCALINGS;
 use super::space::Space;
 use super::{Parts, Pipeline, PipelineError, WIDE};
 

@@ -6,8 +6,9 @@ use crate::optimize::Observer;
 use crate::reduce::{ReduceError, ReducerSettings, Training};
 use crate::statistics::Scaling;
 
+use super::in_memory::{Arm, InMemory};
 use super::score::{Compared, Scores};
-use super::search::{Arm, Fold};
+use super::search::{Asked, Folds};
 use super::selection::Candidate;
 use super::space::Space;
 use super::{Filters, NoChoice, Pipeline, PipelineError};
@@ -51,27 +52,35 @@ impl Pipeline {
             Filters::Count(count) => return Ok((count, None)),
             Filters::Auto { max } => self.counts(max.min(dimension))?,
         };
+        let folds = InMemory::new(arms);
         let scalings: Vec<Scaling> = arms.iter().map(|arm| arm.scaling).collect();
-        let (at, usual) = self.counted_in(&scalings);
-        let Some(arm) = arms.get(at) else {
-            return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
-        };
-        let mut scores: Vec<Scores> = vec![Scores::default(); counts.len()];
-        for held in &arm.held() {
-            let fold = Fold::new(arm, held)?;
-            let noise = usual.noise.value(fold.side.unit);
-            for (at, fitted) in
-                self.fit_counts(&fold.side.space, &counts, noise, observer)?.iter().enumerate()
-            {
-                scores[at].extend(fold.score(fitted)?);
-            }
-        }
-        let most = scores.iter().map(Scores::len).max().unwrap_or(0);
-        let full = counts.iter().zip(&scores).filter(|(_, scores)| scores.len() == most);
-        let (counts, scores): (Vec<usize>, Vec<&Scores>) = full.unzip();
-        let curve = curve(&counts, &scores).filter(|_| most > 0);
-        let curve = curve.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
+        let (counts, asked) = self.ask_counts(counts, &scalings, &folds, observer)?;
+        let mut scores = vec![Scores::default(); counts.len()];
+        folds.score(&asked, &mut scores)?;
+        let curve = curve(&counts, &scores.iter().collect::<Vec<_>>())?;
         Ok((curve.filters, Some(curve)))
+    }
+
+    /// Fits every number of filters on every fold, and returns those that the method can give on all of them.
+    pub(crate) fn ask_counts(
+        &self,
+        mut counts: Vec<usize>,
+        scalings: &[Scaling],
+        folds: &dyn Folds,
+        observer: &mut Observer<'_>,
+    ) -> Result<(Vec<usize>, Asked), PipelineError> {
+        let (scaling, usual) = self.counted_in(scalings);
+        let mut asked = Asked::default();
+        for fold in 0..folds.count() {
+            let Some(side) = folds.side(scaling, fold)? else { continue };
+            let noise = usual.noise.value(side.unit);
+            let fitted = self.fit_counts(&side.space, &counts, noise, observer)?;
+            counts.truncate(fitted.len());
+            asked.folds.push((fold, fitted.iter().map(|own| side.scorer(own)).collect()));
+        }
+        asked.folds.iter_mut().for_each(|(_, scorers)| scorers.truncate(counts.len()));
+        asked.candidates = (0..counts.len()).map(|at| (at, scaling)).collect();
+        Ok((counts, asked))
     }
 
     /// The numbers of filters to try, up to a largest one.
@@ -88,7 +97,7 @@ impl Pipeline {
     }
 
     /// Returns in which of some scalings the number is selected, and with which noise: both matter less than the number.
-    pub(crate) fn counted_in(&self, scalings: &[Scaling]) -> (usize, Candidate) {
+    fn counted_in(&self, scalings: &[Scaling]) -> (Scaling, Candidate) {
         let first = self.scalings().first().copied().unwrap_or(Scaling::Common);
         let usual = match self.settings.noise {
             Noise::Auto => Candidate::usual(first),
@@ -98,8 +107,8 @@ impl Pipeline {
         let wanted = |own: &Scaling| {
             if self.has_noise() { *own == first } else { own.of_columns() == scaled }
         };
-        let at = scalings.iter().position(wanted).unwrap_or(scalings.len().saturating_sub(1));
-        (at, usual)
+        let scaling = scalings.iter().copied().find(wanted).or(scalings.last().copied());
+        (scaling.unwrap_or(first), usual)
     }
 
     /// Filters of every count that the method can give: the first ones, perhaps not all.
@@ -141,8 +150,18 @@ fn counts(max: usize) -> Vec<usize> {
 }
 
 /// The fewest filters whose accuracy is behind the best by no more than one standard error.
-pub(crate) fn curve(counts: &[usize], scores: &dyn Compared) -> Option<Curve> {
-    let best = (0..counts.len()).reduce(|best, other| {
+///
+/// # Errors
+///
+/// If nothing was held out.
+pub(crate) fn curve(counts: &[usize], scores: &dyn Compared) -> Result<Curve, PipelineError> {
+    let none = PipelineError::Count { why: NoChoice::TooFewPoints };
+    smallest(counts, scores).ok_or(none)
+}
+
+fn smallest(counts: &[usize], scores: &dyn Compared) -> Option<Curve> {
+    let scored = (0..counts.len()).filter(|&at| scores.met(at) > 0);
+    let best = scored.reduce(|best, other| {
         if scores.accuracy(other) > scores.accuracy(best) { other } else { best }
     })?;
     let points: Vec<CurvePoint> = counts

@@ -8,7 +8,8 @@
 use crate::model::Noise;
 use crate::statistics::{ClassStatistics, Moments, Scaling};
 
-use super::selection::{Candidate, usual_fraction};
+use super::rule::usual_fraction;
+use super::selection::Candidate;
 use super::{Pipeline, WIDE};
 
 /// The largest over the median variance up to which columns are assumed to be in one unit.

@@ -13,9 +13,11 @@ use super::coordinates::{Learned, OnColumns};
 use super::defaults::in_one_unit;
 use super::distinct::replace_copies;
 use super::fitted::Account;
+use super::in_memory::{Arm, InMemory};
+use super::rule::{Rule, select};
 use super::score::{Compared, Scores};
-use super::search::{Arm, Common, Searched, search};
-use super::selection::{Candidate, Selection, Tried, select};
+use super::search::{Common, Search};
+use super::selection::{Candidate, Selection, Tried};
 use super::space::Space;
 use super::{Fitted, Parts, Pipeline, PipelineError, WIDE};
 
@@ -38,8 +40,8 @@ pub(crate) struct Found {
     pub(crate) selection: Selection,
     /// Filters of preprocessed columns to start from.
     pub(crate) start: Option<Mat<f64>>,
-    /// The same for every fold.
-    pub(crate) folds: Vec<Mat<f64>>,
+    /// Folds, and the filters that were found without them.
+    pub(crate) folds: Vec<(usize, Mat<f64>)>,
     /// The principal components of preprocessed columns that the candidates were scored in, if they are those of all samples.
     pub(crate) basis: Option<Mat<f64>>,
     /// Whether within-class scaling uses all columns, however many there are.
@@ -52,22 +54,30 @@ impl Found {
         Self { selection, start: None, folds: Vec::new(), basis: None, whole }
     }
 
-    /// Selects among candidates; `filters` returns the filters of a candidate for every fold.
+    /// Returns what the rule selects among the candidates of a search; `None` if none could be scored.
     pub(crate) fn among(
-        tried: Vec<Tried>,
+        search: &Search,
         scores: &dyn Compared,
-        folds: usize,
         nested: impl FnOnce(&[Candidate]) -> Option<f64>,
-        filters: impl FnOnce(usize) -> Vec<Mat<f64>>,
     ) -> Option<Self> {
-        let candidates: Vec<Candidate> = tried.iter().map(|one| one.candidate).collect();
+        let candidates: Vec<Candidate> = search.runners().iter().map(|own| own.candidate).collect();
         let (taken, reason) = select(&candidates, scores)?;
-        let candidate = candidates[taken];
-        let filters = filters(taken);
-        let start = filters.first().cloned();
-        let accuracy = nested(&candidates).or(Some(tried[taken].accuracy));
-        let selection = Selection { candidate, reason, tried, folds, accuracy };
-        Some(Self { selection, start, folds: filters, basis: None, whole: false })
+        let tried = candidates.iter().enumerate().map(|(at, &candidate)| Tried {
+            candidate,
+            points: scores.points(at),
+            log_posterior: scores.mean(at),
+            accuracy: scores.accuracy(at),
+        });
+        let selection = Selection {
+            candidate: candidates[taken],
+            reason,
+            tried: tried.collect(),
+            folds: search.scored().len(),
+            accuracy: nested(&candidates).or_else(|| Some(scores.accuracy(taken))),
+        };
+        let own = &search.runners()[taken];
+        let start = own.filters().first().map(|(_, filters)| filters.clone());
+        Some(Self { selection, start, folds: own.filters().to_vec(), basis: None, whole: false })
     }
 }
 
@@ -129,23 +139,22 @@ impl Pipeline {
         if !self.searches() {
             return Ok(None);
         }
-        let common = Common { entry: self.method.entry, settings: &self.settings, filters };
-        let Searched { runners, folds, held } = search(arms, &common, observer)?;
-        let tried: Vec<Tried> = runners
-            .iter()
-            .map(|runner| Tried {
-                candidate: runner.candidate,
-                points: runner.scores.points(),
-                log_posterior: runner.scores.mean(),
-                accuracy: runner.scores.accuracy(),
-            })
-            .collect();
-        let scores: Vec<&Scores> = runners.iter().map(|runner| &runner.scores).collect();
+        let common = self.common(filters);
+        let folds = InMemory::new(arms);
+        let scalings = arms.iter().map(|arm| arm.scaling).collect();
+        let mut search = Search::new(Rule { scalings, noise: self.settings.noise });
+        let scores = folds.search(&mut search, &common, observer)?;
+        let scores: Vec<&Scores> = scores.iter().collect();
+        let samples = folds.samples(search.scored());
         let nested = |candidates: &[Candidate]| {
-            held.accuracy(&scores, |some| select(candidates, some).map(|(taken, _)| taken))
+            samples.accuracy(&scores, |some| select(candidates, some).map(|(taken, _)| taken))
         };
-        let filters = |taken: usize| runners[taken].filters.clone();
-        Ok(Found::among(tried, &scores, folds, nested, filters))
+        Ok(Found::among(&search, &scores, nested))
+    }
+
+    /// Returns what the fits of a search share.
+    pub(crate) fn common(&self, filters: usize) -> Common<'_> {
+        Common { entry: self.method.entry, settings: &self.settings, filters }
     }
 
     /// Fits all samples with what was found, or with the default if nothing was.

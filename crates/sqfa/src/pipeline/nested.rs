@@ -74,6 +74,10 @@ impl Compared for Places<'_> {
         self.of(at).count()
     }
 
+    fn points(&self, at: usize) -> usize {
+        self.weight(at) as usize
+    }
+
     fn mean(&self, at: usize) -> f64 {
         self.scores[at].mean_at(self.of(at))
     }

@@ -15,9 +15,9 @@ use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
 use crate::statistics::ClassStatistics;
 use crate::transform::Features;
 
+use super::in_memory::Arm;
 use super::learn::{Found, Job, Outcome};
 use super::score::{Compared, Scores};
-use super::search::{Arm, Fold};
 use super::side::Side;
 use super::space::Space;
 use super::{Fitted, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
@@ -72,19 +72,33 @@ pub struct RefinementSpace {
     basis: Mat<f64>,
 }
 
-/// The climb of one fold: where it is, and the coordinates it uses.
+/// The climb of one fold: where it is, the coordinates it uses, and the rows that score it.
 struct Climb<'p, 'a> {
-    fold: Fold<'p, 'a>,
+    side: Side,
+    parts: &'p Parts<'a>,
+    held: Vec<usize>,
     points: Coordinates,
     filters: Mat<f64>,
 }
 
 impl<'p, 'a> Climb<'p, 'a> {
     /// The climb of samples that are learned from, from filters of preprocessed columns.
-    fn new(fold: Fold<'p, 'a>, learned: &[usize], start: &Mat<f64>) -> Self {
-        let points = Coordinates::new(fold.parts, learned, &fold.side.space);
-        let filters = with_unit_length(fold.side.space.lower(start.as_ref()));
-        Self { fold, points, filters }
+    fn new(
+        side: Side,
+        parts: &'p Parts<'a>,
+        held: Vec<usize>,
+        learned: &[usize],
+        start: &Mat<f64>,
+    ) -> Self {
+        let points = Coordinates::new(parts, learned, &side.space);
+        let filters = with_unit_length(side.space.lower(start.as_ref()));
+        Self { side, parts, held, points, filters }
+    }
+
+    /// Returns the scores of filters on the rows held out.
+    fn score(&self, filters: &Mat<f64>) -> Result<Scores, PipelineError> {
+        let scorer = self.side.scorer(filters);
+        Ok(scorer.scores(self.parts.data(), self.held.iter().copied())?)
     }
 }
 
@@ -141,7 +155,7 @@ impl Pipeline {
         outcome: Outcome,
         job: Job<'_>,
         arms: &[Arm<'_>],
-        starts: Option<&[Mat<f64>]>,
+        starts: Option<&[(usize, Mat<f64>)]>,
         observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         let Some(parts) = job.parts else {
@@ -153,10 +167,13 @@ impl Pipeline {
             return self.refine_anew(outcome, parts, job.dropped, false, observer);
         };
         let mut climbs = Vec::new();
-        for (held, start) in arm.held().iter().zip(starts) {
-            let (repeat, fold, _) = *held;
-            let learned = arm.repeats[repeat].leave_out(fold).learned();
-            climbs.push(Climb::new(Fold::new(arm, held)?, &learned, start));
+        let folds = arm.held();
+        for (fold, start) in starts {
+            let held = &folds[*fold];
+            let parts = arm.parts(held);
+            let learned = parts.leave_out(held.fold).learned();
+            let rows = held.rows().collect();
+            climbs.push(Climb::new(arm.side(held)?, parts, rows, &learned, start));
         }
         let (choice, cancelled) = choose(&climbs, observer)?;
         drop(climbs);
@@ -184,16 +201,16 @@ impl Pipeline {
         if let Some(part) = parts.spared() {
             // Nothing was learned from these rows.
             let space = around(&recipe, &outcome)?;
-            let held = parts.within(part).map(|row| row as u32).collect();
-            let fold = Fold::of(Side::of(space), parts, held);
-            climbs.push(Climb::new(fold, &parts.learned(), &fitted.kept().to_owned()));
+            let (held, learned) = (parts.within(part).collect(), parts.learned());
+            let start = fitted.kept().to_owned();
+            climbs.push(Climb::new(Side::of(space), parts, held, &learned, &start));
         } else {
             let data = *parts.data();
             let plan = Plan::for_components(data.total());
             dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
             let filters = fitted.kept().ncols();
             for &part in dealt.folds() {
-                let held: Vec<u32> = dealt.within(part).map(|row| row as u32).collect();
+                let held: Vec<usize> = dealt.within(part).collect();
                 if held.is_empty() {
                     continue;
                 }
@@ -201,9 +218,9 @@ impl Pipeline {
                 let job = self.job(&others, dropped)?;
                 let found = fitted.selection.clone().map(|own| Found::again(own, whole));
                 let alone = self.learn(job, filters, found, observer)?;
-                let fold = Fold::of(Side::of(around(&recipe, &alone)?), &dealt, held);
+                let side = Side::of(around(&recipe, &alone)?);
                 let start = alone.fitted.kept().to_owned();
-                climbs.push(Climb::new(fold, &others.learned(), &start));
+                climbs.push(Climb::new(side, &dealt, held, &others.learned(), &start));
             }
         }
         let (choice, cancelled) = choose(&climbs, observer)?;
@@ -367,7 +384,7 @@ fn choose(
 ) -> Result<(RefinementChoice, bool), PipelineError> {
     let mut start = Scores::default();
     for climb in climbs {
-        start.extend(climb.fold.score(&climb.filters)?);
+        start.extend(climb.score(&climb.filters)?);
     }
     let mut tried = vec![(start.clone(), 0, NOISES[0])];
     let mut cancelled = false;
@@ -377,7 +394,7 @@ fn choose(
         for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
             let mut scores = Scores::default();
             for (climb, filters) in climbs.iter().zip(&mut filters) {
-                let space = &climb.fold.side.space;
+                let space = &climb.side.space;
                 let (further, _, stopped) =
                     climb.points.climb(space, filters, noise, next - done, observer)?;
                 *filters = further;
@@ -385,7 +402,7 @@ fn choose(
                 if cancelled {
                     break 'noises;
                 }
-                scores.extend(climb.fold.score(filters)?);
+                scores.extend(climb.score(filters)?);
             }
             since = if scores.mean() > top { 0 } else { since + 1 };
             top = top.max(scores.mean());
@@ -399,7 +416,7 @@ fn choose(
     let (best, taken) = taken(&scores, tried.len());
     let gain = scores.ahead(best, 0);
     let mut held = nested::Held::default();
-    climbs.iter().for_each(|climb| held.push(climb.fold.held.iter().map(|&row| u64::from(row))));
+    climbs.iter().for_each(|climb| held.push(climb.held.iter().map(|&row| row as u64)));
     let nested = held.accuracy(&scores, |some| Some(self::taken(some, tried.len()).1));
     let choice = RefinementChoice {
         steps: tried[taken].1,

@@ -1,14 +1,14 @@
-//! The fit of points that are elsewhere: sums of folds come in, candidates go out to be scored, whole sums of scores come back.
+//! The fit of samples that are on other machines: sums of folds come in, candidates go out to be scored, sums of scores come back.
 //!
-//! The number of filters is one question, units and noise another; each is one pass over the points held out, for all
-//! candidates at once. So the grid of noise is given beforehand: a decade apart, half a decade around the default. Parts are
-//! those of [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two points is never held out.
+//! It is the search of samples in memory with another implementation of [`Folds`]. The number of filters is one question; the
+//! grid of noise, each of its extensions and the neighbors of the best are one question each. A question is one pass over the
+//! samples that are held out, and includes all candidates so far, because differences are paired sample by sample. Parts are
+//! those of [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two samples is never held out.
 //! Cost: one fit per candidate and fold, on statistics.
 
 use crate::labels::Classes;
 use crate::labels::Labels;
 use crate::linalg::Mat;
-use crate::model::Noise;
 use crate::optimize::Observer;
 use crate::points::Points;
 use crate::statistics::{
@@ -18,9 +18,8 @@ use crate::statistics::{
 use super::coordinates::{Learned, MakeSpace, OnColumns, finished};
 use super::count::curve;
 use super::learn::{Found, Job, Outcome};
-use super::score::Compared;
-use super::search::Common;
-use super::selection::{Candidate, DEFAULT_FRACTION, Tried};
+use super::rule::Rule;
+use super::search::{Asked, Folds, Search};
 use super::side::Side;
 use super::space::{Space, components_after};
 use super::{
@@ -28,16 +27,12 @@ use super::{
     Scorer, Tally, WIDE,
 };
 
-/// The fractions that are tried in every scaling, times the default, in the order in which a search of samples in memory would
-/// reach them.
-const GRID: [f64; 8] = [10.0, 1.0, 0.1, 100.0, 0.01, 0.001, 3.162_277_66, 0.316_227_766];
-
 /// Candidates to be scored, the same ones in every fold.
 #[derive(Debug)]
 pub struct Question {
     /// The number of a part that is held out, and the candidates that learned from the others.
     pub folds: Vec<(usize, Vec<Scorer>)>,
-    /// Whether points of a class are held out.
+    /// Whether samples of a class are held out.
     pub held: Vec<bool>,
     /// How many candidates there are.
     pub candidates: usize,
@@ -45,33 +40,36 @@ pub struct Question {
 
 /// A fit that asks for scores.
 pub struct Remote {
+    received: Received,
+    filters: Option<usize>,
+    /// The numbers of filters that were asked about.
+    counts: Vec<usize>,
+    curve: Option<Curve>,
+    search: Search,
+    /// The scorers of all candidates of the search, fold by fold.
+    scorers: Vec<Vec<Scorer>>,
+    /// The scores of all candidates of the search.
+    tally: Tally,
+    outcome: Option<Outcome>,
+}
+
+/// The folds of samples that are on other machines.
+struct Received {
     recipe: Pipeline,
     dropped: Vec<usize>,
     total: ClassAccumulator,
     /// Sums of what is learned from when a part is held out.
     training: Vec<(usize, ClassAccumulator)>,
+    /// Whether samples of a class are held out.
     held: Vec<bool>,
-    asked: Option<Asked>,
-    filters: Option<usize>,
-    curve: Option<Curve>,
-    found: Option<Found>,
-    searched: bool,
-    outcome: Option<Outcome>,
-}
-
-/// A scaling, and how its spaces are made.
-type Maker<'a> = (Scaling, Box<dyn MakeSpace + 'a>);
-
-/// What the last question was about.
-enum Asked {
-    Counts(Vec<usize>),
-    Candidates(Vec<(Candidate, Vec<Mat<f64>>)>),
+    /// How spaces are made if there are many columns.
+    within: Vec<Within>,
 }
 
 impl Remote {
-    /// From the sums of every part, and of the points in none.
+    /// From the sums of every part, and of the samples in none.
     ///
-    /// As many parts are held out in turn as for points at hand: all, or the first where there are many points.
+    /// As many parts are held out in turn as for samples in memory: all, or the first if there are many samples.
     pub fn new(
         recipe: Pipeline,
         parts: &[ClassAccumulator],
@@ -113,75 +111,88 @@ impl Remote {
             Filters::Count(filters) => Some(filters),
             Filters::Auto { .. } => None,
         };
-        let searched = !recipe.searches();
+        let wide = total.dimension() - dropped.len() > WIDE && !training.is_empty();
+        let within = match wide {
+            true => Within::each(&recipe, &statistics_of(&total)?, &dropped)?,
+            false => Vec::new(),
+        };
+        let rule = Rule { scalings: recipe.scalings(), noise: recipe.settings.noise };
         Ok(Self {
-            recipe,
-            dropped,
-            total,
-            training,
-            held,
-            asked: None,
+            received: Received { recipe, dropped, total, training, held, within },
             filters,
+            counts: Vec::new(),
             curve: None,
-            found: None,
-            searched,
+            search: Search::new(rule),
+            scorers: Vec::new(),
+            tally: Tally::new(0),
             outcome: None,
         })
     }
 
     /// The classes, in the order of all sums.
     pub fn classes(&self) -> &Classes {
-        self.total.classes()
+        self.received.total.classes()
     }
 
     /// The recipe.
     pub fn recipe(&self) -> &Pipeline {
-        &self.recipe
+        &self.received.recipe
     }
 
-    /// The next candidates to be scored; none when all is chosen.
+    /// Returns the next candidates to be scored; `None` when everything is selected.
+    ///
+    /// # Errors
+    ///
+    /// If candidates cannot be fitted.
     pub fn ask(&mut self, observer: &mut Observer<'_>) -> Result<Option<Question>, PipelineError> {
+        let Received { recipe, training, .. } = &self.received;
         let Some(filters) = self.filters else { return self.ask_count(observer).map(Some) };
-        if self.searched || self.training.is_empty() {
+        if !recipe.searches() || training.is_empty() {
             return Ok(None);
         }
-        self.searched = true;
-        self.ask_candidates(filters, observer)
+        let common = recipe.common(filters);
+        let asked = self.search.ask(&common, &self.received, &self.tally, observer)?;
+        let Some(Asked { candidates, folds }) = asked else { return Ok(None) };
+        self.scorers.resize(folds.len(), Vec::new());
+        for (all, (_, scorers)) in self.scorers.iter_mut().zip(folds) {
+            // In the order of their numbers.
+            let mut numbered: Vec<_> = candidates.iter().map(|(at, _)| *at).zip(scorers).collect();
+            numbered.sort_by_key(|(at, _)| *at);
+            all.extend(numbered.into_iter().map(|(_, scorer)| scorer));
+        }
+        let folds = self.scorers.iter().cloned().enumerate().collect();
+        Ok(Some(self.received.question(folds, self.search.runners().len())))
     }
 
-    /// Takes what the points held out say of the last candidates.
+    /// Takes what the samples held out say of the last candidates.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was held out for a number of filters.
     pub fn answer(&mut self, tally: &Tally) -> Result<(), PipelineError> {
-        match self.asked.take() {
-            Some(Asked::Counts(counts)) => {
-                let chosen = curve(&counts, tally).filter(|_| tally.met(0) > 0);
-                let chosen = chosen.ok_or(PipelineError::Count { why: NoChoice::TooFewPoints })?;
-                self.filters = Some(chosen.filters);
-                self.curve = Some(chosen);
-            }
-            Some(Asked::Candidates(candidates)) if tally.met(0) > 0 => {
-                let tried = candidates.iter().enumerate().map(|(at, (candidate, _))| Tried {
-                    candidate: *candidate,
-                    points: tally.met(at),
-                    log_posterior: tally.mean(at),
-                    accuracy: tally.accuracy(at),
-                });
-                let filters = |taken: usize| candidates[taken].1.clone();
-                self.found =
-                    Found::among(tried.collect(), tally, self.training.len(), |_| None, filters);
-            }
-            _ => {}
+        if self.filters.is_some() {
+            self.tally = tally.clone();
+            return Ok(());
         }
+        let selected = curve(&self.counts, tally)?;
+        self.filters = Some(selected.filters);
+        self.curve = Some(selected);
         Ok(())
     }
 
-    /// Fits all points with what was chosen.
+    /// Fits all samples with what was selected.
+    ///
+    /// # Errors
+    ///
+    /// If the number of filters is open or the fit fails.
     pub fn fit(&mut self, observer: &mut Observer<'_>) -> Result<&Fitted, PipelineError> {
         let Some(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let job = Job::of(statistics_of(&self.total)?, &self.dropped);
-        let found = self.found.take();
-        let outcome = self.recipe.learn(job, filters, found, observer)?;
+        let Received { recipe, dropped, total, .. } = &self.received;
+        let job = Job::of(statistics_of(total)?, dropped);
+        let found = Found::among(&self.search, &self.tally, |_| None);
+        let outcome = recipe.learn(job, filters, found, observer)?;
         let fitted = Fitted { curve: self.curve.take(), ..outcome.fitted };
         Ok(&self.outcome.insert(Outcome { fitted, ..outcome }).fitted)
     }
@@ -197,7 +208,7 @@ impl Remote {
     ///
     /// If principal components cannot be computed.
     pub fn refinement_space(&self) -> Result<Option<RefinementSpace>, PipelineError> {
-        self.outcome.as_ref().map(|own| self.recipe.refinement_space(own)).transpose()
+        self.outcome.as_ref().map(|own| self.received.recipe.refinement_space(own)).transpose()
     }
 
     /// Refines the filters of a fit on samples, or a part of them, in the coordinates of the refinement.
@@ -213,139 +224,58 @@ impl Remote {
         observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
         match &mut self.outcome {
-            Some(own) => self.recipe.refine_in(own, space, coordinates, labels, observer),
+            Some(own) => self.received.recipe.refine_in(own, space, coordinates, labels, observer),
             None => Ok(()),
         }
     }
 
-    /// Every number of filters, in the default units against the default noise.
+    /// Every number of filters, in the default scaling with the default noise.
     fn ask_count(&mut self, observer: &mut Observer<'_>) -> Result<Question, PipelineError> {
-        let Filters::Auto { max } = self.recipe.filters else {
+        let Received { recipe, dropped, total, .. } = &self.received;
+        let Filters::Auto { max } = recipe.filters else {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         };
-        let columns = self.total.dimension() - self.dropped.len();
+        let columns = total.dimension() - dropped.len();
         let columns = if columns > WIDE { COMPONENTS } else { columns };
-        let mut counts = self.recipe.counts(max.min(columns))?;
-        let makers = self.makers()?;
-        let scalings: Vec<Scaling> = makers.iter().map(|(scaling, _)| *scaling).collect();
-        let (arm, usual) = self.recipe.counted_in(&scalings);
-        let mut folds = Vec::new();
-        for (at, sums) in &self.training {
-            let Some((_, maker)) = makers.get(arm) else { break };
-            let side = Side::new(&**maker, learned(sums)?)?;
-            let noise = usual.noise.value(side.unit);
-            let fitted = self.recipe.fit_counts(&side.space, &counts, noise, observer)?;
-            counts.truncate(fitted.len());
-            folds
-                .push((*at, fitted.iter().map(|filters| side.scorer(filters)).collect::<Vec<_>>()));
-        }
-        if folds.is_empty() {
+        let counts = recipe.counts(max.min(columns))?;
+        let (counts, asked) =
+            recipe.ask_counts(counts, &recipe.scalings(), &self.received, observer)?;
+        if asked.folds.is_empty() {
             return Err(PipelineError::Count { why: NoChoice::TooFewPoints });
         }
-        folds.iter_mut().for_each(|(_, scorers)| scorers.truncate(counts.len()));
-        drop(makers);
-        let candidates = counts.len();
-        self.asked = Some(Asked::Counts(counts));
-        Ok(Question { folds, held: self.held.clone(), candidates })
+        self.counts = counts;
+        Ok(self.received.question(asked.folds, asked.candidates.len()))
+    }
+}
+
+impl Received {
+    /// Returns a question about candidates of numbered folds.
+    fn question(&self, folds: Vec<(usize, Vec<Scorer>)>, candidates: usize) -> Question {
+        let part = |(fold, scorers): (usize, _)| (self.training[fold].0, scorers);
+        let folds = folds.into_iter().map(part).collect();
+        Question { folds, held: self.held.clone(), candidates }
+    }
+}
+
+impl Folds for Received {
+    fn count(&self) -> usize {
+        self.training.len()
     }
 
-    /// The grid in every unit; candidates that some fold cannot fit are out.
-    fn ask_candidates(
-        &mut self,
-        filters: usize,
-        observer: &mut Observer<'_>,
-    ) -> Result<Option<Question>, PipelineError> {
-        let recipe = &self.recipe;
-        let common = Common { entry: recipe.method.entry, settings: &recipe.settings, filters };
-        let noises: Vec<Noise> = match recipe.settings.noise {
-            Noise::Auto => GRID.map(|step| Noise::Fraction(step * DEFAULT_FRACTION)).to_vec(),
-            noise => vec![noise],
+    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Side>, PipelineError> {
+        let Self { recipe, dropped, .. } = self;
+        let learned = Learned { statistics: statistics_of(&self.training[fold].1)?, parts: None };
+        let side = match self.within.iter().find(|within| within.scaling == scaling) {
+            Some(within) => Side::new(within, learned),
+            None => Side::new(&OnColumns { recipe, scaling, dropped, whole: false }, learned),
         };
-        let makers = self.makers()?;
-        let mut candidates: Vec<(Candidate, Vec<Mat<f64>>)> = makers
-            .iter()
-            .flat_map(|(scaling, _)| {
-                noises.iter().map(|&noise| Candidate { scaling: *scaling, noise })
-            })
-            .map(|candidate| (candidate, Vec::new()))
-            .collect();
-        let mut folds: Vec<(usize, Vec<Option<Scorer>>)> = Vec::new();
-        for (at, sums) in &self.training {
-            let mut scorers = Vec::new();
-            for (arm, (_, maker)) in makers.iter().enumerate() {
-                let side = Side::new(&**maker, learned(sums)?)?;
-                let mut before: Vec<(Noise, Mat<f64>)> = Vec::new();
-                for (candidate, found) in &mut candidates[arm * noises.len()..][..noises.len()] {
-                    let noise = candidate.noise.value(side.unit);
-                    // From the filters of the nearest noise, as for samples in memory.
-                    let far = |noise: Noise| noise.decades_from(candidate.noise);
-                    let start = before.iter().min_by(|a, b| far(a.0).total_cmp(&far(b.0)));
-                    let start = start.map(|(_, filters)| side.space.lower(filters.as_ref()));
-                    let fitted = common.attempt(&side.space, noise, start, observer)?;
-                    scorers.push(fitted.as_ref().map(|(filters, _)| side.scorer(filters)));
-                    let Some((filters, cancelled)) = fitted else { continue };
-                    if cancelled {
-                        return Ok(None);
-                    }
-                    let lifted = side.space.lift(filters.as_ref());
-                    found.push(lifted.clone());
-                    before.push((candidate.noise, lifted));
-                }
-            }
-            folds.push((*at, scorers));
-        }
-        drop(makers);
-        let whole: Vec<bool> =
-            candidates.iter().map(|(_, filters)| filters.len() == folds.len()).collect();
-        let keep = |at: usize| whole[at];
-        let folds = folds
-            .into_iter()
-            .map(|(at, scorers)| {
-                let kept = scorers.into_iter().enumerate().filter(|(scorer, _)| keep(*scorer));
-                (at, kept.filter_map(|(_, scorer)| scorer).collect::<Vec<_>>())
-            })
-            .collect();
-        let kept = candidates.into_iter().enumerate().filter(|(at, _)| keep(*at));
-        let candidates: Vec<_> = kept.map(|(_, candidate)| candidate).collect();
-        if candidates.is_empty() {
-            return Ok(None);
-        }
-        let count = candidates.len();
-        self.asked = Some(Asked::Candidates(candidates));
-        Ok(Some(Question { folds, held: self.held.clone(), candidates: count }))
-    }
-
-    /// Returns how the space of each scaling is made: on columns, or on principal components of many.
-    fn makers(&self) -> Result<Vec<Maker<'_>>, PipelineError> {
-        let recipe = &self.recipe;
-        let wide = self.total.dimension() - self.dropped.len() > WIDE;
-        let total = wide.then(|| statistics_of(&self.total)).transpose()?;
-        let maker = |scaling: Scaling| {
-            let maker: Box<dyn MakeSpace + '_> = match &total {
-                None => {
-                    let dropped = &self.dropped;
-                    Box::new(OnColumns { recipe, scaling, dropped, whole: false })
-                }
-                Some(total) => {
-                    let (of_columns, center) = (scaling.of_columns(), scaling.centers());
-                    let map = Preprocessor::dropping(total, of_columns, center, &self.dropped);
-                    Box::new(Within::new(recipe, scaling, map, total)?)
-                }
-            };
-            Ok((scaling, maker))
-        };
-        recipe.scalings().into_iter().map(maker).collect()
+        side.map(Some)
     }
 }
 
 /// The class statistics of accumulated samples.
 fn statistics_of(sums: &ClassAccumulator) -> Result<ClassStatistics, StatisticsError> {
     ClassAccumulator::finish_together(&[sums], Estimator::Empirical)
-}
-
-/// The training side of a fold without samples.
-fn learned<'p>(sums: &ClassAccumulator) -> Result<Learned<'p, 'p>, StatisticsError> {
-    Ok(Learned { statistics: statistics_of(sums)?, parts: None })
 }
 
 /// Spaces within the leading principal components of all samples.
@@ -359,6 +289,20 @@ struct Within {
 }
 
 impl Within {
+    /// Returns one for every scaling.
+    fn each(
+        recipe: &Pipeline,
+        total: &ClassStatistics,
+        dropped: &[usize],
+    ) -> Result<Vec<Self>, PipelineError> {
+        let of = |scaling: Scaling| {
+            let (of_columns, center) = (scaling.of_columns(), scaling.centers());
+            let map = Preprocessor::dropping(total, of_columns, center, dropped);
+            Self::new(recipe, scaling, map, total)
+        };
+        recipe.scalings().into_iter().map(of).collect()
+    }
+
     fn new(
         recipe: &Pipeline,
         scaling: Scaling,

@@ -8,8 +8,6 @@ use crate::points::Points;
 
 /// Answers in a word.
 const WORD: usize = 64;
-/// Standard errors by which a candidate that classifies fewer points rightly is clearly worse.
-const CLEARLY: f64 = 2.0;
 /// ln 0.05: a true class less probable than this counts as lost.
 const FLOOR: f64 = -2.995_732_273_553_991;
 
@@ -61,8 +59,10 @@ impl Extend<bool> for Hits {
 
 /// How candidates, by number, did on held-out points.
 pub(crate) trait Compared {
-    /// Points that a candidate was tried on.
+    /// The number of samples that a candidate was scored on.
     fn met(&self, at: usize) -> usize;
+    /// The same with repetitions counted.
+    fn points(&self, at: usize) -> usize;
     /// Its mean floored ln p(true class).
     fn mean(&self, at: usize) -> f64;
     /// The share of points it classified rightly.
@@ -71,26 +71,15 @@ pub(crate) trait Compared {
     fn ahead(&self, one: usize, other: usize) -> Difference;
     /// The same in accuracy.
     fn more_accurate(&self, one: usize, other: usize) -> Difference;
-
-    /// Those of some candidates that do not classify clearly fewer points rightly than the most accurate one.
-    ///
-    /// Scores alone would not do: features that say nothing are never sure and wrong, so that their posteriors can look
-    /// better than those of features that say something.
-    fn able(&self, some: &[usize]) -> Vec<usize> {
-        let more =
-            |best: usize, at| if self.accuracy(at) > self.accuracy(best) { at } else { best };
-        let Some(top) = some.iter().copied().reduce(more) else { return Vec::new() };
-        let clearly_worse = |at: usize| {
-            let ahead = self.more_accurate(top, at);
-            ahead.mean > CLEARLY * ahead.error
-        };
-        some.iter().copied().filter(|&at| !clearly_worse(at)).collect()
-    }
 }
 
 impl Compared for Vec<&Scores> {
     fn met(&self, at: usize) -> usize {
         self[at].len()
+    }
+
+    fn points(&self, at: usize) -> usize {
+        self[at].points()
     }
 
     fn mean(&self, at: usize) -> f64 {

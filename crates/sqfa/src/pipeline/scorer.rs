@@ -1,18 +1,18 @@
-//! A candidate that travels to where the points are: filters of raw points and the classes on their features.
+//! A candidate that travels to where the samples are: filters of raw samples and the classes on their features.
 
 use crate::classify::{ClassifierError, Qda};
 use crate::features::Gaussians;
-use crate::labels::Classes;
 use crate::linalg::Mat;
-use crate::points::Points;
+use crate::reduce::JUDGED;
 use crate::transform::transform_rows_offset;
 
+use super::Labeled;
 use super::score::Scores;
 
 /// Filters with their classifier.
 #[derive(Debug, Clone)]
 pub struct Scorer {
-    /// Filters of raw points, one a column.
+    /// Filters of raw samples, one a column.
     pub filters: Mat<f64>,
     /// What is added to the features.
     pub offset: Option<Vec<f64>>,
@@ -20,21 +20,30 @@ pub struct Scorer {
     pub features: Gaussians,
     /// The training shares of the classes.
     pub priors: Vec<f64>,
+    /// The degrees of freedom of t densities; `None` for Gaussians.
+    pub degrees: Option<f64>,
 }
 
 impl Scorer {
-    /// The scores of some held-out rows; a classifier that cannot be built loses every point.
+    /// Returns the scores of some held-out rows; a classifier that cannot be built loses every sample.
     pub(crate) fn scores(
         &self,
-        classes: &Classes,
-        points: Points<'_>,
-        rows: &[usize],
-        codes: &[u32],
-        weights: Vec<f64>,
+        data: &Labeled<'_>,
+        rows: impl ExactSizeIterator<Item = usize>,
     ) -> Result<Scores, ClassifierError> {
-        let qda = Qda::of_features(classes, &self.features, &self.priors, None).ok();
-        let features =
-            transform_rows_offset(points, rows, self.filters.as_ref(), self.offset.as_deref());
-        Scores::by(qda.as_ref(), features.as_points(self.filters.ncols()), codes, weights)
+        let classes = data.labels.classes();
+        let qda = Qda::of_features(classes, &self.features, &self.priors, None);
+        let qda = qda.and_then(|qda| qda.with_degrees(self.degrees)).ok();
+        let rows: Vec<usize> = rows.collect();
+        let mut scores = Scores::with_room(rows.len());
+        for rows in rows.chunks(JUDGED) {
+            let codes: Vec<u32> = rows.iter().map(|&row| data.labels.codes()[row]).collect();
+            let weights = data.weights.map(|all| rows.iter().map(|&row| all[row] as f64).collect());
+            let (filters, offset) = (self.filters.as_ref(), self.offset.as_deref());
+            let features = transform_rows_offset(data.points, rows, filters, offset);
+            let features = features.as_points(self.filters.ncols());
+            scores.extend(Scores::by(qda.as_ref(), features, &codes, weights.unwrap_or_default())?);
+        }
+        Ok(scores)
     }
 }

@@ -1,8 +1,7 @@
 //! The training side of a fold: its class statistics in the coordinates of a fit, whether or not its samples are in memory.
 
-use crate::classify::maximum_likelihood;
+use crate::classify::Densities;
 use crate::linalg::Mat;
-use crate::statistics::project;
 
 use super::coordinates::{Learned, MakeSpace};
 use super::space::Space;
@@ -34,14 +33,9 @@ impl Side {
 
     /// Returns filters of the space with their classifier, ready to be sent to other machines.
     pub(crate) fn scorer(&self, filters: &Mat<f64>) -> Scorer {
-        let statistics = self.space.classes();
-        let features = project(statistics, filters.as_ref(), 0.0);
+        let Densities { features, priors, degrees } =
+            Densities::new(self.space.classes(), filters.as_ref());
         let (filters, offset) = self.space.fold(filters.as_ref());
-        Scorer {
-            filters,
-            offset,
-            features: maximum_likelihood(&features, statistics.counts()),
-            priors: statistics.shares(),
-        }
+        Scorer { filters, offset, features, priors, degrees }
     }
 }

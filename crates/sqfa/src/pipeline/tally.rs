@@ -8,8 +8,8 @@ use crate::classify::ClassifierError;
 use crate::labels::Labels;
 use crate::points::Points;
 
-use super::Scorer;
 use super::score::{Compared, Difference};
+use super::{Labeled, Scorer};
 
 /// Steps of a score in one unit of ln p.
 const STEPS: f64 = 4096.0;
@@ -54,10 +54,10 @@ impl Tally {
         rows: &[usize],
         weights: Option<&[u64]>,
     ) -> Result<(), ClassifierError> {
-        let codes: Vec<u32> = rows.iter().map(|&row| labels.codes()[row]).collect();
+        let data = Labeled { points, labels, weights };
         let scored = scorers
             .iter()
-            .map(|scorer| scorer.scores(labels.classes(), points, rows, &codes, Vec::new()))
+            .map(|scorer| scorer.scores(&data, rows.iter().copied()))
             .collect::<Result<Vec<_>, _>>()?;
         let (mut score, mut hit) = (vec![1_i64; self.order], vec![1_i64; self.order]);
         for (at, &row) in rows.iter().enumerate() {
@@ -72,14 +72,14 @@ impl Tally {
         Ok(())
     }
 
-    fn points(&self) -> i64 {
+    fn total(&self) -> i64 {
         self.scores[0]
     }
 
     fn difference(&self, sums: &[i64], one: usize, other: usize, unit: f64) -> Difference {
         let get = |i: usize, j: usize| i128::from(sums[i * self.order + j]);
         let (one, other) = (one + 1, other + 1);
-        let total = i128::from(self.points()).max(1);
+        let total = i128::from(self.total()).max(1);
         let sum = get(0, one) - get(0, other);
         let squares = get(one, one) + get(other, other) - 2 * get(one, other);
         // N Σd² − (Σd)² has no round-off.
@@ -93,16 +93,20 @@ impl Tally {
 }
 
 impl Compared for Tally {
-    fn met(&self, _: usize) -> usize {
-        usize::try_from(self.points()).unwrap_or(0)
+    fn met(&self, at: usize) -> usize {
+        Compared::points(self, at)
+    }
+
+    fn points(&self, _: usize) -> usize {
+        usize::try_from(self.total()).unwrap_or(0)
     }
 
     fn mean(&self, at: usize) -> f64 {
-        self.scores[at + 1] as f64 / STEPS / self.points() as f64
+        self.scores[at + 1] as f64 / STEPS / self.total() as f64
     }
 
     fn accuracy(&self, at: usize) -> f64 {
-        self.hits[at + 1] as f64 / self.points() as f64
+        self.hits[at + 1] as f64 / self.total() as f64
     }
 
     fn ahead(&self, one: usize, other: usize) -> Difference {

@@ -17,7 +17,7 @@ use crate::transform::transform_rows_offset;
 
 use super::coordinates::{OnComponents, coordinates};
 use super::learn::Found;
-use super::search::Arm;
+use super::in_memory::Arm;
 use super::space::components_after;
 use super::{Labeled, Parts, Pipeline, PipelineError};
 

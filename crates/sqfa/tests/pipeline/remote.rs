@@ -5,7 +5,6 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::Noise;
 use sqfa::optimize::Control;
 use sqfa::pipeline::{Filters, Fitted, Labeled, Parts, Pipeline, Remote, Summed, Tally, row_keys};
 use sqfa::statistics::ClassAccumulator;
@@ -97,7 +96,9 @@ fn the_number_of_filters_is_that_of_points_at_hand() {
     let here = at_hand(&data, &recipe, PARTS).curve.unwrap();
     let (there, _, questions) = fitted(&data, recipe);
     let there = there.curve.unwrap();
-    assert_eq!((there.filters, questions), (here.filters, 2));
+    assert_eq!(there.filters, here.filters);
+    // One about numbers, and at least the grid and the neighbors of the best.
+    assert!(questions >= 3, "{questions}");
     for (here, there) in here.points.iter().zip(&there.points) {
         assert_eq!(here.filters, there.filters);
         assert!((here.accuracy - there.accuracy).abs() < 1e-12, "{here:?} {there:?}");
@@ -111,31 +112,20 @@ fn the_number_of_filters_is_that_of_points_at_hand() {
 fn candidates_score_as_for_points_at_hand() {
     let data = data(600, 6);
     let recipe = recipe("sqfa", 2);
-    // One part: in a race over several some start elsewhere, because others were dropped.
+    // One part: over several, samples in memory drop candidates early.
     let here = at_hand(&data, &recipe, 1).selection.unwrap();
     let (there, _, questions) = fitted_in(&data, recipe, 1);
     let there = there.selection.unwrap();
-    assert_eq!((questions, there.folds, there.tried.len()), (1, 1, 24));
-    let mut shared = 0;
-    for one in &here.tried {
-        // The first of every unit, reached on the same way in both.
-        let Noise::Fraction(own) = one.candidate.noise else { panic!("no fraction") };
-        let near = |other: Noise| match other {
-            Noise::Fraction(other) => own > 0.29 && (other / own - 1.0).abs() < 1e-9,
-            _ => false,
-        };
-        let same = there.tried.iter().find(|other| {
-            other.candidate.scaling == one.candidate.scaling && near(other.candidate.noise)
-        });
-        let Some(same) = same else { continue };
-        shared += 1;
-        assert_eq!(same.accuracy, one.accuracy);
-        assert!((same.log_posterior - one.log_posterior).abs() < 1.0 / 4096.0, "{one:?} {same:?}");
+    // The grid, what lies beyond it, and the neighbors of the best.
+    assert!((2..=5).contains(&questions), "{questions}");
+    assert_eq!((there.candidate, there.reason), (here.candidate, here.reason));
+    assert_eq!((there.folds, there.tried.len()), (1, here.tried.len()));
+    for (here, there) in here.tried.iter().zip(&there.tried) {
+        assert_eq!((here.candidate, here.points), (there.candidate, there.points));
+        assert_eq!(here.accuracy, there.accuracy);
+        // Scores are rounded to steps of 1/4096.
+        assert!((here.log_posterior - there.log_posterior).abs() < 1.0 / 4096.0, "{here:?}");
     }
-    assert!(shared >= 2, "{:?}", here.tried);
-    let best = there.tried.iter().map(|one| one.log_posterior).fold(f64::MIN, f64::max);
-    let taken = there.tried.iter().find(|one| one.candidate == there.candidate).unwrap();
-    assert!(best - taken.log_posterior < 0.05);
 }
 
 #[test]
@@ -157,8 +147,7 @@ fn a_class_too_small_to_be_held_out_is_always_learned_from() {
 #[test]
 fn wide_points_are_judged_in_their_columns() {
     let data = data(400, 300);
-    let (there, _, questions) = fitted(&data, recipe("sqfa", 2));
-    assert_eq!(questions, 1);
+    let (there, _, _) = fitted(&data, recipe("sqfa", 2));
     assert_eq!(there.filters().nrows(), 300);
     let selection = there.selection.unwrap();
     assert!(selection.tried.iter().all(|one| one.points == 400));

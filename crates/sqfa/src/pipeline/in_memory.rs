@@ -1,0 +1,160 @@
+//! Folds of samples in memory, which score candidates at once.
+
+use std::sync::Arc;
+
+use crate::optimize::Observer;
+use crate::reduce::ReduceError;
+use crate::statistics::{Estimator, Scaling, StatisticsError};
+
+use super::coordinates::{Learned, MakeSpace};
+use super::folds::Parts;
+use super::score::Scores;
+use super::search::{Asked, Common, Folds, Search};
+use super::side::Side;
+use super::{PipelineError, nested};
+
+/// Held-out samples after which candidates that are clearly behind are not scored on the remaining folds.
+const ENOUGH: u64 = 300;
+
+/// One scaling of the search: its samples in folds, once per repeat, and how its spaces are made.
+pub(crate) struct Arm<'a> {
+    pub(crate) scaling: Scaling,
+    /// The estimator of class statistics of these samples, before they are scaled.
+    pub(crate) estimator: Estimator,
+    pub(crate) repeats: Vec<Parts<'a>>,
+    /// One per repeat, or one for all.
+    pub(crate) makers: Vec<Box<dyn MakeSpace + 'a>>,
+}
+
+/// A repeat, one of its folds and the rows that are held out in it; every arm holds out the same.
+#[derive(Clone)]
+pub(crate) struct Held {
+    pub(crate) repeat: usize,
+    pub(crate) fold: usize,
+    rows: Arc<Vec<u32>>,
+}
+
+impl Held {
+    /// The rows that are held out.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
+        self.rows.iter().map(|&row| row as usize)
+    }
+}
+
+impl<'a> Arm<'a> {
+    /// The samples of a repeat.
+    pub(crate) fn parts(&self, held: &Held) -> &Parts<'a> {
+        &self.repeats[held.repeat]
+    }
+
+    /// Returns the folds that hold anything out, repeat by repeat.
+    pub(crate) fn held(&self) -> Vec<Held> {
+        let mut held = Vec::new();
+        for (repeat, parts) in self.repeats.iter().enumerate() {
+            for &fold in parts.folds() {
+                let mut rows = Vec::with_capacity(parts.within(fold).count());
+                rows.extend(parts.within(fold).map(|row| row as u32));
+                if !rows.is_empty() {
+                    held.push(Held { repeat, fold, rows: Arc::new(rows) });
+                }
+            }
+        }
+        held
+    }
+
+    /// Returns the training side of a fold.
+    pub(crate) fn side(&self, held: &Held) -> Result<Side, PipelineError> {
+        let parts = self.parts(held);
+        let statistics = parts.statistics(Some(held.fold), self.estimator)?;
+        let learned = Learned { statistics, parts: Some((parts, Some(held.fold))) };
+        Side::new(&*self.makers[held.repeat.min(self.makers.len() - 1)], learned)
+    }
+}
+
+/// The folds of all arms.
+pub(crate) struct InMemory<'p, 'a> {
+    arms: &'p [Arm<'a>],
+    held: Vec<Held>,
+    first: usize,
+}
+
+impl<'p, 'a> InMemory<'p, 'a> {
+    pub(crate) fn new(arms: &'p [Arm<'a>]) -> Self {
+        let held = arms.first().map(Arm::held).unwrap_or_default();
+        let (mut first, mut points) = (0, 0);
+        while let Some(own) = held.get(first).filter(|_| points < ENOUGH) {
+            let data = arms[0].parts(own).data();
+            points += own.rows().map(|row| data.weight(row)).sum::<u64>();
+            first += 1;
+        }
+        Self { arms, held, first }
+    }
+
+    /// Runs a search to its end, and returns the scores of its candidates.
+    pub(crate) fn search(
+        &self,
+        search: &mut Search,
+        common: &Common<'_>,
+        observer: &mut Observer<'_>,
+    ) -> Result<Vec<Scores>, PipelineError> {
+        let mut scores: Vec<Scores> = Vec::new();
+        loop {
+            let known: Vec<&Scores> = scores.iter().collect();
+            let Some(asked) = search.ask(common, self, &known, observer)? else { return Ok(scores) };
+            scores.resize(search.runners().len(), Scores::default());
+            self.score(&asked, &mut scores)?;
+        }
+    }
+
+    /// Appends the scores of candidates to those they have.
+    pub(crate) fn score(&self, asked: &Asked, scores: &mut [Scores]) -> Result<(), PipelineError> {
+        for (fold, scorers) in &asked.folds {
+            let held = &self.held[*fold];
+            for (&(at, scaling), scorer) in asked.candidates.iter().zip(scorers) {
+                // On components, the samples of every scaling have coordinates of their own.
+                let Some(arm) = self.arm(scaling) else { continue };
+                scores[at].extend(scorer.scores(arm.parts(held).data(), held.rows())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the samples of some folds, in the order of their scores.
+    pub(crate) fn samples(&self, folds: &[usize]) -> nested::Held {
+        // Repeats of one table hold out the same samples; on components every fold is a table of its own.
+        let own_rows = self.arms.first().is_some_and(|arm| arm.makers.len() > 1);
+        let mut samples = nested::Held::default();
+        for &fold in folds {
+            let held = &self.held[fold];
+            let table = if own_rows { held.repeat as u64 } else { 0 };
+            samples.push(held.rows().map(|row| table << 32 | row as u64));
+        }
+        samples
+    }
+
+    fn arm(&self, scaling: Scaling) -> Option<&'p Arm<'a>> {
+        self.arms.iter().find(|arm| arm.scaling == scaling)
+    }
+}
+
+impl Folds for InMemory<'_, '_> {
+    fn count(&self) -> usize {
+        self.held.len()
+    }
+
+    fn first(&self) -> usize {
+        self.first
+    }
+
+    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Side>, PipelineError> {
+        let Some(arm) = self.arm(scaling) else { return Ok(None) };
+        match arm.side(&self.held[fold]) {
+            Ok(side) => Ok(Some(side)),
+            // All samples may be enough for a robust estimator.
+            Err(PipelineError::Reduce(ReduceError::Statistics(
+                StatisticsError::Robust(_) | StatisticsError::RobustClass { .. },
+            ))) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
