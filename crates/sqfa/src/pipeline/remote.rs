@@ -181,9 +181,10 @@ impl Remote {
         };
         let job = Job::of(statistics_of(&self.total)?, &self.dropped);
         let found = self.found.take();
-        let outcome = self.recipe.learn(job, filters, found, observer)?;
-        let fitted = Fitted { curve: self.curve.take(), ..outcome.fitted };
-        Ok(&self.outcome.insert(Outcome { fitted, ..outcome }).fitted)
+        let mut outcome = self.recipe.learn(job, filters, found, observer)?;
+        let curve = self.curve.take();
+        outcome.fitted.record.counts = curve.map(|curve| curve.points).unwrap_or_default();
+        Ok(&self.outcome.insert(outcome).fitted)
     }
 
     /// Returns the result of [`Remote::fit`] and of the refinement, if there is one yet.
