@@ -13,20 +13,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, estimators
-from ._methods import IDENTIFIERS
 from .data._labels import class_names, is_fractional
 from .data._statistics import estimator_name
 from .estimators import SQFA, HeavyTailedSQFA, Lift, SecondMomentSQFA
-from .estimators._base import Reducer, traced, unfolded
+from .estimators._base import Reducer
 from .estimators._family import BaseSQFA
-from .estimators._results import (
-    Restart,
-    curve_of,
-    curve_records,
-    selection_of,
-    selection_record,
-)
-from .estimators._settings import texts
 
 # Starts by name; filters that were given are not kept.
 _STARTS = ("auto", "random", "differences", "pca", "save", "directional-regression")
@@ -156,8 +147,6 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     else:
         settings["distance"] = told["distance"]
     estimator = cls(**settings | _specified(cls, told))
-    if isinstance(estimator, HeavyTailedSQFA):
-        estimator.nu_ = settings["nu"]
     _restore(estimator, model, told)
     return estimator
 
@@ -213,76 +202,21 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         random_state=told["seed"],
         **settings | _specified(cls, told),
     )
-    estimator.settings_ = used
-    estimator.trials_ = []
-    for attribute, value in cls._attributes(used).items():
-        setattr(estimator, attribute, value)
     _restore(estimator, model, told)
     return estimator
 
 
-def _restore(estimator: Any, model: dict[str, Any], told: dict[str, Any]) -> None:
-    fit = told["fit"]
+def _restore(estimator: Reducer, model: dict[str, Any], told: dict[str, Any]) -> None:
+    """Show what a file holds as the attributes of a fitted estimator."""
     classes = np.array(told["classes"])
     estimator.classes_ = classes.astype(np.float64) if told.get("fractional_classes") else classes
-    estimator.class_counts_ = model["counts"]
-    estimator.noise_ = float(told["noise"])
-    objective = fit.get("objective")
-    estimator.objective_ = None if objective is None else float(objective)
-    trace = np.array(fit["trace"], dtype=np.float64)
-    refined = bool(told.get("refined", False))
-    estimator.objective_trace_, estimator.n_iter_ = traced(trace, fit["iterations"], refined)
-    estimator.converged_ = bool(fit["converged"])
-    estimator.termination_ = str(fit["termination"])
-    best, no_trace = int(fit["best"]), np.empty(0)
-    starts = [
-        Restart(
-            objective=start["objective"],
-            n_iter=start["iterations"],
-            passes=start["passes"],
-            evaluations=start["evaluations"],
-            converged=start["converged"],
-            termination=start["termination"],
-            trace=estimator.objective_trace_ if index == best else no_trace,
-        )
-        for index, start in enumerate(fit["restarts"])
-    ]
-    if isinstance(estimator, BaseSQFA):
-        estimator.restarts_ = starts
-        # Files keep the trace of the last group.
-        estimator.group_traces_ = [estimator.objective_trace_]
-        used = dict(told.get("settings", []))
-        if told.get("refined"):
-            estimator.refinement_ = {
-                IDENTIFIERS[n]: v for n, v in used.items() if n not in ("noise", "nu")
-            }
-    estimator.feature_means_ = model["means"]
-    estimator.feature_covariances_ = model["covariances"]
+    if model["mean"] is None:
+        model = model | {"mean": _nearest_mean(model)}
+    estimator._keep(model, {name: value for name, value in told.items() if name != "lift"})
     estimator.n_features_in_ = model["components"].shape[1]
     if told.get("feature_names"):
         estimator.feature_names_in_ = np.array(told["feature_names"], dtype=object)
-    estimator._offset = model["offset"]
-    estimator._unfolded = unfolded(model)
-    estimator.selection_ = selection_of(told.get("selection"))
-    estimator.scaling_ = told["scale"]
-    estimator.set_aside_ = np.array(told.get("set_aside", []), dtype=np.intp)
-    if told.get("filters_tried"):
-        estimator.curve_ = curve_of(told["filters_tried"])
     estimator._seed = int(told["seed"])
-    estimator._record = {
-        "distinct": told.get("distinct") or len(model["components"]),
-        "best": best,
-        "passes": fit["passes"],
-        "evaluations": fit["evaluations"],
-        "seconds": fit["seconds"],
-        "warnings": fit.get("warnings", []),
-        "distance": told.get("distance"),
-        "restarts": fit["restarts"],
-        "second_moments": told.get("second_moments", False),
-        "precision": told["precision"],
-    }
-    estimator.mean_ = model["mean"] if model["mean"] is not None else _nearest_mean(model)
-    estimator.components_ = model["components"]
 
 
 def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
@@ -294,56 +228,18 @@ def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
 
 
 def _description(estimator: Any) -> dict[str, Any]:
-    """What the file says beside its numbers."""
+    """Return the metadata of the file: the record of the fit, and what Python knows beside it."""
     record = estimator._record
-    noise = getattr(estimator, "noise", 0.0)
-    init = getattr(estimator, "init", "auto")
-    family = isinstance(estimator, BaseSQFA)
-    used = {"noise": estimator.noise_} if family else estimator.settings_
-    if family:
-        used = used | getattr(estimator, "refinement_", {})
-    if hasattr(estimator, "nu_"):
-        used = used | {"nu": estimator.nu_}
-    return {
-        "method": estimator._method,
-        "refined": bool(estimator.refine),
-        "distance": record.get("distance"),
-        "constraint": estimator.constraint if family else None,
+    if "fit" not in record:
+        raise ValueError("this estimator was fitted by an earlier version: fit it again to save it")
+    noise, init = getattr(estimator, "noise", 0.0), getattr(estimator, "init", "auto")
+    return record | {
         "noise_choice": noise if isinstance(noise, str) else repr(float(noise)),
-        "noise": estimator.noise_,
-        "settings": [[name, float(value)] for name, value in used.items() if np.isfinite(value)],
-        "specified": _core.written_settings(texts(estimator)),
-        "selection": selection_record(getattr(estimator, "selection_", None)),
-        "filters_tried": curve_records(getattr(estimator, "curve_", [])),
-        "distinct": record["distinct"] if record["distinct"] < len(estimator.components_) else None,
-        "set_aside": [int(column) for column in getattr(estimator, "set_aside_", [])],
         "classes": class_names(estimator.classes_),
         "fractional_classes": is_fractional(estimator.classes_),
         "restricted": False,
-        "second_moments": record["second_moments"],
         "covariance": estimator_name(estimator._covariance()),
-        "precision": record["precision"],
-        "scale": getattr(estimator, "scaling_", "none"),
-        "center": getattr(estimator, "scaling_", "none") != "none" and not record["second_moments"],
-        "pca_dims": getattr(estimator, "pca_dims", None),
         "start": init if isinstance(init, str) else "given",
-        "sequential": getattr(estimator, "sequential", None) or None,
-        "seed": estimator._seed,
-        "max_iterations": int(getattr(estimator, "max_iter", 0)),
-        "tolerance": float(getattr(estimator, "tol", 0.0)),
-        "fit": {
-            "objective": estimator.objective_,
-            "converged": estimator.converged_,
-            "termination": estimator.termination_,
-            "iterations": estimator.n_iter_,
-            "passes": record["passes"],
-            "evaluations": record["evaluations"],
-            "seconds": record["seconds"],
-            "restarts": [_start(start) for start in _starts(estimator)],
-            "best": record["best"],
-            "trace": np.asarray(estimator.objective_trace_).tolist(),
-            "warnings": record["warnings"],
-        },
         "data": {"name": "python", "image_shape": None},
         "feature_names": _names(estimator),
         "software": f"sqfa_rs {_core.__version__}",
@@ -354,16 +250,3 @@ def _names(estimator: Any) -> list[str] | None:
     """The names of the columns an estimator was fitted on, where they had any."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
-
-
-def _starts(estimator: Any) -> list[dict[str, Any]]:
-    if isinstance(estimator, BaseSQFA):
-        return [start._asdict() for start in estimator.restarts_]
-    return list(estimator._record["restarts"])
-
-
-def _start(start: dict[str, Any]) -> dict[str, Any]:
-    """How one start ended, in the words of the file."""
-    names = ("objective", "passes", "evaluations", "converged", "termination")
-    iterations = start["n_iter"] if "n_iter" in start else start["iterations"]
-    return {name: start[name] for name in names} | {"iterations": iterations}

@@ -9,9 +9,6 @@ from . import _core
 UNCONVERGED = "not-converged"
 """The kind of warning that scikit-learn has its own class for."""
 
-IDENTIFIERS: dict[str, str] = dict(_core.setting_names())
-"""The names of settings in files as names of attributes."""
-
 
 class Setting(NamedTuple):
     """A setting that a method uses."""

@@ -286,11 +286,9 @@ fn fitted(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) ->
     let predicted = fitted.classifier()?.predict(features.as_points(filters))?;
     let hits: Vec<bool> =
         predicted.iter().zip(test.labels.codes()).map(|(one, other)| one == other).collect();
-    let selection = fitted.selection.as_ref();
-    let refinement = fitted.refinement.as_ref();
-    let held_out = refinement
-        .map(|refinement| refinement.accuracy)
-        .or_else(|| selection.and_then(|selection| selection.accuracy));
+    let selection = fitted.record.selection.as_ref();
+    let refinement = fitted.record.refinement.as_ref();
+    let held_out = fitted.record.held_out();
     Ok(json!({
         "scaling": selection.map(|selection| selection.candidate.scaling.name()),
         "noise_fraction": selection.and_then(fraction),
@@ -299,8 +297,8 @@ fn fitted(method: &str, filters: usize, seed: u64, train: &Part, test: &Part) ->
         "folds": selection.map(|selection| selection.folds),
         "refinement_steps": refinement.map(|refinement| refinement.steps),
         "refinement_noise": refinement.map(|refinement| refinement.noise),
-        "dropped": fitted.dropped().len(),
-        "distinct": fitted.distinct,
+        "dropped": fitted.record.dropped.len(),
+        "distinct": fitted.distinct(),
         "held_out_accuracy": held_out.map(|accuracy| 100.0 * accuracy),
         "accuracy": 100.0 * hits.iter().filter(|hit| **hit).count() as f64 / hits.len() as f64,
         "seconds": seconds,

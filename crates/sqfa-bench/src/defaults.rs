@@ -145,17 +145,17 @@ fn right(guess: &[u32], test: &Part) -> Vec<bool> {
 }
 
 fn chosen(fitted: &Fitted) -> Value {
-    let selection = fitted.selection.as_ref().map(|selection| {
+    let selection = fitted.record.selection.as_ref().map(|selection| {
         json!({
             "scaling": selection.candidate.scaling.name(), "noise": selection.candidate.noise.to_string(),
             "reason": format!("{:?}", selection.reason), "folds": selection.folds,
             "tried": selection.tried.len(),
         })
     });
-    let refinement = fitted.refinement.as_ref().map(|choice| {
-        json!({ "steps": choice.steps, "noise": choice.noise, "gain": choice.gain, "error": choice.error })
+    let refinement = fitted.record.refinement.as_ref().map(|choice| {
+        json!({ "steps": choice.steps, "noise": choice.noise, "gain": choice.gain.map(|gain| gain.mean), "error": choice.gain.map(|gain| gain.error) })
     });
-    json!({ "dropped": fitted.dropped().len(), "distinct": fitted.distinct, "held_out_accuracy": fitted.selection.as_ref().and_then(|selection| selection.accuracy), "selection": selection, "refinement": refinement })
+    json!({ "dropped": fitted.record.dropped.len(), "distinct": fitted.distinct(), "held_out_accuracy": fitted.record.selection.as_ref().and_then(|selection| selection.accuracy), "selection": selection, "refinement": refinement })
 }
 
 /// Means over cells that both columns have, and how often one is at least as good as the other.

@@ -75,14 +75,14 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
                 let train = 100.0 * prepared.training_accuracy(fitted.filters.as_ref())?;
                 crate::machine::tell(&format!(
                     "{method} m={filters} seed {seed}: qda {qda:.2} knn {knn:.2} train {train:.2}, {:.2} s ({wall:.2} s in all) {:?} {:?}",
-                    fitted.seconds,
+                    fitted.run.seconds,
                     fitted.settings,
-                    fitted.termination.map(|end| end.name())
+                    fitted.run.termination.map(|end| end.name())
                 ));
                 runs.push(json!({
-                    "seed": seed, "qda": qda, "knn": knn, "qda_train": train, "seconds": fitted.seconds,
-                    "wall_seconds": wall, "iterations": fitted.iterations, "objective": fitted.objective,
-                    "converged": fitted.converged(), "settings": fitted.settings.iter()
+                    "seed": seed, "qda": qda, "knn": knn, "qda_train": train, "seconds": fitted.run.seconds,
+                    "wall_seconds": wall, "iterations": fitted.run.iterations, "objective": fitted.run.objective,
+                    "converged": fitted.run.converged(), "settings": fitted.settings.iter()
                         .map(|(setting, value)| json!([setting.name(), value])).collect::<Vec<_>>(),
                     "trials": fitted.trials.iter().map(|trial| json!([trial.setting.name(), trial.value, trial.accuracy])).collect::<Vec<_>>(),
                 }));

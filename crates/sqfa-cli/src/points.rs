@@ -16,16 +16,6 @@ pub(crate) enum Precision {
     F64,
 }
 
-impl Precision {
-    /// Its name in flags and files.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        }
-    }
-}
-
 /// Refuses points whose squares the precision cannot hold, which would only show as a failed or a wrong fit, and warns of
 /// columns that have lost their digits; `precision` says whether the command has a flag for it.
 pub(crate) fn check_size(points: &OwnedPoints, columns: &[String], precision: bool) -> Result<()> {

@@ -56,7 +56,7 @@ fn used(model: &Model) -> Option<Vec<u32>> {
     let table = Points::F64(Table::row_major(&values, 60, 3).unwrap());
     let features = model.transform(table).ok()?;
     let m = model.filters().ncols();
-    let _ = model.noisy_gaussians(model.description().noise);
+    let _ = model.noisy_gaussians(model.noise().unwrap_or(0.0));
     model.qda(None, None).ok()?.predict(features.as_points(m)).ok()
 }
 

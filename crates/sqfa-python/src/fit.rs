@@ -39,7 +39,7 @@ pub(crate) fn fit_points<'py>(
     let labels = labels(&classes(names)?, &codes)?;
     let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
     let data = Labeled { points, labels: &labels, weights };
-    fitted(py, &recipe, &error, callback.as_ref(), threads, |observer| recipe.fit(data, observer))
+    fitted(py, &error, callback.as_ref(), threads, |observer| recipe.fit(data, observer))
 }
 
 /// Fits class statistics. Settings that were not specified have their defaults.
@@ -56,7 +56,7 @@ pub(crate) fn fit_statistics<'py>(
 ) -> Outcome<Bound<'py, PyDict>> {
     let (recipe, error) = pipeline(method, estimator, settings)?;
     let core = statistics.core.clone();
-    fitted(py, &recipe, &error, callback.as_ref(), threads, |observer| recipe.fit(core, observer))
+    fitted(py, &error, callback.as_ref(), threads, |observer| recipe.fit(core, observer))
 }
 
 /// The recipe that the settings stand for.
@@ -80,7 +80,6 @@ pub(crate) fn pipeline(
 
 fn fitted<'py>(
     py: Python<'py>,
-    recipe: &Pipeline,
     error: &FirstError,
     callback: Option<&Py<PyAny>>,
     threads: usize,
@@ -91,5 +90,5 @@ fn fitted<'py>(
         let fitted = fit(&mut |step| watch.see(step));
         watch.conclude(fitted.map_err(Into::into))
     })?;
-    described(py, recipe, &fitted)
+    described(py, &fitted)
 }

@@ -61,7 +61,7 @@ mod _core {
     #[pymodule_export]
     use crate::lift::{apply_lift, fit_lift};
     #[pymodule_export]
-    use crate::methods::{methods, setting_names, settings_table};
+    use crate::methods::{methods, settings_table};
     #[pymodule_export]
     use crate::model_file::{load_model, save_model};
     #[pymodule_export]
@@ -77,7 +77,7 @@ mod _core {
     #[pymodule_export]
     use crate::robust::{clean, robust_covariance};
     #[pymodule_export]
-    use crate::settings::{check_settings, choices, written_settings};
+    use crate::settings::{check_settings, choices};
     #[pymodule_export]
     use crate::sparse::{keeps_sparse, sparse_statistics};
     #[pymodule_export]

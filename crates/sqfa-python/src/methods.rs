@@ -23,7 +23,7 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
             (row.name, row.parameter, reported, whole, selected, row.default_of(entry))
         };
         // The entry's order, which is that of reports.
-        let rows = entry.settings.iter().filter_map(|own| own.setting.row());
+        let rows = entry.settings.iter().map(|own| own.setting.row());
         method.set_item("settings", rows.map(of_row).collect::<Vec<_>>())?;
         methods.append(method)?;
     }
@@ -50,12 +50,6 @@ pub(crate) fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         table.append(setting)?;
     }
     Ok(table)
-}
-
-/// Returns the name of every setting in files, with that name as an identifier.
-#[pyfunction]
-pub(crate) fn setting_names() -> Vec<(&'static str, String)> {
-    Setting::ALL.iter().map(|setting| (setting.name(), setting.identifier())).collect()
 }
 
 /// Warnings by name, with words.

@@ -12,7 +12,7 @@ use sqfa_io::model_file::{Description, Model, ModelParts};
 use crate::arrays::{filters as as_filters, gaussians, slice, vector};
 use crate::errors::{Outcome, invalid};
 use crate::lift::{from_dict, to_dict};
-use crate::outcome::{set_features, set_filters};
+use crate::outcome::{set_features, set_filters, set_quantities};
 
 /// Writes a model file of filters of preprocessed points; the description is JSON, features have covariances with divisor N.
 #[pyfunction]
@@ -69,6 +69,7 @@ pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyD
     result.set_item("mean", model.mean().map(|mean| vector(py, mean.to_vec())))?;
     result.set_item("lift", model.lift().map(|lift| to_dict(py, lift)).transpose()?)?;
     result.set_item("description", serde_json::to_string(model.description())?)?;
+    set_quantities(&result, model.record())?;
     result.set_item("checksum", model.has_checksum())?;
     Ok(result)
 }

@@ -238,7 +238,7 @@ impl Remote {
     fn described<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
         let state = self.locked()?;
         let Some(fitted) = state.core.fitted() else { return Err(invalid("fit first")) };
-        described(py, state.core.recipe(), fitted)
+        described(py, fitted)
     }
 }
 

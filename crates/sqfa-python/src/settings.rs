@@ -1,7 +1,5 @@
 //! Settings given by Python as the core's.
 
-use std::collections::BTreeMap;
-
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -99,23 +97,6 @@ fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<
     let (own, error) = distance(&given)?;
     core.distance = Some(own);
     Ok(error)
-}
-
-/// Returns the specified settings that are not the default, as text by their names in files.
-#[pyfunction]
-pub(crate) fn written_settings(
-    settings: &Bound<'_, PyDict>,
-) -> Outcome<BTreeMap<&'static str, String>> {
-    let (core, _) = read(settings)?;
-    let mut written = BTreeMap::new();
-    for row in ROWS {
-        if text(settings, row)?.is_some()
-            && let Some(text) = (row.write)(&core)
-        {
-            written.insert(row.name, text);
-        }
-    }
-    Ok(written)
 }
 
 /// Refuses a method and settings that no data could make sound.

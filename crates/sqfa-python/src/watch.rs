@@ -1,11 +1,9 @@
-//! A fit as Python sees it while it runs, and how its starts ended.
+//! A fit as Python sees it while it runs.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PyList};
-use sqfa::model::Restart;
+use pyo3::types::PyAny;
 use sqfa::optimize::{Control, Progress};
 
-use crate::arrays::vector;
 use crate::errors::{Failure, Outcome};
 use crate::running::Stop;
 use crate::user_distance::FirstError;
@@ -59,21 +57,4 @@ impl<'a> Watch<'a> {
             None => self.error.or(outcome),
         }
     }
-}
-
-/// How every start ended.
-pub(crate) fn restarts<'py>(py: Python<'py>, starts: &[Restart]) -> PyResult<Bound<'py, PyList>> {
-    let restarts = PyList::empty(py);
-    for restart in starts {
-        let entry = PyDict::new(py);
-        entry.set_item("objective", restart.objective)?;
-        entry.set_item("trace", vector(py, restart.trace.clone()))?;
-        entry.set_item("n_iter", restart.iterations)?;
-        entry.set_item("passes", restart.passes)?;
-        entry.set_item("evaluations", restart.evaluations)?;
-        entry.set_item("termination", restart.termination.name())?;
-        entry.set_item("converged", restart.termination.converged())?;
-        restarts.append(entry)?;
-    }
-    Ok(restarts)
 }

@@ -80,6 +80,25 @@ fn edits(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
+/// Implements serialization as text for a type with `FromStr`; the second word is the method that returns the text.
+macro_rules! text_in_files {
+    ($type:ty, $text:ident) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(&self.$text())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(from)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use text_in_files;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,7 +28,7 @@ from ..data._statistics import (
 )
 from ._linear import LinearReducer
 from ._progress import padded, watcher
-from ._results import Trial, curve_of, selection_of
+from ._results import Trial, curve_of, selection_of, trials_of
 from ._settings import core_settings
 
 # Sparse points are made dense up to this many bytes; of more only sums are kept.
@@ -125,7 +125,7 @@ class Reducer(LinearReducer):
         self.settings_ = used
         for attribute, value in self._attributes(used).items():
             setattr(self, attribute, value)
-        self.trials_ = [Trial(*trial) for trial in result["trials"]]
+        self.trials_ = trials_of(self._record)
 
     # -- the way of every fit ----------------------------------------------------------------
 
@@ -203,44 +203,34 @@ class Reducer(LinearReducer):
 
     def _adopt(self, result: dict[str, Any], classes: NDArray[Any]) -> Self:
         """Keep what a fit came to."""
-        used = dict(result["settings"])
         self.classes_ = classes
+        self._keep(result, json.loads(result["record"]))
+        self._report(result)
+        return self
+
+    def _keep(self, result: dict[str, Any], record: dict[str, Any]) -> None:
+        """Keep the arrays of a fit and its record, new or from a file, and show them as attributes."""
+        run = record["fit"]
+        self._record = record
         self.class_counts_ = result["counts"]
         self.mean_ = result["mean"]
         self.feature_means_, self.feature_covariances_ = result["means"], result["covariances"]
         self._offset = result["offset"]
         self._unfolded = unfolded(result)
-        self._keep_choices(result)
+        self.selection_ = selection_of(record.get("selection"))
+        self.scaling_ = str(record["scale"])
+        self.set_aside_ = np.array(record.get("set_aside", []), dtype=np.intp)
+        if record.get("filters_tried"):
+            self.curve_ = curve_of(record["filters_tried"])
+        used = dict(result["settings"])
         self.noise_ = float(used.get("noise", 0.0))
-        self.objective_ = result["objective"]
-        self.objective_trace_, self.n_iter_ = traced(result["trace"], result["n_iter"], self.refine)
-        self.converged_ = bool(result["converged"])
-        self.termination_ = str(result["termination"])
+        self.objective_ = run["objective"]
+        trace = np.array(run["trace"], dtype=np.float64)
+        self.objective_trace_, self.n_iter_ = traced(trace, run["iterations"], bool(record["refined"]))
+        self.converged_ = bool(run["converged"])
+        self.termination_ = str(run["termination"])
         self._tell(result, used)
-        self._record = {
-            "distinct": result["distinct"],
-            "best": result["best"],
-            "passes": result["passes"],
-            "evaluations": result["evaluations"],
-            "seconds": result["seconds"],
-            "warnings": [message for _, message in result["warnings"]],
-            "restarts": result["restarts"],
-            "distance": result["distance"],
-            "second_moments": result["second_moments"],
-            "precision": result["precision"],
-        }
         self.components_ = result["components"]
-        self._report(result)
-        return self
-
-    def _keep_choices(self, result: dict[str, Any]) -> None:
-        """Keep what was found because it was not given."""
-        selection, curve = result["selection"], result["curve"]
-        self.selection_ = selection_of(None if selection is None else json.loads(selection))
-        self.scaling_ = result["scale"]
-        self.set_aside_ = np.array(result["set_aside"], dtype=np.intp)
-        if curve is not None:
-            self.curve_ = curve_of(json.loads(curve))
 
     def _report(self, result: dict[str, Any]) -> None:
         """Warn about what the user should know."""
@@ -260,7 +250,12 @@ class Reducer(LinearReducer):
             for line in self._choices():
                 print(padded(f"[{name}] {line}"))
             ended = f"[{name}] {self.termination_} after {self.n_iter_} iterations, "
-            print(padded(f"{ended}objective {self.objective_:.6g}, {result['seconds']:.3g} s"))
+            print(padded(f"{ended}objective {self.objective_:.6g}, {self._seconds():.3g} s"))
+
+    def _seconds(self) -> float:
+        """Seconds of the fit and of the search for its settings."""
+        run = self._record["fit"]
+        return float(run["seconds"] + (run.get("search_seconds") or 0.0))
 
     def _choices(self) -> Iterator[str]:
         """What was found because it was not given, in words."""

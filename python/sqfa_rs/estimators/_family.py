@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
-from .._methods import IDENTIFIERS
 from ..data._accumulator import ClassAccumulator
 from ..data._inputs import training_data
 from ..data._labels import positions
@@ -150,15 +149,14 @@ class BaseSQFA(Reducer):
         return bool(self.refine)
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
-        self.objective_ = float(result["objective"])
-        self.restarts_ = restarts_of(result)
-        self.group_traces_ = list(result["group_traces"])
-        if not self.refine and self.group_traces_:
-            self.group_traces_[-1] = self.objective_trace_
+        self.objective_ = float(self.objective_)
+        self.restarts_ = restarts_of(self._record, self.objective_trace_)
+        groups = self._record["fit"].get("group_traces", [])
+        self.group_traces_ = [np.array(trace) for trace in groups]
+        if not self.refine or not groups:
+            self.group_traces_[-1:] = [self.objective_trace_]
         if self.refine:
-            self.refinement_ = {
-                IDENTIFIERS[n]: value for n, value in used.items() if n not in ("noise", "nu")
-            }
+            self.refinement_ = dict(result["refinement"])
 
 
 def _what_is_lacking(accumulator: ClassAccumulator) -> str | None:

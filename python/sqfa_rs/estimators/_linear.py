@@ -250,7 +250,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         counts = self.class_counts_
         priors = np.ones(len(self.classes_)) if counts is None else counts.astype(np.float64)
         # Components that were learned next to those that differ are not used to classify.
-        used = slice(self._record["distinct"])
+        used = slice(self._record.get("distinct"))
         classifier = _core.Qda(
             class_names(self.classes_),
             np.ascontiguousarray(self.feature_means_[:, used]),

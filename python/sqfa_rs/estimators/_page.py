@@ -60,7 +60,7 @@ def write_report(
             "tested_on": "test points",
             "image_shape": image_shape,
             "features": [str(column) for column in names],
-            "warnings": list(estimator._record["warnings"]),
+            "warnings": list(estimator._record["fit"]["warnings"]),
             "tried": [(one.n_components, one.accuracy) for one in getattr(estimator, "curve_", [])],
             "about": about,
         },

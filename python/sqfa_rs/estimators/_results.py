@@ -107,25 +107,31 @@ def selection_of(record: dict[str, Any] | None) -> Selection | None:
     return Selection(**{"accuracy": None, **record, "tried": tried})
 
 
-def selection_record(selection: Selection | None) -> dict[str, Any] | None:
-    """The same for a model file."""
-    if selection is None:
-        return None
-    return selection._asdict() | {"tried": [candidate._asdict() for candidate in selection.tried]}
-
-
 def curve_of(records: list[dict[str, Any]]) -> list[CurvePoint]:
     """The numbers of components that were tried, as model files tell them."""
     return [CurvePoint(one["filters"], one["log_posterior"], one["accuracy"]) for one in records]
 
 
-def curve_records(curve: list[CurvePoint]) -> list[dict[str, Any]]:
-    """The same for a model file."""
-    return [{"filters": one[0], "log_posterior": one[1], "accuracy": one[2]} for one in curve]
-
-
-def restarts_of(result: dict[str, Any]) -> list[Restart]:
-    """The starts of a fit, in order."""
+def trials_of(record: dict[str, Any]) -> list[Trial]:
+    """Return the values that were tried to select settings, from a record."""
     return [
-        Restart(**{name: restart[name] for name in Restart._fields}) for restart in result["restarts"]
+        Trial(one["name"], one["value"], np.nan if one["accuracy"] is None else one["accuracy"])
+        for one in record.get("trials", [])
+    ]
+
+
+def restarts_of(record: dict[str, Any], trace: NDArray[np.float64]) -> list[Restart]:
+    """Return the starts of a fit in order; files of earlier versions hold the trace of the best alone."""
+    run = record["fit"]
+    return [
+        Restart(
+            objective=one["objective"],
+            n_iter=one["iterations"],
+            passes=one["passes"],
+            evaluations=one["evaluations"],
+            converged=one["converged"],
+            termination=one["termination"],
+            trace=np.array(one["trace"]) if "trace" in one else trace if at == run["best"] else np.empty(0),
+        )
+        for at, one in enumerate(run["restarts"])
     ]

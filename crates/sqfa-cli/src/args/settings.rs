@@ -1,6 +1,5 @@
 //! Flags of the settings of methods, all of them from the rows of the core.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -142,12 +141,6 @@ impl<const COMPARED: bool> SettingFlags<COMPARED> {
             (row.read)(&mut settings, text)?;
         }
         Ok(settings)
-    }
-
-    /// The specified settings that are not the default, as text by their names in files.
-    pub(crate) fn written(&self, settings: &ReducerSettings) -> BTreeMap<String, String> {
-        let text = |row: &Row| Some((row.name.to_owned(), (row.write)(settings)?));
-        self.specified.iter().filter_map(|(row, _)| text(row)).collect()
     }
 
     /// The initial filters: a name, or a file.

@@ -138,18 +138,17 @@ impl Distances {
             );
         }
         let model = read_model(path)?;
-        let distance =
-            match &self.args.distance {
-                Some(distance) => distance.clone(),
-                // A model of a method that maximises none is measured like the default method's.
-                None => Distance::named(
-                    model.description().distance.as_deref().unwrap_or("calvo-oller"),
-                )
-                .context("the model's own distance is not known here: name one with --distance")?,
-            };
+        let distance = match &self.args.distance {
+            Some(distance) => distance.clone(),
+            // A model of a method that maximises none is measured like the default method's.
+            None => Distance::named(
+                model.record().specified.distance.as_deref().unwrap_or("calvo-oller"),
+            )
+            .context("the model's own distance is not known here: name one with --distance")?,
+        };
         let noise = match self.args.noise {
             Some(Noise::Value(noise)) => noise,
-            _ => model.description().noise,
+            _ => model.noise().unwrap_or(0.0),
         };
         let gaussians = model.noisy_gaussians(noise)?;
         let classes = model.classes().clone();

@@ -84,7 +84,7 @@ fn npz(model: &Model, path: &Path) -> Result<()> {
     npz.add("feature_means", &[c, m], &each(Gaussians::mean))?;
     npz.add("feature_covariances", &[c, m, m], &each(Gaussians::covariance))?;
     npz.add("classes", &[c], class_values(model.classes()).as_ref())?;
-    npz.add("noise", &[1], &vec![model.description().noise])?;
+    npz.add("noise", &[1], &vec![model.noise().unwrap_or(0.0)])?;
     if let Some(counts) = model.counts() {
         let counts: Vec<i64> = counts.iter().map(|&count| count as i64).collect();
         npz.add("counts", &[c], &counts)?;

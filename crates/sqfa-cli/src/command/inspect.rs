@@ -1,10 +1,14 @@
 //! `sqfa inspect`: what a model is and how it was fitted, or what class sums hold.
 
 use anyhow::Result;
+use sqfa::optimize::Termination;
+use sqfa::pipeline::{FitRecord, Specified};
 use sqfa::reduce::Setting;
+use sqfa::statistics::Scaling;
 use sqfa_io::data::{is_sums, read_sums};
-use sqfa_io::model_file::{Description, Model};
+use sqfa_io::model_file::Model;
 
+use super::fit::json_names;
 use super::{read_model, stats};
 use crate::args::InspectArgs;
 use crate::output::{self, measured, number, pairs, seconds};
@@ -29,16 +33,9 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
             object.insert("dimensions".to_owned(), model.columns().into());
             object.insert("counts".to_owned(), serde_json::to_value(model.counts())?);
             // The same kinds of values as `sqfa fit --json` prints.
-            let settings = model.description().settings.iter();
-            let settings: serde_json::Map<String, serde_json::Value> =
-                settings.map(|(setting, value)| (setting.to_string(), (*value).into())).collect();
-            object.insert("settings".to_owned(), settings.into());
             let names = model.feature_names().unwrap_or_default();
-            let name =
-                |&at: &usize| names.get(at).cloned().unwrap_or_else(|| at.to_string()).into();
-            let aside: Vec<serde_json::Value> =
-                model.description().set_aside.iter().map(name).collect();
-            object.insert("set_aside".to_owned(), aside.into());
+            let name = |at: usize| names.get(at).cloned().unwrap_or_else(|| at.to_string());
+            object.extend(json_names(model.record(), name));
         }
         return output::say_json(&json);
     }
@@ -46,18 +43,18 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
 }
 
 fn text(model: &Model) -> String {
-    let about = model.description();
+    let (about, record) = (model.description(), model.record());
     let (n, m) = (model.filters().nrows(), model.filters().ncols());
     let image = about.data.image_shape.map(|(height, width)| format!(" ({height} × {width})"));
     let mut lines = vec![
-        ("method", method(about)),
+        ("method", method(&record.specified)),
         ("filters", format!("{m} of {n} dimensions{}", image.unwrap_or_default())),
         ("columns", columns(model)),
         ("data", data(model)),
         ("label", about.data.label.clone().unwrap_or_else(|| "without a name".to_owned())),
         ("classes", classes(model)),
-        ("preprocessing", preprocessing(about)),
-        ("covariances", format!("{}, {}", about.covariance, about.precision)),
+        ("preprocessing", preprocessing(record)),
+        ("covariances", format!("{}, {}", about.covariance, record.precision.name())),
     ];
     if let Some(lift) = model.lift() {
         let (kind, width) = (lift.kind(), lift.parts().bandwidth);
@@ -65,18 +62,12 @@ fn text(model: &Model) -> String {
             if width > 0.0 { format!(", bandwidth {}", number(width)) } else { String::new() };
         lines.push(("lift", format!("{kind}: {} columns → {n} features{width}", lift.columns())));
     }
-    for (setting, value) in &about.settings {
-        let how = if *setting == Setting::Noise {
-            format!(" ({})", about.noise_choice)
-        } else {
-            String::new()
-        };
-        lines.push((setting.name(), format!("{}{how}", number(*value))));
+    for (name, value) in record.quantities() {
+        let noise = name == Setting::Noise.name();
+        let how = if noise { format!(" ({})", about.noise_choice) } else { String::new() };
+        lines.push((name, format!("{}{how}", number(value))));
     }
-    if about.settings.is_empty() {
-        lines.push(("noise", format!("{} ({})", number(about.noise), about.noise_choice)));
-    }
-    let fit = &about.fit;
+    let fit = &record.run;
     if let Some(objective) = fit.objective {
         lines.push(("objective", measured(objective)));
     }
@@ -84,40 +75,41 @@ fn text(model: &Model) -> String {
         "ended",
         format!(
             "{} ({}) after {} iterations, {} passes, {} evaluations in {}",
-            if fit.converged { "converged" } else { "not converged" },
-            fit.termination,
+            if fit.converged() { "converged" } else { "not converged" },
+            Termination::name_of(fit.termination),
             fit.iterations,
             fit.passes,
             fit.evaluations,
             seconds(fit.seconds),
         ),
     ));
-    if let Some(optimizer) = &fit.optimizer {
-        lines.push(("optimizer", optimizer.clone()));
+    if let Some(optimizer) = fit.optimizer {
+        lines.push(("optimizer", optimizer.name().to_owned()));
     }
     if !fit.restarts.is_empty() {
         let starts: Vec<String> = fit.restarts.iter().map(|r| measured(r.objective)).collect();
         let (count, reached) = (starts.len(), starts.join(", "));
-        let words = format!("{count} from {}, seed {}: {reached}", about.start, about.seed);
+        let words =
+            format!("{count} from {}, seed {}: {reached}", about.start, record.specified.seed);
         lines.push(("starts", words));
     }
-    if let Some(size) = about.sequential {
+    if let Some(size) = record.specified.sequential {
         lines.push(("learned", format!("in groups of {size}, earlier ones frozen")));
     }
     for warning in &fit.warnings {
-        lines.push(("warning", warning.clone()));
+        lines.push(("warning", warning.to_string()));
     }
     lines.push(("written by", about.software.clone()));
     pairs(&lines)
 }
 
-fn method(about: &Description) -> String {
+fn method(about: &Specified) -> String {
     let mut words = about.method.clone();
     if let Some(distance) = &about.distance {
         words.push_str(&format!(", {distance} distance"));
     }
-    if let Some(constraint) = &about.constraint {
-        words.push_str(&format!(", {constraint} filters"));
+    if let Some(constraint) = about.constraint {
+        words.push_str(&format!(", {} filters", constraint.name()));
     }
     if about.refined {
         words.push_str(", refined");
@@ -136,7 +128,7 @@ fn columns(model: &Model) -> String {
 
 fn data(model: &Model) -> String {
     let name = &model.description().data.name;
-    let moments = if model.description().second_moments { "second moments" } else { "statistics" };
+    let moments = if model.record().second_moments { "second moments" } else { "statistics" };
     match model.counts() {
         Some(counts) => format!("{name}, {} points", counts.iter().sum::<u64>()),
         None => format!("{name}, {moments} without counts"),
@@ -154,15 +146,15 @@ fn classes(model: &Model) -> String {
     format!("{count}: {}{restricted}", names.join(", "))
 }
 
-fn preprocessing(about: &Description) -> String {
+fn preprocessing(record: &FitRecord) -> String {
     let mut steps = Vec::new();
-    if about.scale != "none" {
-        steps.push(format!("scaled by {}", about.scale));
+    if record.scaling != Scaling::None {
+        steps.push(format!("scaled by {}", record.scaling.name()));
     }
-    if about.center {
+    if record.centers() {
         steps.push("centered".to_owned());
     }
-    if let Some(dims) = about.pca_dims {
+    if let Some(dims) = record.specified.dimensions {
         steps.push(format!("fitted in {dims} principal components"));
     }
     if steps.is_empty() { "none".to_owned() } else { steps.join(", ") }

@@ -61,7 +61,7 @@ pub(crate) fn classifier(model: &Model, flags: &ClassifierFlags) -> Result<Qda> 
             return usage(format!("--priors: {given} numbers for the model's {classes} classes"));
         }
     };
-    if model.description().second_moments {
+    if model.record().second_moments {
         output::warn(
             "the model was fitted to second moments alone: its classifier takes every class mean as 0",
         );

@@ -15,7 +15,7 @@ pub(crate) fn check_units(data: &str, model: &Model, features: &Features) {
     let m = model.filters().ncols();
     let values = features.to_f64();
     let count = values.len() / m.max(1);
-    if count < ENOUGH || model.description().second_moments {
+    if count < ENOUGH || model.record().second_moments {
         return;
     }
     for filter in 0..m {

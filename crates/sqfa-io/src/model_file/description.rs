@@ -1,50 +1,23 @@
-//! What a model file says about itself beside its tensors: how, from what and with what success it was fitted.
+//! The metadata of a model file: the record of the fit, and how, from what and by what the model was made.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
-use super::{CountRecord, LiftRecord, SelectionRecord};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
 use sqfa::Classes;
-use sqfa::optimize::Termination;
-use sqfa::reduce::{Reduction, Setting};
+use sqfa::pipeline::FitRecord;
+use sqfa::reduce::Setting;
+
+use super::LiftRecord;
 
 /// The metadata of a model, as JSON in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Description {
-    /// The method by name.
-    pub method: String,
-    /// Whether the filters were refined afterwards.
-    #[serde(default)]
-    pub refined: bool,
-    /// The distance that was maximised, where the method maximises one.
-    #[serde(default)]
-    pub distance: Option<String>,
-    /// The constraint on the filters, where there is one.
-    #[serde(default)]
-    pub constraint: Option<String>,
-    /// How the noise was asked for: `scale`, `auto` or `given`.
+    /// The record of the fit.
+    #[serde(flatten)]
+    pub record: FitRecord,
+    /// How the noise was asked for, such as `auto` or `0.3x`; `given` in files of earlier versions.
     pub noise_choice: String,
-    /// The feature noise σ², in the squared units of the preprocessed data; 0 where the method has none.
-    pub noise: f64,
-    /// Every setting that was used, chosen or given, by name.
-    #[serde(default, with = "super::settings::setting_list")]
-    pub settings: Vec<(Setting, f64)>,
-    /// The settings that were specified and are not the default, as text by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub specified: BTreeMap<String, String>,
-    /// How scaling and noise were selected, unless both were specified.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<SelectionRecord>,
-    /// The numbers of filters that were tried, where the number was chosen.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub filters_tried: Vec<CountRecord>,
-    /// How many filters, the first ones, are used to classify; all if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub distinct: Option<usize>,
-    /// Constant columns, which the fit dropped; their filters are 0.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set_aside: Vec<usize>,
     /// The classes, in the order of the tensors.
     pub classes: ClassNames,
     /// Whether the classes are numbers such as 0.25, which are written as text.
@@ -56,33 +29,10 @@ pub struct Description {
     /// The map before the filters, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<LiftRecord>,
-    /// Whether only second moments of the data were known.
-    #[serde(default)]
-    pub second_moments: bool,
     /// The covariance estimator of the fit.
     pub covariance: String,
-    /// The precision of the class covariances: `f32` or `f64`.
-    pub precision: String,
-    /// How the data are scaled before the filters.
-    pub scale: String,
-    /// Whether the data are centred before the filters.
-    pub center: bool,
-    /// Principal components the fit was confined to, if any.
-    #[serde(default)]
-    pub pca_dims: Option<usize>,
     /// Where the filters started.
     pub start: String,
-    /// Filters learned at a time, when not all at once.
-    #[serde(default)]
-    pub sequential: Option<usize>,
-    /// The seed of all random numbers.
-    pub seed: u64,
-    /// Iterations allowed.
-    pub max_iterations: usize,
-    /// The tolerance asked for.
-    pub tolerance: f64,
-    /// How the optimisation went.
-    pub fit: FitRecord,
     /// The data it was fitted on.
     pub data: DataRecord,
     /// The names of the columns it was fitted on, in the order of the filters; nothing where they had none.
@@ -92,53 +42,60 @@ pub struct Description {
     pub software: String,
 }
 
-/// How the optimisation went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FitRecord {
-    /// What was optimised, in the method's own terms; nothing for a closed form.
-    #[serde(default)]
-    pub objective: Option<f64>,
-    /// Whether it is an optimum to the tolerance asked for.
-    pub converged: bool,
-    /// Why the best start ended.
-    pub termination: String,
-    /// Iterations of the best start.
-    pub iterations: usize,
-    /// How the filters were climbed, where they were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub optimizer: Option<String>,
-    /// Passes over the class covariances in all.
-    pub passes: usize,
-    /// Evaluations of the objective in all.
-    pub evaluations: usize,
-    /// Seconds of optimisation.
-    pub seconds: f64,
-    /// Every start.
-    pub restarts: Vec<RestartRecord>,
-    /// Which start was kept.
-    pub best: usize,
-    /// The objective after every iteration of the best start.
-    pub trace: Vec<f64>,
-    /// What a user should know about the fit.
-    #[serde(default)]
-    pub warnings: Vec<String>,
+/// A description with what follows from it, which earlier programs read.
+#[derive(Serialize)]
+struct Written<'a> {
+    /// The noise; 0 if the method has none.
+    noise: f64,
+    /// Whether the data are centered before the filters.
+    center: bool,
+    #[serde(flatten, serialize_with = "Description::serialize")]
+    description: &'a Description,
 }
 
-/// How one start ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RestartRecord {
-    /// The objective it reached.
-    pub objective: f64,
-    /// Passes it took part in.
-    pub passes: usize,
-    /// Evaluations of the objective.
-    pub evaluations: usize,
-    /// Iterations it took.
-    pub iterations: usize,
-    /// Whether it reached an optimum.
-    pub converged: bool,
-    /// Why it ended.
-    pub termination: String,
+impl Serialize for Description {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let noise = self.record.setting(Setting::Noise).unwrap_or(0.0);
+        Written { noise, center: self.record.centers(), description: self }.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Description {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(from)?;
+        update(&mut value);
+        Self::deserialize(value).map_err(D::Error::custom)
+    }
+}
+
+/// Brings a description of an earlier version up to date: it has the noise beside the settings if these are missing, and the
+/// facts of a refinement among them.
+fn update(description: &mut Value) {
+    let noise = description.get("noise").and_then(Value::as_f64).filter(|noise| *noise != 0.0);
+    let Some(description) = description.as_object_mut() else { return };
+    if let (None, Some(noise)) = (description.get("settings"), noise) {
+        description.insert("settings".to_owned(), json!([["noise", noise]]));
+    }
+    let number = |name: &str| {
+        let settings = description.get("settings")?.as_array()?;
+        settings
+            .iter()
+            .find(|own| own.get(0).and_then(Value::as_str) == Some(name))?
+            .get(1)?
+            .as_f64()
+    };
+    let facts = ["refinement steps", "refinement noise", "held-out accuracy after"].map(number);
+    if let ([Some(steps), Some(noise), Some(accuracy)], None) =
+        (facts, description.get("refinement"))
+    {
+        let before = number("held-out accuracy before");
+        let start = before.map(|own| json!({ "noise": noise, "steps": 0, "accuracy": own }));
+        let refinement = json!({
+            "steps": steps as usize, "noise": noise, "accuracy": accuracy,
+            "trials": start.into_iter().collect::<Vec<_>>(),
+        });
+        description.insert("refinement".to_owned(), refinement);
+    }
 }
 
 /// The data a model was fitted on.
@@ -178,33 +135,6 @@ impl From<ClassNames> for Classes {
         match names {
             ClassNames::Integers(values) => Self::Integers(values),
             ClassNames::Texts(values) => Self::Texts(values),
-        }
-    }
-}
-
-impl From<&Reduction> for FitRecord {
-    fn from(fitted: &Reduction) -> Self {
-        let restarts = fitted.restarts.iter().map(|restart| RestartRecord {
-            objective: restart.objective,
-            passes: restart.passes,
-            evaluations: restart.evaluations,
-            iterations: restart.iterations,
-            converged: restart.termination.converged(),
-            termination: restart.termination.name().to_owned(),
-        });
-        Self {
-            objective: fitted.objective,
-            converged: fitted.converged(),
-            termination: fitted.termination.map_or("closed-form", Termination::name).to_owned(),
-            iterations: fitted.iterations,
-            optimizer: fitted.optimizer.map(|optimizer| optimizer.name().to_owned()),
-            passes: fitted.passes,
-            evaluations: fitted.evaluations,
-            seconds: fitted.seconds,
-            restarts: restarts.collect(),
-            best: fitted.best,
-            trace: fitted.traces.first().cloned().unwrap_or_default(),
-            warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -8,11 +8,10 @@ mod description;
 mod error;
 mod file;
 mod lift;
-mod selection;
-mod settings;
 
 use sqfa::classify::ClassifierError;
 use sqfa::lift::{Lift, LiftError};
+use sqfa::pipeline::FitRecord;
 use sqfa::reduce::Setting;
 use sqfa::statistics::{Preprocessor, project};
 use sqfa::transform::Features;
@@ -20,11 +19,9 @@ use sqfa::{ClassStatistics, Classes, Gaussians, Mat, MatRef, Points, Qda, transf
 
 use crate::data::column_name;
 
-pub use description::{ClassNames, DataRecord, Description, FitRecord, RestartRecord};
+pub use description::{ClassNames, DataRecord, Description};
 pub use error::ModelError;
 pub use lift::LiftRecord;
-pub use selection::{CountRecord, SelectionRecord, TriedRecord, count_records};
-pub use settings::setting_name;
 
 /// Filters with everything needed to use them.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,8 +106,10 @@ impl Model {
         if names.is_some_and(|names| names.len() != n) {
             return refuse(format!("the names of its columns are not {n}"));
         }
-        if !(description.noise.is_finite() && description.noise >= 0.0) {
-            return refuse(format!("noise is {}", description.noise));
+        if let Some(noise) = description.record.setting(Setting::Noise)
+            && !(noise.is_finite() && noise >= 0.0)
+        {
+            return refuse(format!("noise is {noise}"));
         }
         Ok(Self {
             filters,
@@ -165,7 +164,12 @@ impl Model {
         &self.features
     }
 
-    /// How, from what and with what success it was fitted.
+    /// The record of its fit.
+    pub fn record(&self) -> &FitRecord {
+        &self.description.record
+    }
+
+    /// The metadata of its file.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -282,7 +286,7 @@ impl Model {
             None => vec![1.0; self.classes.len()],
         };
         let all = self.features.order();
-        let distinct = self.features.leading(self.description.distinct.unwrap_or(all));
+        let distinct = self.features.leading(self.description.record.distinct.unwrap_or(all));
         let priors = priors.unwrap_or(&frequencies);
         Ok(Qda::of_features(&self.classes, &distinct, priors, shrinkage)?.reading(all))
     }
@@ -294,8 +298,7 @@ impl Model {
         shrinkage: Option<f64>,
         degrees: f64,
     ) -> Result<Qda, ClassifierError> {
-        let own = self.description.settings.iter().find(|(name, _)| *name == Setting::Degrees);
-        if let Some(&(_, own)) = own {
+        if let Some(own) = self.description.record.setting(Setting::Degrees) {
             return self.qda(priors, shrinkage)?.heavy_tailed(own);
         }
         // The scatter of a t distribution is (ν − 2)/ν of its covariance.
@@ -304,6 +307,11 @@ impl Model {
         let features = scatters.map_err(|_| ClassifierError::Degrees { degrees })?;
         let matched = Self { features, ..self.clone() };
         matched.qda(priors, shrinkage)?.heavy_tailed(degrees)
+    }
+
+    /// The noise of the fit; `None` if the method has none.
+    pub fn noise(&self) -> Option<f64> {
+        self.record().setting(Setting::Noise)
     }
 
     /// The training classes as the objective saw them: divisor N − 1, noise σ² on the diagonal.

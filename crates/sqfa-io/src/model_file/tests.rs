@@ -5,53 +5,65 @@ const ROUNDS: usize = 20_000;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use sqfa::constraint::Constraint;
+use sqfa::optimize::{Optimizer, Termination};
+use sqfa::pipeline::{Precision, Specified};
+use sqfa::reduce::Run;
+use sqfa::statistics::Scaling;
 
 use super::*;
 use crate::formats::Limits;
 
 fn description() -> Description {
     Description {
-        method: "sqfa".to_owned(),
-        distance: Some("calvo-oller".to_owned()),
-        constraint: Some("sphere".to_owned()),
-        refined: false,
-        settings: vec![(sqfa::reduce::Setting::Noise, 0.1 + 0.2)],
-        specified: [("noise".to_owned(), "0.3".to_owned())].into(),
+        record: FitRecord {
+            specified: Specified {
+                method: "sqfa".to_owned(),
+                refined: false,
+                distance: Some("calvo-oller".to_owned()),
+                constraint: Some(Constraint::Sphere),
+                settings: [("noise".to_owned(), "0.3".to_owned())].into(),
+                dimensions: None,
+                sequential: Some(2),
+                seed: u64::MAX,
+                max_iterations: 10,
+                tolerance: 1e-6,
+            },
+            used: vec![(Setting::Noise, 0.1 + 0.2)],
+            scaling: Scaling::Common,
+            dropped: vec![],
+            counts: vec![],
+            selection: None,
+            trials: vec![],
+            refinement: None,
+            distinct: None,
+            second_moments: false,
+            precision: Precision::Double,
+            run: Run {
+                objective: Some(std::f64::consts::PI),
+                termination: Some(Termination::SmallChange),
+                iterations: 3,
+                optimizer: Some(Optimizer::Lbfgs),
+                passes: 4,
+                evaluations: 5,
+                seconds: 0.1,
+                search_seconds: None,
+                restarts: Vec::new(),
+                best: 0,
+                trace: vec![1.0, 2.0, std::f64::consts::PI],
+                other_traces: Vec::new(),
+                group_traces: Vec::new(),
+                warnings: Vec::new(),
+            },
+        },
         noise_choice: "given".to_owned(),
-        noise: 0.1 + 0.2,
-        selection: None,
-        filters_tried: vec![],
-        distinct: None,
-        set_aside: vec![],
         fractional_classes: false,
         classes: ClassNames::Texts(vec!["a".to_owned(), "é\u{1b}".to_owned()]),
         lift: None,
         restricted: false,
-        second_moments: false,
         covariance: "empirical".to_owned(),
-        precision: "f64".to_owned(),
-        scale: "common".to_owned(),
-        center: true,
-        pca_dims: None,
         start: "random".to_owned(),
-        sequential: Some(2),
-        seed: u64::MAX,
-        max_iterations: 10,
-        tolerance: 1e-6,
-        fit: FitRecord {
-            objective: Some(std::f64::consts::PI),
-            converged: true,
-            termination: "small-change".to_owned(),
-            iterations: 3,
-            optimizer: Some("lbfgs".to_owned()),
-            passes: 4,
-            evaluations: 5,
-            seconds: 0.1,
-            restarts: Vec::new(),
-            best: 0,
-            trace: vec![1.0, 2.0, std::f64::consts::PI],
-            warnings: Vec::new(),
-        },
         data: DataRecord {
             name: "test".to_owned(),
             image_shape: Some((1, 3)),
@@ -131,7 +143,9 @@ fn parts_that_do_not_fit_are_refused() {
     }
     let same = ClassNames::Integers(vec![7, 7]);
     assert!(Model::new(parts(None), Description { classes: same, ..description() }).is_err());
-    assert!(Model::new(parts(None), Description { noise: -1.0, ..description() }).is_err());
+    let mut negative = description();
+    negative.record.used = vec![(Setting::Noise, -1.0)];
+    assert!(Model::new(parts(None), negative).is_err());
 }
 
 #[test]
@@ -174,7 +188,7 @@ fn random_damage_never_panics() {
         if let Ok(model) = Model::from_bytes(&bytes, "damaged") {
             // What passes the checks must also be usable.
             let _ = model.qda(None, None);
-            let _ = model.noisy_gaussians(model.description().noise);
+            let _ = model.noisy_gaussians(model.noise().unwrap_or(0.0));
             let _ = model.to_bytes();
         }
     }
@@ -271,4 +285,54 @@ fn a_lift_goes_with_its_model_and_a_damaged_one_is_refused() {
     assert!(other.unwrap_err().contains("unknown lift 'wavelets'"));
     let wrong = LiftRecipe { kind: "fourier:77".parse().unwrap(), ..recipe }.fit(points).unwrap();
     assert!(model.with_lift(wrong).is_err());
+}
+
+/// What a program of version 0.2 wrote about a refined fit, and of version 0.1, which had no settings.
+#[test]
+fn descriptions_of_earlier_versions_are_read() {
+    let earlier = |settings: &str, refined: bool| -> Description {
+        let text = format!(
+            r#"{{"method":"sqfa","refined":{refined},"distance":"calvo-oller","constraint":"sphere",
+            "noise_choice":"given","noise":0.25,{settings}"classes":["a","b"],"restricted":false,
+            "second_moments":false,"covariance":"empirical","precision":"f32","scale":"common",
+            "center":true,"pca_dims":null,"start":"random","sequential":null,"seed":3,
+            "max_iterations":10,"tolerance":1e-6,"software":"sqfa","filters_tried":
+            [{{"filters":1,"log_posterior":-0.5,"accuracy":0.75}}],"fit":{{"objective":1.5,
+            "converged":true,"termination":"small-change","iterations":3,"passes":4,"evaluations":5,
+            "seconds":0.1,"restarts":[{{"objective":1.5,"passes":4,"evaluations":5,"iterations":3,
+            "converged":true,"termination":"small-change"}}],"best":0,"trace":[1.0,1.5],
+            "warnings":["look out"]}},"data":{{"name":"test"}}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let Description { record, .. } = earlier("", false);
+    assert_eq!(record.used, [(Setting::Noise, 0.25)]);
+    assert_eq!(record.specified.method, "sqfa");
+    assert_eq!((record.precision, record.refinement), (Precision::Single, None));
+    assert_eq!((record.counts[0].accuracy, record.counts[0].error), (0.75, None));
+    assert_eq!(record.run.restarts[0].termination, Termination::SmallChange);
+    assert_eq!(record.run.warnings[0].to_string(), "look out");
+    let settings = r#""settings":[["noise",0.25],["refinement steps",12.0],["refinement noise",0.1],
+        ["held-out accuracy before",0.5],["held-out accuracy after",0.625],["of the future",1.0]],"#;
+    let refined = earlier(settings, true);
+    assert_eq!(refined.record.used, [(Setting::Noise, 0.25)]);
+    let choice = refined.record.refinement.clone().unwrap();
+    assert_eq!((choice.steps, choice.noise, choice.accuracy), (12, 0.1, 0.625));
+    assert_eq!((choice.before(), choice.gain), (Some(0.5), None));
+    let written = serde_json::to_string(&refined).unwrap();
+    assert_eq!(serde_json::from_str::<Description>(&written).unwrap(), refined);
+}
+
+/// Earlier programs read these beside the record.
+#[test]
+fn files_hold_what_follows_from_the_record() {
+    let json = serde_json::to_value(description()).unwrap();
+    assert_eq!(json["noise"], 0.1 + 0.2);
+    assert_eq!((&json["center"], &json["scale"]), (&true.into(), &"common".into()));
+    assert_eq!((&json["precision"], &json["pca_dims"]), (&"f64".into(), &Value::Null));
+    assert_eq!(json["settings"], serde_json::json!([["noise", 0.1 + 0.2]]));
+    assert_eq!(json["specified"], serde_json::json!({ "noise": "0.3" }));
+    assert_eq!(json["fit"]["termination"], "small-change");
+    assert_eq!(json["fit"]["converged"], true);
+    assert_eq!(json["fit"]["optimizer"], "lbfgs");
 }

@@ -4,16 +4,16 @@ use std::time::Instant;
 
 use sqfa::Noise;
 use sqfa::optimize::{Control, Observer, Progress, Termination};
+use sqfa::pipeline::{Selection, Tried};
 use sqfa::points::Scalar;
-use sqfa::reduce::Setting;
+use sqfa::reduce::{Setting, Trial};
 use sqfa::statistics::Preprocessor;
 use sqfa::with_table;
 use sqfa_io::data::Part;
-use sqfa_io::model_file::SelectionRecord;
 
 use super::fit::{Found, Missing, fit};
 use super::fold::{Fold, Training};
-use super::record::{Climb, Detail, Evaluated, Outcome, Record, SettingRecord, TrialRecord};
+use super::record::{Climb, Detail, Evaluated, Outcome, Record};
 use super::{Classifier, Job, Numbers, Spec};
 use crate::evaluation::Evaluator;
 
@@ -21,7 +21,7 @@ use crate::evaluation::Evaluator;
 pub(super) struct Known<'a> {
     pub(super) spec: &'a Spec,
     /// Settings that an earlier seed chose for a number of filters.
-    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<SettingRecord>>,
+    pub(super) settings: &'a dyn Fn(usize) -> Option<Vec<(Setting, f64)>>,
     /// Whether the job keeps what a closer look needs.
     pub(super) detailed: bool,
 }
@@ -71,20 +71,20 @@ pub(super) fn run(
 }
 
 /// The noises that were tried with the selected scaling, ascending.
-fn trials(selection: &SelectionRecord, noise: Option<f64>) -> Vec<TrialRecord> {
-    let parsed = |text: &str| text.parse::<Noise>().ok();
+fn trials(selection: &Selection, noise: Option<f64>) -> Vec<Trial> {
+    let candidate = selection.candidate;
     // Fractions of the within-class variance become noises of the fit.
-    let unit = match (parsed(&selection.noise), noise) {
-        (Some(Noise::Fraction(fraction)), Some(noise)) => noise / fraction,
+    let unit = match (candidate.noise, noise) {
+        (Noise::Fraction(fraction), Some(noise)) => noise / fraction,
         _ => 1.0,
     };
-    let own = selection.tried.iter().filter(|tried| tried.scaling == selection.scaling);
-    let mut trials: Vec<TrialRecord> = own
-        .filter_map(|tried| {
-            let value = parsed(&tried.noise)?.value(unit);
-            Some(TrialRecord { name: Setting::Noise, value, accuracy: Some(tried.accuracy) })
-        })
-        .collect();
+    let own = selection.tried.iter().filter(|tried| tried.candidate.scaling == candidate.scaling);
+    let trial = |tried: &Tried| Trial {
+        setting: Setting::Noise,
+        value: tried.candidate.noise.value(unit),
+        accuracy: Some(tried.accuracy),
+    };
+    let mut trials: Vec<Trial> = own.map(trial).collect();
     trials.sort_by(|a, b| a.value.total_cmp(&b.value));
     trials
 }
@@ -134,22 +134,20 @@ fn evaluate(found: &Found, fold: &Fold<'_>, known: &Known<'_>) -> Result<Evaluat
         }
         _ => None,
     };
+    let run = &reduction.run;
     Ok(Evaluated {
-        fit_seconds: reduction.seconds,
+        fit_seconds: run.seconds,
         statistics_seconds: found.statistics_seconds,
-        search_seconds: reduction.search_seconds,
-        objective: reduction.objective,
-        converged: reduction.converged() || reduction.termination == Some(Termination::NoProgress),
-        iterations: reduction.iterations,
-        settings: reduction
-            .settings
-            .iter()
-            .map(|&(name, value)| SettingRecord { name, value })
-            .collect(),
+        search_seconds: run.search_seconds.unwrap_or(0.0),
+        objective: run.objective,
+        converged: run.converged() || run.termination == Some(Termination::NoProgress),
+        iterations: run.iterations,
+        settings: reduction.settings.clone(),
+        refinement: reduction.refinement.clone(),
         selection: found.selection.clone(),
         scores,
-        warnings: reduction.warnings.iter().map(ToString::to_string).collect(),
-        climbs: reduction.traces.iter().map(|trace| Climb::of(trace)).collect(),
+        warnings: run.warnings.iter().map(ToString::to_string).collect(),
+        climbs: run.traces().into_iter().map(Climb::of).collect(),
         detail,
     })
 }

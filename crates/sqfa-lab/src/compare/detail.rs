@@ -5,7 +5,7 @@ use sqfa::transform::Features;
 use sqfa::{Gaussians, MatRef};
 
 use super::Numbers;
-use super::record::{Detail, Sample, TrialRecord};
+use super::record::{Detail, Sample};
 
 /// Test points whose features are kept for a scatter.
 const SAMPLE: usize = 1500;
@@ -33,18 +33,8 @@ impl Detail {
             covariances: Numbers::of((0..classes).flat_map(|k| gaussians.covariance(k).to_vec())),
             confusion,
             sample,
-            trials: trials.iter().map(TrialRecord::from).collect(),
+            trials: trials.to_vec(),
             deviations: Numbers::default(),
-        }
-    }
-}
-
-impl From<&Trial> for TrialRecord {
-    fn from(trial: &Trial) -> Self {
-        Self {
-            name: trial.setting,
-            value: trial.value,
-            accuracy: (!trial.accuracy.is_nan()).then_some(trial.accuracy),
         }
     }
 }

@@ -4,17 +4,15 @@ use std::time::Instant;
 
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::Observer;
-use sqfa::pipeline::{Fitted, Pipeline, PipelineError, Summed};
+use sqfa::pipeline::{FitRecord, Fitted, Pipeline, PipelineError, Selection, Summed};
 use sqfa::reduce::{
     Choice, Method, ReduceError, ReducerSettings, Reduction, Samples, Setting, Training as Learned,
 };
 use sqfa::statistics::Preprocessor;
 use sqfa_io::data::Part;
-use sqfa_io::model_file::SelectionRecord;
 
 use super::cell::Known;
 use super::fold::{Fold, Given, Training, Validated};
-use super::record::SettingRecord;
 use super::{Job, Protocol};
 
 /// Filters that are learned together where the spec says pairs.
@@ -28,7 +26,7 @@ pub(super) struct Found {
     /// Seconds of the statistics that fits share, where they were made before.
     pub(super) statistics_seconds: Option<f64>,
     /// How units and noise were chosen, where they were.
-    pub(super) selection: Option<SelectionRecord>,
+    pub(super) selection: Option<Selection>,
 }
 
 /// Why there are no filters.
@@ -109,13 +107,14 @@ fn pipeline(
 
 /// What the pipeline found since a moment: whatever is not the last fit is a search.
 fn chosen(fitted: Fitted, began: Instant) -> Found {
-    let mut reduction = fitted.reduction;
-    reduction.search_seconds = (began.elapsed().as_secs_f64() - reduction.seconds).max(0.0);
+    let filters = fitted.filters().to_owned();
+    let FitRecord { mut run, used: settings, trials, refinement, selection, .. } = fitted.record;
+    run.search_seconds = Some((began.elapsed().as_secs_f64() - run.seconds).max(0.0));
     Found {
-        reduction,
+        reduction: Reduction { filters, run, settings, trials, refinement },
         preprocessor: fitted.preprocessor,
         statistics_seconds: None,
-        selection: fitted.selection.as_ref().map(SelectionRecord::from),
+        selection,
     }
 }
 
@@ -198,7 +197,7 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     let chosen = filters.and_then(|filters| (known.settings)(filters)).unwrap_or_default();
     // Units and noise that a pipeline chooses belong together and are found for every seed anew.
     let repeated = |name: Setting| !spec.chooses() || name.is_chosen();
-    for SettingRecord { name, value } in chosen.into_iter().filter(|one| repeated(one.name)) {
+    for (name, value) in chosen.into_iter().filter(|(name, _)| repeated(*name)) {
         settings.set(name, Choice::Value(value));
     }
     settings
@@ -334,8 +333,8 @@ mod tests {
             .iter()
             .map(|record| {
                 let found = record.evaluated().unwrap();
-                let own = found.settings.iter().find(|one| one.name == Setting::Regularization);
-                own.unwrap().value
+                let own = found.setting(Setting::Regularization);
+                own.unwrap()
             })
             .collect();
         assert_eq!(all, [all[0]; 3]);

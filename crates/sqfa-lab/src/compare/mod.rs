@@ -35,7 +35,7 @@ pub use method::MethodEntry;
 pub use plan::{Job, plan};
 pub use protocol::{Protocol, ProtocolUnits};
 pub use recommend::{Candidate, Contender, Recommendation, recommend};
-pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample, SettingRecord, TrialRecord};
+pub use record::{Climb, Detail, Evaluated, Outcome, Record, Sample};
 pub use run::{Event, Experiment};
 pub use session::Session;
 pub use spec::{MethodSet, Parts, Spec, usual_filters};

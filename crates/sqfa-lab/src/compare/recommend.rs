@@ -143,6 +143,7 @@ mod tests {
             converged: true,
             iterations: 0,
             settings: Vec::new(),
+            refinement: None,
             selection: None,
             scores: vec![score],
             warnings: Vec::new(),

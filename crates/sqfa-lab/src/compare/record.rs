@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Job, Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
-use sqfa::reduce::Setting;
-use sqfa_io::model_file::{SelectionRecord, setting_name};
+use sqfa::pipeline::Selection;
+use sqfa::reduce::{RefinementChoice, Setting, Trial};
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,10 +73,14 @@ pub struct Evaluated {
     /// Iterations; 0 for a closed form.
     pub iterations: usize,
     /// The settings that were used.
-    pub settings: Vec<SettingRecord>,
+    #[serde(with = "named_settings")]
+    pub settings: Vec<(Setting, f64)>,
+    /// How far the filters were refined, if the method is refined; none in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementChoice>,
     /// How units and noise were chosen, where they were; what was tried is part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<SelectionRecord>,
+    pub selection: Option<Selection>,
     /// The score of every classifier.
     #[serde(rename = "verdicts")]
     pub scores: Vec<Score>,
@@ -120,26 +124,31 @@ impl Climb {
     }
 }
 
-/// A setting and its value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SettingRecord {
-    /// Which.
-    #[serde(with = "setting_name")]
-    pub name: Setting,
-    /// Its value.
-    pub value: f64,
-}
+/// Settings with their values as objects; unknown ones are left out, so that records of other versions can be read.
+mod named_settings {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use sqfa::reduce::Setting;
 
-/// One value of a setting that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TrialRecord {
-    /// The setting.
-    #[serde(with = "setting_name")]
-    pub name: Setting,
-    /// The value.
-    pub value: f64,
-    /// QDA accuracy on held-out training points; none when the value could not be used.
-    pub accuracy: Option<f64>,
+    #[derive(Serialize, Deserialize)]
+    struct Named {
+        name: String,
+        value: f64,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        settings: &[(Setting, f64)],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let named = settings.iter().map(|&(own, value)| Named { name: own.to_string(), value });
+        named.collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<(Setting, f64)>, D::Error> {
+        let named = Vec::<Named>::deserialize(from)?.into_iter();
+        Ok(named.filter_map(|own| Some((own.name.parse().ok()?, own.value))).collect())
+    }
 }
 
 /// What a closer look at one model needs.
@@ -157,7 +166,7 @@ pub struct Detail {
     /// Some of the test points.
     pub sample: Sample,
     /// What was tried to choose the settings.
-    pub trials: Vec<TrialRecord>,
+    pub trials: Vec<Trial>,
     /// The standard deviation of every feature that the filters weigh, over the training points.
     #[serde(default)]
     pub deviations: Numbers,
@@ -216,7 +225,7 @@ impl Evaluated {
 
     /// The value of one setting.
     pub fn setting(&self, name: Setting) -> Option<f64> {
-        self.settings.iter().find(|setting| setting.name == name).map(|setting| setting.value)
+        self.settings.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
     }
 }
 
@@ -237,6 +246,15 @@ mod tests {
         let evaluated = record.evaluated().unwrap();
         assert_eq!(evaluated.score("qda").unwrap().hits.0, [true, false]);
         assert!(serde_json::to_string(&record).unwrap().contains("\"verdicts\":[{"));
+    }
+
+    #[test]
+    fn settings_of_other_versions_are_left_out() {
+        let line = r#"{"method":"pca+refine","filters":2,"seed":0,"outcome":{"status":"done","fit_seconds":0.1,"search_seconds":0,"objective":null,"converged":true,"iterations":0,"settings":[{"name":"noise","value":0.5},{"name":"refinement steps","value":12}],"verdicts":[],"warnings":[],"climbs":[]}}"#;
+        let record: Record = serde_json::from_str(line).unwrap();
+        assert_eq!(record.evaluated().unwrap().settings, [(Setting::Noise, 0.5)]);
+        let written = serde_json::to_string(&record).unwrap();
+        assert!(written.contains(r#""settings":[{"name":"noise","value":0.5}]"#), "{written}");
     }
 
     #[test]

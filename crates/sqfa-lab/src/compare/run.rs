@@ -2,13 +2,12 @@
 
 use sqfa::Labels;
 use sqfa::optimize::{Control, Progress};
+use sqfa::reduce::Setting;
 
 use super::cell::{self, Known};
 use super::fold::{Fold, Folds, Training, usual_parts};
 use super::spec::usual_filters;
-use super::{
-    CompareError, Facts, Job, Parts, Record, Session, SettingRecord, Spec, memory, plan, session,
-};
+use super::{CompareError, Facts, Job, Parts, Record, Session, Spec, memory, plan, session};
 use sqfa_io::data::LabeledData;
 
 /// How many classes a message lists.
@@ -219,7 +218,12 @@ impl<'a> Experiment<'a> {
 }
 
 /// What the first seed chose for this method and number of filters on this fold.
-fn chosen(records: &[Record], job: &Job, filters: usize, first: u64) -> Option<Vec<SettingRecord>> {
+fn chosen(
+    records: &[Record],
+    job: &Job,
+    filters: usize,
+    first: u64,
+) -> Option<Vec<(Setting, f64)>> {
     let first = Job { seed: first, ..job.clone() };
     let record = records.iter().find(|record| record.filters == filters && record.is_of(&first));
     Some(record?.evaluated()?.settings.clone())

@@ -1,10 +1,10 @@
 //! One model as a report looks at it.
 
 use sqfa::Gaussians;
-use sqfa::reduce::Setting;
+use sqfa::reduce::{Setting, Trial};
 
 use super::style::{class_styles, filters, title_of};
-use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record, TrialRecord};
+use crate::compare::{Candidate, Climb, Detail, Facts, Manifest, Record};
 use crate::figure::Style;
 
 /// One model with everything a closer look shows.
@@ -70,7 +70,7 @@ impl View {
         let chosen = detail
             .trials
             .first()
-            .and_then(|trial| Some((trial.name, evaluated.setting(trial.name)?)));
+            .and_then(|trial| Some((trial.setting, evaluated.setting(trial.setting)?)));
         let session = manifest.facts.sessions.first();
         let of = session.map(|session| format!(", session {}", session.name)).unwrap_or_default();
         Some(Self {
@@ -117,7 +117,7 @@ impl View {
     }
 
     /// The trials of the chosen setting.
-    pub(super) fn trials(&self) -> &[TrialRecord] {
+    pub(super) fn trials(&self) -> &[Trial] {
         &self.detail.trials
     }
 

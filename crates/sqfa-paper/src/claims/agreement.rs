@@ -45,7 +45,7 @@ pub(super) fn over_starts(
             // Directions that noise fixes weakly are found late.
             settings.stopping.tolerance = 1e-9;
             let fitted = problem.fit_on(&statistics, "sqfa", &settings, FILTERS, observer)?;
-            fits.push((fitted.objective.unwrap_or(f64::NAN), fitted.filters));
+            fits.push((fitted.run.objective.unwrap_or(f64::NAN), fitted.filters));
         }
         let best = fits.iter().map(|fit| fit.0).fold(f64::NEG_INFINITY, f64::max);
         fits.retain(|fit| fit.0 >= best - SAME * best.abs());

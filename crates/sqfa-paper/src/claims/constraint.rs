@@ -39,8 +39,8 @@ pub(super) fn during(
                 observer,
             )?;
             accuracies.push(problem.accuracy(fitted.filters.as_ref())?);
-            seconds.push(fitted.seconds);
-            passes.push(fitted.passes as f64);
+            seconds.push(fitted.run.seconds);
+            passes.push(fitted.run.passes as f64);
         }
         let of = |values| median(values).unwrap_or(f64::NAN);
         medians.push((of(accuracies), of(seconds), of(passes)));

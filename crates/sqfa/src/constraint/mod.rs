@@ -102,6 +102,8 @@ impl Constraint {
     }
 }
 
+crate::names::text_in_files!(Constraint, name);
+
 impl FromStr for Constraint {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {

@@ -1,5 +1,7 @@
 //! The result of a fit: filters, and everything about how they were found.
 
+use serde::{Deserialize, Serialize};
+
 use crate::constraint::Constraint;
 use crate::features::Gaussians;
 use crate::labels::Classes;
@@ -13,12 +15,13 @@ use crate::transform::{Features, transform};
 use super::{FitError, Warning};
 
 /// How one start ended.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Restart {
     /// The objective it reached.
     pub objective: f64,
     /// The objective after every iteration, the start's first; where the climb looked at some pairs of classes, only the last
     /// looks at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
     /// Iterations it took.
     pub iterations: usize,
@@ -27,6 +30,7 @@ pub struct Restart {
     /// Evaluations of the objective.
     pub evaluations: usize,
     /// Why it ended.
+    #[serde(flatten, with = "crate::optimize::optimized")]
     pub termination: Termination,
 }
 

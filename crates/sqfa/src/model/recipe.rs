@@ -54,6 +54,8 @@ impl fmt::Display for Noise {
     }
 }
 
+crate::names::text_in_files!(Noise, to_string);
+
 impl FromStr for Noise {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {

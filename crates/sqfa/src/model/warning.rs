@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::optimize::Termination;
 use crate::statistics::ClassStatistics;
 
@@ -75,6 +77,20 @@ pub enum Warning {
         /// The largest share of the identity.
         share: f64,
     },
+    /// A warning from a file, which holds its text.
+    Recorded(String),
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Warning {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(Self::Recorded)
+    }
 }
 
 impl Warning {
@@ -107,6 +123,7 @@ impl Warning {
             Self::MomentMatched { .. } => "moment-matched",
             Self::RobustUnsettled { .. } => "robust-unsettled",
             Self::RobustShrunk { .. } => "robust-shrunk",
+            Self::Recorded(_) => "recorded",
         }
     }
 }
@@ -124,6 +141,7 @@ fn named(classes: &[String]) -> String {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Recorded(text) => f.write_str(text),
             Self::Unbounded => f.write_str(
                 "without a constraint and with noise the objective grows with the length of the filters and has no \
                  maximum: use constraint sphere or orthonormal",

@@ -19,6 +19,9 @@ pub(crate) use subspace::climb_in_subspaces;
 
 use std::str::FromStr;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::names::chosen;
 use crate::objective::Effort;
 
@@ -75,6 +78,8 @@ impl Optimizer {
     }
 }
 
+crate::names::text_in_files!(Optimizer, name);
+
 impl FromStr for Optimizer {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
@@ -98,6 +103,15 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// Every reason.
+    pub const ALL: [Self; 5] = [
+        Self::SmallChange,
+        Self::SmallGradient,
+        Self::NoProgress,
+        Self::MaxIterations,
+        Self::Cancelled,
+    ];
+
     /// Its name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -112,6 +126,59 @@ impl Termination {
     /// Whether the result is an optimum to the tolerance asked for.
     pub fn converged(self) -> bool {
         matches!(self, Self::SmallChange | Self::SmallGradient)
+    }
+
+    /// Why an optimization ended, by name; `closed-form` if there was none.
+    pub fn name_of(end: Option<Self>) -> &'static str {
+        end.map_or(CLOSED_FORM, Self::name)
+    }
+}
+
+/// The name of the end of a fit that solves an eigenproblem instead of optimizing.
+const CLOSED_FORM: &str = "closed-form";
+
+/// The end of an optimization as files hold it: `{"termination": "small-change", "converged": true}`.
+#[derive(Serialize, Deserialize)]
+struct Ended {
+    termination: String,
+    #[serde(default)]
+    converged: bool,
+}
+
+/// The end of an optimization, or of a closed form, for `#[serde(flatten, with = "…")]`.
+pub(crate) mod end {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        end: &Option<Termination>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let converged = end.is_none_or(Termination::converged);
+        Ended { termination: Termination::name_of(*end).to_owned(), converged }.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Termination>, D::Error> {
+        let name = Ended::deserialize(from)?.termination;
+        let known = Termination::ALL.into_iter().find(|own| own.name() == name);
+        if known.is_none() && name != CLOSED_FORM {
+            return Err(D::Error::custom(format!("unknown termination '{name}'")));
+        }
+        Ok(known)
+    }
+}
+
+/// The end of an optimization for `#[serde(flatten, with = "…")]`.
+pub(crate) mod optimized {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(own: &Termination, to: S) -> Result<S::Ok, S::Error> {
+        end::serialize(&Some(*own), to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Termination, D::Error> {
+        end::deserialize(from)?.ok_or_else(|| D::Error::custom("an optimization is no closed form"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The number of filters: the smallest whose held-out accuracy is within one standard error of the best.
 
+use serde::{Deserialize, Serialize};
+
 use crate::linalg::Mat;
 use crate::model::{Noise, Start};
 use crate::optimize::Observer;
@@ -17,7 +19,7 @@ use super::{Filters, NoChoice, Pipeline, PipelineError};
 const EVERY: usize = 4;
 
 /// One number of filters and how it did on held-out points.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// How many filters.
     pub filters: usize,
@@ -25,10 +27,12 @@ pub struct CurvePoint {
     pub log_posterior: f64,
     /// The share of held-out points classified rightly.
     pub accuracy: f64,
-    /// By how much the most accurate count is ahead.
-    pub behind: f64,
+    /// By how much the most accurate count is ahead; `None` in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<f64>,
     /// The standard error of that, paired point by point.
-    pub error: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
 }
 
 /// Numbers of filters that were tried, and the one taken.
@@ -173,8 +177,8 @@ fn smallest(counts: &[usize], scores: &dyn Compared) -> Option<Curve> {
                 filters,
                 log_posterior: scores.mean(at),
                 accuracy: scores.accuracy(at),
-                behind: behind.mean,
-                error: behind.error,
+                behind: Some(behind.mean),
+                error: Some(behind.error),
             }
         })
         .collect();
@@ -204,7 +208,7 @@ mod tests {
         let (few, some, most) = (scores(80), scores(89), scores(90));
         let curve = curve(&[1, 2, 4], &vec![&few, &some, &most]).unwrap();
         assert_eq!(curve.filters, 2);
-        assert!((curve.points[0].behind - 0.1).abs() < 1e-12);
-        assert!((curve.points[0].error - 0.3 / 99_f64.sqrt()).abs() < 1e-12);
+        assert!((curve.points[0].behind.unwrap() - 0.1).abs() < 1e-12);
+        assert!((curve.points[0].error.unwrap() - 0.3 / 99_f64.sqrt()).abs() < 1e-12);
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn replace_copies(
     };
     let others = found.filters.subcols(kept.ncols(), count - kept.ncols());
     reduction.filters = beside(&[kept.as_ref(), others]);
-    reduction.passes += found.passes;
-    reduction.evaluations += found.evaluations;
+    reduction.run.passes += found.run.passes;
+    reduction.run.evaluations += found.run.evaluations;
     Ok(kept.ncols())
 }

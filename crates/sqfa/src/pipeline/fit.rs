@@ -302,7 +302,8 @@ impl Pipeline {
         Choice { filters, curve, found }: Choice,
         observer: &mut Observer<'_>,
     ) -> Result<Outcome, PipelineError> {
-        let outcome = self.learn(job, filters, found, observer)?;
-        Ok(Outcome { fitted: Fitted { curve, ..outcome.fitted }, ..outcome })
+        let mut outcome = self.learn(job, filters, found, observer)?;
+        outcome.fitted.record.counts = curve.map(|curve| curve.points).unwrap_or_default();
+        Ok(outcome)
     }
 }

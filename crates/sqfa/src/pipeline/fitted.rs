@@ -1,4 +1,4 @@
-//! The result of a fit: filters, the classes in feature space, and a record of everything that was selected.
+//! The result of a fit: filters, the classes in feature space, and the record of the fit.
 
 use crate::classify::{ClassifierError, Qda};
 use crate::features::Gaussians;
@@ -6,104 +6,98 @@ use crate::linalg::{Mat, MatRef};
 use crate::model::Warning;
 use crate::points::Points;
 use crate::reduce::{Reduction, Setting};
-use crate::statistics::{ClassStatistics, Preprocessor, Scaling, project};
+use crate::statistics::{ClassStatistics, Moments, Preprocessor, Scaling, project};
 use crate::transform::{Features, transform};
 
-use super::{Curve, RefinementChoice, Selection};
+use super::record::{FitRecord, Precision, Specified};
+use super::{Pipeline, Selection};
 
 /// The result of a fit.
 #[derive(Debug, Clone)]
 pub struct Fitted {
-    /// How the filters were found. They apply to preprocessed samples of all columns, with zeros for dropped columns.
-    pub reduction: Reduction,
     /// The map from raw to preprocessed samples.
     pub preprocessor: Option<Preprocessor>,
-    /// The scaling, as specified or as selected.
-    pub scaling: Scaling,
-    /// How scaling and noise were selected, unless both were specified or the method has no noise.
-    pub selection: Option<Selection>,
-    /// How the number of filters was selected, unless it was specified.
-    pub curve: Option<Curve>,
-    /// How far the filters were refined, if the method is refined.
-    pub refinement: Option<RefinementChoice>,
     /// The mean of all training samples, before preprocessing.
     pub mean: Vec<f64>,
-    /// The number of filters that differ from each other. They come first and classify; the others were learned next to them,
-    /// orthogonal in the coordinates of the fit, because with the selected noise fewer filters suffice.
-    pub distinct: usize,
     /// The statistics of the training classes in feature space, without shrinkage.
     pub features: ClassStatistics,
-    /// Whether the class covariances were in single precision.
-    pub single: bool,
+    /// What the fit did.
+    pub record: FitRecord,
+    /// The filters of preprocessed samples of all columns, with zeros for dropped columns.
+    pub(super) filters: Mat<f64>,
     /// The filters of the columns that were kept.
     pub(super) kept: Mat<f64>,
 }
 
-/// What a fit reports about its data, whatever becomes of their statistics.
+/// What a fit reports about its recipe and its data, whatever becomes of their statistics.
 pub(super) struct Account {
+    specified: Specified,
     scaling: Scaling,
     mean: Vec<f64>,
     warnings: Vec<Warning>,
     degrees: Option<f64>,
-    single: bool,
+    precision: Precision,
 }
 
 impl Account {
-    /// Returns the account of raw statistics and a scaling.
-    pub(super) fn new(statistics: &ClassStatistics, scaling: Scaling) -> Self {
+    /// Returns the account of a recipe, raw statistics and a scaling.
+    pub(super) fn new(recipe: &Pipeline, statistics: &ClassStatistics, scaling: Scaling) -> Self {
+        let single = statistics.covariances().iter().all(|covariance| covariance.is_single());
         Self {
+            specified: Specified::of(recipe),
             scaling,
             mean: statistics.total_mean(),
             warnings: Warning::of_statistics(statistics),
             degrees: statistics.degrees(),
-            single: statistics.covariances().iter().all(|covariance| covariance.is_single()),
+            precision: if single { Precision::Single } else { Precision::Double },
         }
     }
 
     /// Returns the result for filters of kept, preprocessed columns.
     pub(super) fn of(
         &self,
-        mut reduction: Reduction,
+        reduction: Reduction,
         map: Option<Preprocessor>,
         selection: Option<Selection>,
         features: ClassStatistics,
         distinct: usize,
     ) -> Fitted {
-        let kept = reduction.filters.clone();
-        if let Some(map) = &map {
-            reduction.filters = map.embed(kept.as_ref());
-        }
-        reduction.warnings.extend(self.warnings.iter().cloned());
+        let Reduction { filters: kept, mut run, settings: mut used, trials, refinement } =
+            reduction;
+        run.warnings.extend(self.warnings.iter().cloned());
         // Within principal components, the statistics of the fit are robust and those of the data are not.
         let degrees = self.degrees.or(features.degrees());
-        if let (Some(degrees), None) = (degrees, reduction.setting(Setting::Degrees)) {
-            reduction.settings.push((Setting::Degrees, degrees));
+        if used.iter().all(|(setting, _)| *setting != Setting::Degrees) {
+            used.extend(degrees.map(|degrees| (Setting::Degrees, degrees)));
         }
-        Fitted {
-            reduction,
-            preprocessor: map,
+        let record = FitRecord {
+            specified: self.specified.clone(),
+            used,
             scaling: self.scaling,
+            dropped: map.as_ref().map(Preprocessor::dropped).unwrap_or_default(),
+            counts: Vec::new(),
             selection,
-            curve: None,
-            refinement: None,
-            mean: self.mean.clone(),
-            distinct,
-            features,
-            single: self.single,
-            kept,
-        }
+            trials,
+            refinement,
+            distinct: Some(distinct).filter(|count| *count < kept.ncols()),
+            second_moments: features.moments() == Moments::Second,
+            precision: self.precision,
+            run,
+        };
+        let filters = embedded(map.as_ref(), &kept);
+        Fitted { preprocessor: map, mean: self.mean.clone(), features, record, filters, kept }
     }
 }
 
-impl Fitted {
-    /// The filters of preprocessed samples, one per column.
-    pub fn filters(&self) -> MatRef<'_, f64> {
-        self.reduction.filters.as_ref()
-    }
+/// Returns filters of kept columns as filters of all columns.
+fn embedded(map: Option<&Preprocessor>, kept: &Mat<f64>) -> Mat<f64> {
+    map.map_or_else(|| kept.clone(), |map| map.embed(kept.as_ref()))
+}
 
-    /// Returns the constant columns, which the fit dropped.
-    pub fn dropped(&self) -> Vec<usize> {
-        self.preprocessor.as_ref().map(Preprocessor::dropped).unwrap_or_default()
+impl Fitted {
+    /// The filters of preprocessed samples of all columns, one per column.
+    pub fn filters(&self) -> MatRef<'_, f64> {
+        self.filters.as_ref()
     }
 
     /// The filters of the columns that were kept, one per column.
@@ -111,14 +105,16 @@ impl Fitted {
         self.kept.as_ref()
     }
 
+    /// The number of filters that classify, which come first.
+    pub fn distinct(&self) -> usize {
+        self.record.distinct.unwrap_or(self.kept.ncols())
+    }
+
     /// Replaces the filters of the kept columns, and the classes in the space of their features.
     pub(crate) fn replace(&mut self, kept: Mat<f64>, features: ClassStatistics) {
-        self.reduction.filters = match &self.preprocessor {
-            Some(map) => map.embed(kept.as_ref()),
-            None => kept.clone(),
-        };
+        self.filters = embedded(self.preprocessor.as_ref(), &kept);
         // Other filters are all used.
-        self.distinct = kept.ncols();
+        self.record.distinct = None;
         self.features = features;
         self.kept = kept;
     }
@@ -151,7 +147,7 @@ impl Fitted {
     ///
     /// If a class has no covariance of full rank.
     pub fn classifier(&self) -> Result<Qda, ClassifierError> {
-        let distinct = self.axes(self.distinct);
+        let distinct = self.axes(self.distinct());
         let qda = Qda::from_statistics(&self.features, distinct.as_ref(), None)?;
         Ok(qda.reading(self.kept.ncols()))
     }

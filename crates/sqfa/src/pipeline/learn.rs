@@ -207,7 +207,7 @@ impl Pipeline {
         let scaled = scaled.and_then(|fit| self.learn_together(fit, counts, observer));
         let plain = self.in_scaling(job, Scaling::None, None, false);
         let plain = plain.and_then(|fit| self.learn_together(fit, counts, observer));
-        let held = |own: &Outcome| own.fitted.reduction.held_out(Setting::Shrinkage);
+        let held = |own: &Outcome| own.fitted.record.accuracy_of(Setting::Shrinkage);
         let better = |(first, other): (Outcome, Outcome)| {
             if held(&other) > held(&first) { other } else { first }
         };
@@ -248,7 +248,7 @@ impl Pipeline {
         basis: Option<Mat<f64>>,
         whole: bool,
     ) -> Result<Fit<'a>, PipelineError> {
-        let about = Account::new(&job.statistics, scaling);
+        let about = Account::new(self, &job.statistics, scaling);
         let Job { statistics, parts, dropped, sparing } = job;
         let learned = Learned { statistics, parts: parts.map(|parts| (parts, None)) };
         let maker = OnColumns { recipe: self, scaling, dropped, whole };
@@ -303,7 +303,7 @@ impl Pipeline {
             true => replace_copies(&mut reduction, entry, &settings, &training, observer)?,
             false => filters,
         };
-        reduction.seconds = began.elapsed().as_secs_f64();
+        reduction.run.seconds = began.elapsed().as_secs_f64();
         Ok((reduction, distinct))
     }
 

@@ -11,7 +11,9 @@ use crate::model::{with_fixed_signs, with_unit_length};
 use crate::objective::TrainValidation;
 use crate::optimize::{Observer, Termination};
 use crate::points::Points;
-use crate::reduce::{Refined, Refinement, Samples, Setting, Training};
+use crate::reduce::{
+    Gain, Refined, Refinement, RefinementChoice, RefinementTrial, Samples, Training,
+};
 use crate::statistics::ClassStatistics;
 use crate::transform::Features;
 
@@ -30,36 +32,6 @@ const NOISES: [f64; 3] = [1.0, 0.1, 0.01];
 const PATIENCE: usize = 2;
 /// Standard errors by which the best of so many trials must be ahead of the start.
 const CLEARLY: f64 = 2.0;
-
-/// One noise and number of iterations that was tried.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RefinementTrial {
-    /// The share of the within-class variance.
-    pub noise: f64,
-    /// Iterations from the start.
-    pub steps: usize,
-    /// Mean ln p(true class), each at least ln 0.05.
-    pub log_posterior: f64,
-    /// The share of held-out points classified rightly.
-    pub accuracy: f64,
-}
-
-/// How the refinement was chosen.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RefinementChoice {
-    /// Iterations that were taken; 0 when the filters stayed as they were.
-    pub steps: usize,
-    /// The noise they were taken against.
-    pub noise: f64,
-    /// By how much the best trial was ahead of the start.
-    pub gain: f64,
-    /// The standard error of that, paired point by point.
-    pub error: f64,
-    /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
-    pub accuracy: f64,
-    /// All that was tried; the first is the start.
-    pub trials: Vec<RefinementTrial>,
-}
 
 /// The coordinates in which filters are refined, where points are elsewhere.
 #[derive(Debug)]
@@ -161,7 +133,8 @@ impl Pipeline {
         let Some(parts) = job.parts else {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });
         };
-        let own = outcome.fitted.selection.as_ref().map(|selection| selection.candidate.scaling);
+        let own =
+            outcome.fitted.record.selection.as_ref().map(|selection| selection.candidate.scaling);
         let arm = arms.iter().find(|arm| Some(arm.scaling) == own);
         let (Some(arm), Some(starts)) = (arm, starts) else {
             return self.refine_anew(outcome, parts, job.dropped, false, observer);
@@ -216,7 +189,7 @@ impl Pipeline {
                 }
                 let others = dealt.leave_out(part);
                 let job = self.job(&others, dropped)?;
-                let found = fitted.selection.clone().map(|own| Found::again(own, whole));
+                let found = fitted.record.selection.clone().map(|own| Found::again(own, whole));
                 let alone = self.learn(job, filters, found, observer)?;
                 let side = Side::of(around(&recipe, &alone)?);
                 let start = alone.fitted.kept().to_owned();
@@ -254,21 +227,19 @@ impl Pipeline {
                 // Every round begins where the one before it ended.
                 trace.extend(own.into_iter().skip(usize::from(!trace.is_empty())));
                 if stopped {
-                    fitted.reduction.termination = Some(Termination::Cancelled);
+                    fitted.record.run.termination = Some(Termination::Cancelled);
                     break;
                 }
             }
             let lifted = with_fixed_signs(with_unit_length(space.lift(filters.as_ref())));
             let own = space.lower(lifted.as_ref());
             fitted.replace(lifted, space.classes().reduced(own.as_ref()));
-            fitted.reduction.objective = trace.last().copied();
-            fitted.reduction.iterations += choice.steps;
-            fitted.reduction.traces.insert(0, trace);
+            fitted.record.run.refined(choice.steps, trace);
         }
         if cancelled {
-            fitted.reduction.termination = Some(Termination::Cancelled);
+            fitted.record.run.termination = Some(Termination::Cancelled);
         }
-        fitted.settle(choice);
+        fitted.record.refinement = Some(choice);
         Ok(fitted)
     }
 
@@ -337,43 +308,14 @@ fn around(
 impl Fitted {
     /// Uses the filters that were refined on one split.
     fn adopt(&mut self, refined: Refined, features: ClassStatistics) {
-        let trial = |steps, accuracy| RefinementTrial {
-            noise: refined.noise,
-            steps,
-            log_posterior: f64::NAN,
-            accuracy,
-        };
-        self.settle(RefinementChoice {
-            steps: refined.steps,
-            noise: refined.noise,
-            gain: refined.after - refined.before,
-            error: f64::NAN,
-            accuracy: if refined.steps > 0 { refined.after } else { refined.before },
-            trials: vec![trial(0, refined.before), trial(refined.steps, refined.after)],
-        });
-        if refined.steps > 0 {
+        if let Some(trace) = refined.trace {
             self.replace(refined.filters, features);
-            self.reduction.iterations += refined.steps;
-            self.reduction.objective = refined.trace.last().copied();
-            self.reduction.traces.insert(0, refined.trace);
+            self.record.run.refined(refined.choice.steps, trace);
         }
         if refined.cancelled {
-            self.reduction.termination = Some(Termination::Cancelled);
+            self.record.run.termination = Some(Termination::Cancelled);
         }
-    }
-}
-
-impl Fitted {
-    /// Keeps a choice, and reports it among the settings of the fit.
-    fn settle(&mut self, choice: RefinementChoice) {
-        let before = choice.trials.first().map_or(f64::NAN, |start| start.accuracy);
-        self.reduction.settings.extend([
-            (Setting::RefinementSteps, choice.steps as f64),
-            (Setting::RefinementNoise, choice.noise),
-            (Setting::AccuracyBefore, before),
-            (Setting::AccuracyAfter, choice.accuracy),
-        ]);
-        self.refinement = Some(choice);
+        self.record.refinement = Some(refined.choice);
     }
 }
 
@@ -421,8 +363,7 @@ fn choose(
     let choice = RefinementChoice {
         steps: tried[taken].1,
         noise: tried[best].2,
-        gain: gain.mean,
-        error: gain.error,
+        gain: Some(Gain { mean: gain.mean, error: gain.error }),
         accuracy: nested.unwrap_or(tried[taken].0.accuracy()),
         trials: tried.iter().map(|(scores, steps, noise)| trial(*noise, *steps, scores)).collect(),
     };
@@ -440,5 +381,6 @@ fn taken(scores: &dyn Compared, count: usize) -> (usize, usize) {
 }
 
 fn trial(noise: f64, steps: usize, scores: &Scores) -> RefinementTrial {
-    RefinementTrial { noise, steps, log_posterior: scores.mean(), accuracy: scores.accuracy() }
+    let log_posterior = Some(scores.mean());
+    RefinementTrial { noise, steps, log_posterior, accuracy: scores.accuracy() }
 }

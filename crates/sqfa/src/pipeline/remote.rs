@@ -192,9 +192,10 @@ impl Remote {
         let Received { recipe, dropped, total, .. } = &self.received;
         let job = Job::of(statistics_of(total)?, dropped);
         let found = Found::among(&self.search, &self.tally, |_| None);
-        let outcome = recipe.learn(job, filters, found, observer)?;
-        let fitted = Fitted { curve: self.curve.take(), ..outcome.fitted };
-        Ok(&self.outcome.insert(Outcome { fitted, ..outcome }).fitted)
+        let mut outcome = recipe.learn(job, filters, found, observer)?;
+        let curve = self.curve.take();
+        outcome.fitted.record.counts = curve.map(|curve| curve.points).unwrap_or_default();
+        Ok(&self.outcome.insert(outcome).fitted)
     }
 
     /// Returns the result of [`Remote::fit`] and of the refinement, if there is one yet.

@@ -285,6 +285,6 @@ impl Common<'_> {
         };
         let training = Training::from_statistics(&space.statistics);
         let fitted = self.entry.reducer(&settings).fit_one(&training, self.filters, observer)?;
-        Ok((fitted.filters, fitted.termination == Some(Termination::Cancelled)))
+        Ok((fitted.filters, fitted.run.termination == Some(Termination::Cancelled)))
     }
 }

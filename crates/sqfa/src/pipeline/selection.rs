@@ -1,12 +1,14 @@
 //! What a search tried and what was selected: the values that a fit reports.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::Noise;
 use crate::statistics::Scaling;
 
 use super::rule::usual_fraction;
 
 /// A combination to try.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The scaling.
     pub scaling: Scaling,
@@ -22,9 +24,10 @@ impl Candidate {
 }
 
 /// One candidate and how it did.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// What was tried.
+    #[serde(flatten)]
     pub candidate: Candidate,
     /// Held-out samples it was scored on, repetitions counted; fewer than others if it was dropped early.
     pub points: usize,
@@ -35,7 +38,8 @@ pub struct Tried {
 }
 
 /// Why a candidate was selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// It scored best.
     Best,
@@ -46,9 +50,10 @@ pub enum Reason {
 }
 
 /// How scaling and noise were selected.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// The selected candidate.
+    #[serde(flatten)]
     pub candidate: Candidate,
     /// Why it was selected.
     pub reason: Reason,
@@ -58,6 +63,7 @@ pub struct Selection {
     pub folds: usize,
     /// The held-out accuracy of the selection: for each fold, that of the candidate which the other folds select. With a
     /// single fold, the accuracy of the selected candidate; `None` if nothing was held out.
+    #[serde(default)]
     pub accuracy: Option<f64>,
 }
 

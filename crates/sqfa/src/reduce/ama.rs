@@ -102,7 +102,7 @@ impl Ama {
                 }
             };
             let optimizer = settings.optimizer.chosen(objective.effort());
-            result.optimizer = Some(optimizer);
+            result.run.optimizer = Some(optimizer);
             let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
             let best = best_of(starts, objective.start_bytes(), observer, |batch, observer| {
                 let blocks = batch.map(block).collect();
@@ -112,11 +112,12 @@ impl Ama {
                 .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
             let Some(Best { point, index: best, runs, .. }) = best else { break };
             let filters = with_unit_length(objective.filters(&point));
-            result.iterations += runs[best].iterations;
-            result.termination = Some(runs[best].termination);
-            result.objective = Some(runs[best].end());
-            result.traces = runs.iter().map(|run| run.trace.clone()).collect();
-            result.traces.swap(0, best);
+            result.run.iterations += runs[best].iterations;
+            result.run.termination = Some(runs[best].termination);
+            result.run.objective = Some(runs[best].end());
+            let mut traces: Vec<Vec<f64>> = runs.iter().map(|run| run.trace.clone()).collect();
+            result.run.trace = traces.remove(best);
+            result.run.other_traces = traces;
             learned = Some(filters);
             frozen = count;
             if runs[best].termination == crate::optimize::Termination::Cancelled {
@@ -125,10 +126,10 @@ impl Ama {
         }
         result.filters = with_fixed_signs(learned.ok_or(ReduceError::NoFilters { filters })?);
         result.settings.push((Setting::Noise, noise));
-        result.seconds = began.elapsed().as_secs_f64();
-        if let Some(termination) = result.termination.filter(|end| !end.converged()) {
-            let iterations = result.iterations;
-            result.warnings.push(Warning::NotConverged { iterations, termination });
+        result.run.seconds = began.elapsed().as_secs_f64();
+        if let Some(termination) = result.run.termination.filter(|end| !end.converged()) {
+            let iterations = result.run.iterations;
+            result.run.warnings.push(Warning::NotConverged { iterations, termination });
         }
         Ok(result)
     }

@@ -1,5 +1,7 @@
 //! Settings chosen on held-out points: the value whose filters classify them best, for every number of filters.
 
+use serde::{Deserialize, Serialize};
+
 use crate::linalg::Mat;
 
 use super::{ReduceError, Setting, Training};
@@ -19,14 +21,15 @@ pub enum Choice {
 }
 
 /// One value of a setting that was tried.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The setting.
+    #[serde(rename = "name")]
     pub setting: Setting,
     /// The value.
     pub value: f64,
-    /// QDA accuracy on the held-out points; NaN when the value could not be used.
-    pub accuracy: f64,
+    /// The held-out accuracy of QDA; `None` if the value could not be used.
+    pub accuracy: Option<f64>,
 }
 
 /// The value to use for every number of filters, and what was tried for it.
@@ -41,11 +44,10 @@ impl Chosen {
         Self { value, trials: Vec::new() }
     }
 
-    /// Returns the held-out accuracy of the selected value; NaN if there was nothing to select.
+    /// Returns the held-out accuracy of the selected value, if there was anything to select.
     #[cfg(test)]
-    pub(crate) fn accuracy(&self) -> f64 {
-        let own = self.trials.iter().find(|trial| trial.value == self.value);
-        own.map_or(f64::NAN, |trial| trial.accuracy)
+    pub(crate) fn accuracy(&self) -> Option<f64> {
+        self.trials.iter().find(|trial| trial.value == self.value)?.accuracy
     }
 }
 
@@ -103,11 +105,9 @@ impl<'a> Search<'a> {
         let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); counts];
         let mut failure = None;
         for (&value, fitted) in values.iter().zip(fitted) {
-            let accuracies = self.accuracies(fitted).unwrap_or_else(|error| {
-                failure = Some(error);
-                vec![f64::NAN; counts]
-            });
-            for (trials, accuracy) in trials.iter_mut().zip(accuracies) {
+            let accuracies = self.accuracies(fitted).map_err(|error| failure = Some(error)).ok();
+            for (at, trials) in trials.iter_mut().enumerate() {
+                let accuracy = accuracies.as_ref().map(|all| all[at]);
                 trials.push(Trial { setting, value, accuracy });
             }
         }
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
 
 /// The value of the largest accuracy, the first of equals.
 fn best_value(trials: &[Trial]) -> Option<f64> {
-    let known = trials.iter().filter(|trial| !trial.accuracy.is_nan());
+    let known = trials.iter().filter(|trial| trial.accuracy.is_some());
     known
         .fold(None, |best: Option<&Trial>, trial| match best {
             Some(best) if best.accuracy >= trial.accuracy => Some(best),
@@ -176,7 +176,7 @@ mod tests {
             Ok(vec![Mat::from_fn(2, 1, |i, _| f64::from(u8::from(i == value as usize)))])
         };
         let chosen = choose(&training, Setting::Noise, &[0.0, 1.0], &[1], 0, column).unwrap();
-        assert_eq!((chosen[0].value, chosen[0].accuracy()), (1.0, 1.0));
-        assert_eq!(chosen[0].trials[0].accuracy, 0.0);
+        assert_eq!((chosen[0].value, chosen[0].accuracy()), (1.0, Some(1.0)));
+        assert_eq!(chosen[0].trials[0].accuracy, Some(0.0));
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn fit_closed(
         };
         let (_, all, seconds) = &solved[at];
         let mut fitted = Reduction::closed(all.subcols(0, count).to_owned(), *seconds);
-        fitted.search_seconds = search_seconds;
+        fitted.run.search_seconds = (values.len() > 1).then_some(search_seconds);
         fitted.settings.push((setting, value));
         fitted.trials = trials;
         results.push(fitted);

@@ -147,7 +147,7 @@ impl Reducer for LfdaReducer {
             };
             let Solved { filters, seconds: own, .. } = &solved[known];
             let mut reduction = Reduction::closed(filters.subcols(0, count).to_owned(), *own);
-            reduction.search_seconds = seconds;
+            reduction.run.search_seconds = (values.len() > 1).then_some(seconds);
             reduction.settings.push((Setting::Neighbors, neighbors));
             let anchored = self.local_scale == LocalScale::Anchor;
             reduction.settings.push((Setting::LocalScale, f64::from(u8::from(anchored))));

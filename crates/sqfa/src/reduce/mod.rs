@@ -14,6 +14,7 @@ mod lmnn;
 mod nca;
 mod pca;
 mod refine;
+mod run;
 mod samples;
 mod scatter;
 mod setting;
@@ -26,8 +27,7 @@ mod values;
 mod wda;
 
 use crate::linalg::Mat;
-use crate::model::{Restart, Warning};
-use crate::optimize::{Observer, Optimizer, Termination};
+use crate::optimize::Observer;
 
 pub use catalogue::{
     Column, Method, Needs, Objective, ReducerEntry, reducer, reducer_entry, reducers,
@@ -38,7 +38,8 @@ pub use lda::Lda;
 pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
 pub(crate) use refine::Refined;
-pub use refine::Refinement;
+pub use refine::{Gain, Refinement, RefinementChoice, RefinementTrial};
+pub use run::Run;
 pub use samples::{
     EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
     SampleError, SampleFit, Wda, balanced_rows, lfda,
@@ -81,76 +82,26 @@ pub trait Reducer: Send + Sync {
 pub struct Reduction {
     /// The filters, one a column, for preprocessed points.
     pub filters: Mat<f64>,
-    /// Seconds of computing; of one joint solution when several counts share it. Searches are not counted.
-    pub seconds: f64,
-    /// Seconds spent on choosing settings.
-    pub search_seconds: f64,
-    /// Iterations of the run that was kept; 0 for a closed form.
-    pub iterations: usize,
-    /// Why the iterations ended; `None` for a closed form.
-    pub termination: Option<Termination>,
-    /// What was optimised, in the method's own terms.
-    pub objective: Option<f64>,
-    /// The objective after every iteration, one row a start, the start kept first.
-    pub traces: Vec<Vec<f64>>,
-    /// The trace of every group of filters, of its best start, where filters are learned in groups.
-    pub group_traces: Vec<Vec<f64>>,
-    /// Every start in order, where the method climbs class statistics.
-    pub restarts: Vec<Restart>,
-    /// Which of them was kept.
-    pub best: usize,
-    /// Passes over the class covariances, shared by all starts.
-    pub passes: usize,
-    /// Evaluations of the objective in all.
-    pub evaluations: usize,
-    /// How class statistics were climbed, where they were.
-    pub optimizer: Option<Optimizer>,
+    /// How they were found.
+    pub run: Run,
     /// Settings that were used, chosen or given.
     pub settings: Vec<(Setting, f64)>,
     /// What was tried to choose them.
     pub trials: Vec<Trial>,
-    /// What a user should know.
-    pub warnings: Vec<Warning>,
+    /// How far the filters were refined, if the method is refined.
+    pub refinement: Option<RefinementChoice>,
 }
 
 impl Reduction {
-    /// The accuracy on held-out points of a setting that was chosen there; NaN where it was not.
-    pub fn held_out(&self, setting: Setting) -> f64 {
-        let value = self.setting(setting);
-        let taken = |trial: &&Trial| trial.setting == setting && Some(trial.value) == value;
-        self.trials.iter().find(taken).map_or(f64::NAN, |trial| trial.accuracy)
-    }
-
     /// The result of a closed form.
     pub(crate) fn closed(filters: Mat<f64>, seconds: f64) -> Self {
-        Self {
-            filters,
-            seconds,
-            search_seconds: 0.0,
-            iterations: 0,
-            termination: None,
-            objective: None,
-            traces: Vec::new(),
-            group_traces: Vec::new(),
-            restarts: Vec::new(),
-            best: 0,
-            passes: 0,
-            evaluations: 0,
-            optimizer: None,
-            settings: Vec::new(),
-            trials: Vec::new(),
-            warnings: Vec::new(),
-        }
+        let run = Run::closed(seconds);
+        Self { filters, run, settings: Vec::new(), trials: Vec::new(), refinement: None }
     }
 
     /// A setting that was used.
     pub fn setting(&self, setting: Setting) -> Option<f64> {
         self.settings.iter().find(|(known, _)| *known == setting).map(|(_, value)| *value)
-    }
-
-    /// Whether the method reached its optimum; always, for a closed form.
-    pub fn converged(&self) -> bool {
-        self.termination.is_none_or(Termination::converged)
     }
 }
 

@@ -8,6 +8,8 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::constraint::Constraint;
 use crate::linalg::{Mat, MatRef, beside, tall_times, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
@@ -62,15 +64,82 @@ const COMPONENTS: usize = 150;
 pub(crate) type StartOf<'a> =
     dyn Fn(&Training<'_>, &mut Observer<'_>) -> Result<Mat<f64>, ReduceError> + 'a;
 
+/// One noise and number of iterations that was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RefinementTrial {
+    /// The fraction of the within-class variance.
+    pub noise: f64,
+    /// Iterations from the initial filters.
+    pub steps: usize,
+    /// Mean ln p(true class), each at least ln 0.05; `None` if trials were compared by accuracy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_posterior: Option<f64>,
+    /// The held-out accuracy.
+    pub accuracy: f64,
+}
+
+/// How far filters were refined, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RefinementChoice {
+    /// Iterations that were taken; 0 if the filters stayed as they were.
+    pub steps: usize,
+    /// The noise they were taken against, as a fraction of the within-class variance.
+    pub noise: f64,
+    /// By how much the mean log posterior of the best trial was ahead of that of the initial filters, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Gain>,
+    /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
+    pub accuracy: f64,
+    /// All that was tried; the first is the initial filters.
+    pub trials: Vec<RefinementTrial>,
+}
+
+/// A difference between two mean log posteriors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// The difference.
+    pub mean: f64,
+    /// Its standard error, paired sample by sample.
+    pub error: f64,
+}
+
+impl RefinementChoice {
+    /// Returns a choice from the accuracies before and after on one held-out part.
+    pub(crate) fn on_one_part(steps: usize, noise: f64, before: f64, after: f64) -> Self {
+        let trial =
+            |steps, accuracy| RefinementTrial { noise, steps, log_posterior: None, accuracy };
+        Self {
+            steps,
+            noise,
+            gain: None,
+            accuracy: if steps > 0 { after } else { before },
+            trials: vec![trial(0, before), trial(steps, after)],
+        }
+    }
+
+    /// Returns the held-out accuracy before the refinement, if anything was tried.
+    pub fn before(&self) -> Option<f64> {
+        self.trials.first().map(|trial| trial.accuracy)
+    }
+
+    /// Returns steps, noise and held-out accuracies, by names that never change.
+    pub fn facts(&self) -> Vec<(&'static str, f64)> {
+        let before = self.before().map(|accuracy| ("held-out accuracy before", accuracy));
+        let mut facts =
+            vec![("refinement steps", self.steps as f64), ("refinement noise", self.noise)];
+        facts.extend(before);
+        facts.push(("held-out accuracy after", self.accuracy));
+        facts
+    }
+}
+
 /// What became of the filters.
 #[derive(Debug, Clone)]
 pub(crate) struct Refined {
     pub(crate) filters: Mat<f64>,
-    pub(crate) steps: usize,
-    pub(crate) noise: f64,
-    pub(crate) before: f64,
-    pub(crate) after: f64,
-    pub(crate) trace: Vec<f64>,
+    pub(crate) choice: RefinementChoice,
+    /// The objective after every iteration, if the filters were refined.
+    pub(crate) trace: Option<Vec<f64>>,
     pub(crate) cancelled: bool,
 }
 
@@ -106,23 +175,14 @@ impl Refinement {
         }
         let Some(best) = best else {
             let range = "at least one share";
-            return Err(ReduceError::Setting {
-                setting: Setting::RefinementNoise,
-                value: 0.0,
-                range,
-            });
+            return Err(ReduceError::Setting { setting: Setting::Noise, value: 0.0, range });
         };
-        let mut refined = Refined {
-            filters: start.to_owned(),
-            steps: 0,
-            noise: best.noise,
-            before: best.scores[0],
-            after: best.after(),
-            trace: Vec::new(),
-            cancelled: best.run.cancelled,
-        };
-        if refined.cancelled || !is_gain(&best.run.scored, best.step) {
-            return Ok(refined);
+        let choice =
+            |steps| RefinementChoice::on_one_part(steps, best.noise, best.scores[0], best.after());
+        let cancelled = best.run.cancelled;
+        if cancelled || !is_gain(&best.run.scored, best.step) {
+            let filters = start.to_owned();
+            return Ok(Refined { filters, choice: choice(0), trace: None, cancelled });
         }
         drop(trial);
         let all = self.within(training, start, samples, &[])?;
@@ -130,11 +190,12 @@ impl Refinement {
         let steps = Steps { noise: best.noise, plain, most: best.step };
         let fitted = self.run(&all.statistics, split, free, steps, observer)?;
         let lifted = tall_times(all.basis.as_ref(), fitted.filters.as_ref());
-        refined.filters = with_fixed_signs(with_unit_length(lifted));
-        refined.steps = best.step;
-        refined.trace = fitted.trace;
-        refined.cancelled = fitted.cancelled;
-        Ok(refined)
+        Ok(Refined {
+            filters: with_fixed_signs(with_unit_length(lifted)),
+            choice: choice(best.step),
+            trace: Some(fitted.trace),
+            cancelled: fitted.cancelled,
+        })
     }
 
     /// The training samples and those held out in the coordinates of a basis of the start and of principal components.
@@ -390,20 +451,15 @@ impl Reducer for RefinedReducer {
                 let refined = self.refinement.refine(training, filters, &start_of, observer)?;
                 let mut result = start;
                 result.filters = refined.filters;
-                result.seconds += began.elapsed().as_secs_f64();
-                result.iterations += refined.steps;
-                result.settings.push((Setting::RefinementSteps, refined.steps as f64));
-                result.settings.push((Setting::RefinementNoise, refined.noise));
-                result.settings.push((Setting::AccuracyBefore, refined.before));
-                result.settings.push((Setting::AccuracyAfter, refined.after));
-                if refined.steps > 0 {
-                    result.objective = refined.trace.last().copied();
-                    result.traces.insert(0, refined.trace);
-                    result.termination = Some(Termination::SmallChange);
+                result.run.seconds += began.elapsed().as_secs_f64();
+                if let Some(trace) = refined.trace {
+                    result.run.refined(refined.choice.steps, trace);
+                    result.run.termination = Some(Termination::SmallChange);
                 }
                 if refined.cancelled {
-                    result.termination = Some(Termination::Cancelled);
+                    result.run.termination = Some(Termination::Cancelled);
                 }
+                result.refinement = Some(refined.choice);
                 Ok(result)
             })
             .collect()

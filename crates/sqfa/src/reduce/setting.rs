@@ -14,7 +14,7 @@ use super::samples::{LOCAL_SCALES, LocalScale};
 use super::values::{self, BadValue, shown};
 use super::{Choice, ReducerEntry, ReducerSettings, Training, reducers};
 
-/// A setting of a method, or a number that its fit reports beside them. Settings have the order of [`ROWS`].
+/// A setting of a method. Settings have the order of [`ROWS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Setting {
     /// The distance to maximize.
@@ -53,14 +53,6 @@ pub enum Setting {
     MaxIterations,
     /// The relative change at which an optimization has converged.
     Tolerance,
-    /// Steps that the refinement took.
-    RefinementSteps,
-    /// The noise of the refinement, as a fraction of the noise scale.
-    RefinementNoise,
-    /// Held-out accuracy before the refinement.
-    AccuracyBefore,
-    /// Held-out accuracy after the refinement.
-    AccuracyAfter,
 }
 
 /// A section of the help text.
@@ -556,14 +548,6 @@ pub const ROWS: &[Row] = &[
     },
 ];
 
-/// The names of numbers that fits report beside settings.
-const REPORTED: [(Setting, &str); 4] = [
-    (Setting::RefinementSteps, "refinement steps"),
-    (Setting::RefinementNoise, "refinement noise"),
-    (Setting::AccuracyBefore, "held-out accuracy before"),
-    (Setting::AccuracyAfter, "held-out accuracy after"),
-];
-
 // A setting finds its row by its place.
 const _: () = {
     let mut at = 0;
@@ -638,28 +622,14 @@ impl Row {
 }
 
 impl Setting {
-    /// Every setting and reported number.
-    pub const ALL: [Self; ROWS.len() + REPORTED.len()] = {
-        let mut all = [Self::Distance; ROWS.len() + REPORTED.len()];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = if at < ROWS.len() { ROWS[at].setting } else { REPORTED[at - ROWS.len()].0 };
-            at += 1;
-        }
-        all
-    };
-
-    /// The row of a setting; `None` for a number that is reported only.
-    pub fn row(self) -> Option<&'static Row> {
-        ROWS.get(self as usize)
+    /// The row of the setting.
+    pub fn row(self) -> &'static Row {
+        &ROWS[self as usize]
     }
 
     /// The name in files, records and reports, which never changes.
     pub fn name(self) -> &'static str {
-        match self.row() {
-            Some(row) => row.name,
-            None => REPORTED[self as usize - ROWS.len()].1,
-        }
+        self.row().name
     }
 
     /// The name as an identifier, which some files hold instead.
@@ -669,16 +639,12 @@ impl Setting {
 
     /// Whether the numbers are whole.
     pub fn is_whole(self) -> bool {
-        match self.row().map(|row| row.kind) {
-            Some(Kind::Count | Kind::Selection { whole: true }) => true,
-            Some(Kind::Name(_) | Kind::Number | Kind::Selection { whole: false }) => false,
-            None => self == Self::RefinementSteps,
-        }
+        matches!(self.row().kind, Kind::Count | Kind::Selection { whole: true })
     }
 
     /// Whether the value is selected on held-out samples by more than one kind of method.
     pub fn is_chosen(self) -> bool {
-        self.row().is_some_and(|row| matches!(row.kind, Kind::Selection { .. }))
+        matches!(self.row().kind, Kind::Selection { .. })
     }
 }
 
@@ -688,11 +654,14 @@ impl fmt::Display for Setting {
     }
 }
 
+crate::names::text_in_files!(Setting, name);
+
 impl FromStr for Setting {
     type Err = Unknown;
     fn from_str(name: &str) -> Result<Self, Unknown> {
-        let known = Self::ALL.into_iter().find(|s| s.name() == name || s.identifier() == name);
-        known.ok_or_else(|| Unknown::new("setting", name, Self::ALL.map(Self::name)))
+        let mut all = ROWS.iter().map(|row| row.setting);
+        let known = all.find(|own| own.name() == name || own.identifier() == name);
+        known.ok_or_else(|| Unknown::new("setting", name, ROWS.iter().map(|row| row.name)))
     }
 }
 
@@ -842,7 +811,7 @@ mod tests {
     #[test]
     fn names_flags_and_parameters_are_unique() {
         for row in ROWS {
-            assert_eq!(row.setting.row().map(|own| own.name), Some(row.name));
+            assert_eq!(row.setting.name(), row.name);
             let same = |other: &&Row| {
                 other.name == row.name || other.flag == row.flag || other.parameter == row.parameter
             };
@@ -853,18 +822,18 @@ mod tests {
 
     #[test]
     fn both_spellings_of_a_name_are_read() {
-        for setting in Setting::ALL {
+        for setting in ROWS.iter().map(|row| row.setting) {
             assert_eq!(setting.name().parse(), Ok(setting));
             assert_eq!(setting.identifier().parse(), Ok(setting));
         }
-        assert_eq!("refinement_steps".parse(), Ok(Setting::RefinementSteps));
+        assert_eq!("max_iterations".parse(), Ok(Setting::MaxIterations));
         assert!("nois".parse::<Setting>().unwrap_err().to_string().contains("'noise'"));
     }
 
     #[test]
     fn errors_name_what_is_accepted() {
         let refused = |setting: Setting, text: &str| {
-            let row = setting.row().unwrap();
+            let row = setting.row();
             (row.read)(&mut ReducerSettings::default(), text).unwrap_err().to_string()
         };
         assert!(refused(Setting::Noise, "scal").contains("did you mean 'scale'?"));

@@ -88,11 +88,7 @@ impl ReducerSettings {
             | Setting::Optimizer
             | Setting::Pairs
             | Setting::MaxIterations
-            | Setting::Tolerance
-            | Setting::RefinementSteps
-            | Setting::RefinementNoise
-            | Setting::AccuracyBefore
-            | Setting::AccuracyAfter => {}
+            | Setting::Tolerance => {}
         }
     }
 }

@@ -14,7 +14,7 @@ use super::choose::{Chosen, Search};
 use super::samples::{SampleFit, balanced_rows};
 use super::setting::Usual;
 use super::{
-    Limit, Parameter, Pca, ReduceError, ReducerSettings, Reduction, Setting, Training,
+    Limit, Parameter, Pca, ReduceError, ReducerSettings, Reduction, Run, Setting, Training,
     largest_count,
 };
 
@@ -131,7 +131,7 @@ impl View {
                     (chosen, start)
                 }
             };
-            let search_seconds = if values.len() > 1 { began.elapsed().as_secs_f64() } else { 0.0 };
+            let search_seconds = search.as_ref().map(|_| began.elapsed().as_secs_f64());
             let began = Instant::now();
             let task = Task {
                 space: &space,
@@ -143,7 +143,7 @@ impl View {
             let fitted = solve(&task, observer)?;
             let mut reduction = accounted(fitted, began.elapsed().as_secs_f64());
             reduction.filters = space.lift(&reduction.filters);
-            reduction.search_seconds = search_seconds;
+            reduction.run.search_seconds = search_seconds;
             reduction.settings.push((setting, chosen.value));
             reduction.trials = chosen.trials;
             results.push(reduction);
@@ -220,16 +220,17 @@ impl Space {
 }
 
 fn accounted(fitted: SampleFit, seconds: f64) -> Reduction {
-    let mut reduction = Reduction::closed(fitted.filters, seconds);
     let (iterations, termination) = (fitted.iterations, fitted.termination);
-    reduction.iterations = iterations;
-    reduction.termination = Some(termination);
-    reduction.objective = Some(fitted.loss);
-    reduction.traces = vec![fitted.trace];
-    if !termination.converged() {
-        reduction.warnings.push(Warning::NotConverged { iterations, termination });
-    }
-    reduction
+    let unsettled = Warning::NotConverged { iterations, termination };
+    let run = Run {
+        objective: Some(fitted.loss),
+        termination: Some(termination),
+        iterations,
+        trace: fitted.trace,
+        warnings: if termination.converged() { Vec::new() } else { vec![unsettled] },
+        ..Run::closed(seconds)
+    };
+    Reduction { run, ..Reduction::closed(fitted.filters, seconds) }
 }
 
 /// A setting that must be a whole number.

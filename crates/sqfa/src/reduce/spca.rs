@@ -59,7 +59,7 @@ impl Reducer for Spca {
         let found = with_fixed_signs(found);
         let mut fitted = nested(&found, filters, began.elapsed().as_secs_f64());
         for (reduction, &count) in fitted.iter_mut().zip(filters) {
-            reduction.warnings.extend(warning.clone().filter(|_| count > rank));
+            reduction.run.warnings.extend(warning.clone().filter(|_| count > rank));
         }
         Ok(fitted)
     }

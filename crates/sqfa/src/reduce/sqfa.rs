@@ -9,7 +9,7 @@ use crate::remedy::Remedy;
 use crate::statistics::Estimator;
 
 use super::choose::choose;
-use super::{ReduceError, Reducer, ReducerSettings, Reduction, Setting, Training};
+use super::{ReduceError, Reducer, ReducerSettings, Reduction, Run, Setting, Training};
 
 /// A variant of SQFA with its settings, or likelihood acquired directions if there is no variant.
 #[derive(Debug, Clone)]
@@ -126,7 +126,9 @@ impl SqfaReducer {
         let search_seconds = began.elapsed().as_secs_f64();
         let recipe = recipe.clone().noise(Noise::Value(chosen.value));
         let fitted = recipe.fit_observed(training.statistics(), observer)?;
-        Ok(Reduction { search_seconds, trials: chosen.trials, ..Reduction::from(fitted) })
+        let mut found = Reduction::from(fitted);
+        found.run.search_seconds = Some(search_seconds);
+        Ok(Reduction { trials: chosen.trials, ..found })
     }
 }
 
@@ -151,11 +153,11 @@ impl Reducer for SqfaReducer {
                     reduction.settings.push((Setting::Degrees, degrees));
                 }
                 if factor.is_some() {
-                    reduction.warnings.push(Warning::MomentMatched { degrees });
+                    reduction.run.warnings.push(Warning::MomentMatched { degrees });
                 }
             }
             if own.is_some() {
-                reduction.warnings.extend(Warning::of_statistics(training.statistics()));
+                reduction.run.warnings.extend(Warning::of_statistics(training.statistics()));
             }
             reduction
         };
@@ -174,27 +176,22 @@ impl Reducer for SqfaReducer {
 
 impl From<FittedSqfa> for Reduction {
     fn from(fitted: FittedSqfa) -> Self {
-        let best = fitted.best();
-        let mut traces: Vec<Vec<f64>> =
-            fitted.restarts().iter().map(|restart| restart.trace.clone()).collect();
-        traces.swap(0, best);
-        Self {
-            filters: fitted.filters().clone(),
-            seconds: fitted.seconds(),
-            search_seconds: 0.0,
-            iterations: fitted.iterations(),
-            termination: Some(fitted.termination()),
+        let run = Run {
             objective: Some(fitted.objective()),
-            traces,
-            group_traces: fitted.group_traces().to_vec(),
-            restarts: fitted.restarts().to_vec(),
-            best,
+            termination: Some(fitted.termination()),
+            iterations: fitted.iterations(),
+            optimizer: Some(fitted.optimizer()),
             passes: fitted.passes(),
             evaluations: fitted.evaluations(),
-            optimizer: Some(fitted.optimizer()),
-            settings: vec![(Setting::Noise, fitted.noise())],
-            trials: Vec::new(),
+            restarts: fitted.restarts().to_vec(),
+            best: fitted.best(),
+            trace: fitted.trace().to_vec(),
+            group_traces: fitted.group_traces().to_vec(),
             warnings: fitted.warnings().to_vec(),
-        }
+            ..Run::closed(fitted.seconds())
+        };
+        let settings = vec![(Setting::Noise, fitted.noise())];
+        let filters = fitted.filters().clone();
+        Self { filters, run, settings, trials: Vec::new(), refinement: None }
     }
 }

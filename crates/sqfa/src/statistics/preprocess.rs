@@ -55,6 +55,8 @@ impl Scaling {
     }
 }
 
+crate::names::text_in_files!(Scaling, name);
+
 impl FromStr for Scaling {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {

@@ -7,14 +7,14 @@ use crate::{Data, recipe, three_classes};
 
 /// Checks that another arrangement of a table has the same selection and filters.
 fn assert_same(plain: &Fitted, other: &Fitted, what: &str) {
-    let candidate = |fitted: &Fitted| fitted.selection.as_ref().map(|own| own.candidate);
+    let candidate = |fitted: &Fitted| fitted.record.selection.as_ref().map(|own| own.candidate);
     assert_eq!(candidate(plain), candidate(other), "{what}");
     let (a, b): (Mat<f64>, Mat<f64>) = (plain.folded().0, other.folded().0);
     for j in 0..a.ncols() {
         let inner: f64 = (0..a.nrows()).map(|i| a[(i, j)] * b[(i, j)]).sum();
         let squares = |f: &Mat<f64>| (0..f.nrows()).map(|i| f[(i, j)].powi(2)).sum::<f64>();
         let cosine = inner.abs() / (squares(&a) * squares(&b)).sqrt();
-        let settings = (&plain.reduction.settings, &other.reduction.settings);
+        let settings = (&plain.record.used, &other.record.used);
         assert!(cosine > 1.0 - 1e-4, "{what}, filter {j}: cosine {cosine}, {settings:?}");
     }
 }

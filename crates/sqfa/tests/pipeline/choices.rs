@@ -17,7 +17,7 @@ use crate::{Data, accuracy, recipe, three_classes};
 fn the_choice_says_what_was_tried() {
     let data = three_classes(180, 1);
     let fitted = data.fit(&recipe("sqfa-h", 2)).unwrap();
-    let selection = fitted.selection.clone().unwrap();
+    let selection = fitted.record.selection.clone().unwrap();
     assert_eq!(selection.folds, 10, "five folds, twice over");
     assert!(selection.tried.len() >= 6, "three units of two noises at least");
     assert!(selection.tried.iter().any(|tried| tried.candidate == selection.candidate));
@@ -39,7 +39,7 @@ fn the_choice_says_what_was_tried() {
         fractions.iter().any(|other| *other > own) && fractions.iter().any(|other| *other < own);
     let limit = own >= 99.0 * DEFAULT_FRACTION || own <= 1e-3 * DEFAULT_FRACTION;
     assert!(inside || limit, "the grid of {:?} ends at its best", best.scaling);
-    assert!(fitted.reduction.setting(Setting::Noise).unwrap() > 0.0);
+    assert!(fitted.record.setting(Setting::Noise).unwrap() > 0.0);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn statistics_alone_use_the_default() {
             .unwrap();
     let mut pipeline = recipe("sqfa", 2);
     let alone = pipeline.fit(statistics, &mut |_| sqfa::optimize::Control::Continue).unwrap();
-    let selection = alone.selection.as_ref().unwrap();
+    let selection = alone.record.selection.as_ref().unwrap();
     assert_eq!(selection.reason, Reason::Default);
     assert_eq!(selection.candidate, Candidate::usual(Scaling::WithinClass));
     pipeline.scaling = Some(Scaling::WithinClass);
@@ -75,7 +75,8 @@ fn weights_and_repeats_choose_and_find_the_same() {
     let pipeline = recipe("sqfa-h", 2);
     let a = data.fit_weighted(&pipeline, Some(&weights)).unwrap();
     let b = repeated.fit(&pipeline).unwrap();
-    let (first, second) = (a.selection.as_ref().unwrap(), b.selection.as_ref().unwrap());
+    let (first, second) =
+        (a.record.selection.as_ref().unwrap(), b.record.selection.as_ref().unwrap());
     assert_eq!(first.candidate, second.candidate);
     for (one, other) in first.tried.iter().zip(&second.tried) {
         assert!((one.log_posterior - other.log_posterior).abs() < 1e-4);
@@ -97,14 +98,14 @@ fn two_filters_suffice_where_two_columns_tell() {
     let mut pipeline = recipe("sqfa-h", 1);
     pipeline.filters = Filters::Auto { max: 5 };
     let fitted = data.fit(&pipeline).unwrap();
-    let curve = fitted.curve.as_ref().unwrap();
-    assert_eq!(curve.points.iter().map(|point| point.filters).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-    assert_eq!(curve.filters, fitted.filters().ncols());
+    let points = &fitted.record.counts;
+    let filters = fitted.filters().ncols();
+    assert_eq!(points.iter().map(|point| point.filters).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     // Two means and one variance: the last three directions are noise.
-    assert!((2..=3).contains(&curve.filters), "{}", curve.filters);
-    let best = curve.points.iter().map(|point| point.accuracy).fold(0.0, f64::max);
-    let own = curve.points.iter().find(|point| point.filters == curve.filters).unwrap();
-    assert!(best - own.accuracy <= own.error + 1e-12);
+    assert!((2..=3).contains(&filters), "{filters}");
+    let best = points.iter().map(|point| point.accuracy).fold(0.0, f64::max);
+    let own = points.iter().find(|point| point.filters == filters).unwrap();
+    assert!(best - own.accuracy <= own.error.unwrap() + 1e-12);
 }
 
 #[test]
@@ -113,14 +114,15 @@ fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
     let data = three_classes(240, 6);
     let start = data.fit(&recipe("sqfa-h", 6)).unwrap();
     let refined = data.fit(&recipe("sqfa-h+refine", 6)).unwrap();
-    let choice = refined.refinement.as_ref().unwrap();
+    let choice = refined.record.refinement.as_ref().unwrap();
     assert_eq!(choice.trials[0].steps, 0);
-    assert_eq!(choice.steps > 0, choice.gain > 2.0 * choice.error, "{choice:?}");
+    let gain = choice.gain.unwrap();
+    assert_eq!(choice.steps > 0, gain.mean > 2.0 * gain.error, "{choice:?}");
     if choice.steps == 0 {
         assert_eq!(refined.filters(), start.filters());
     }
-    let told = refined.reduction.setting(Setting::RefinementSteps);
-    assert_eq!(told, Some(choice.steps as f64));
+    let told = refined.record.quantities();
+    assert!(told.contains(&("refinement steps", choice.steps as f64)), "{told:?}");
     let test = three_classes(900, 7);
     assert!(accuracy(&refined, &test) > accuracy(&start, &test) - 0.01);
 }
@@ -131,7 +133,7 @@ fn the_same_bits_from_the_same_seed() {
     let pipeline = recipe("sqfa-h+refine", 2);
     let (a, b) = (data.fit(&pipeline).unwrap(), data.fit(&pipeline).unwrap());
     assert_eq!(a.filters(), b.filters());
-    assert_eq!(a.selection, b.selection);
+    assert_eq!(a.record.selection, b.record.selection);
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn given_filters_of_the_columns_as_they_came_are_where_the_fit_starts() {
         pipeline.settings.start = Start::Given(first.folded().0);
         pipeline.settings.restarts = Restarts::Count(1);
         let again = data.fit(&pipeline).unwrap();
-        let (reached, begun) = (first.reduction.objective.unwrap(), again.reduction.traces[0][0]);
+        let (reached, begun) = (first.record.run.objective.unwrap(), again.record.run.trace[0]);
         assert!((reached - begun).abs() < 1e-9 * reached, "{reached} {begun}");
         // Of another number of columns they are refused before any work.
         pipeline.settings.start = Start::Given(Mat::zeros(5, 2));
@@ -180,7 +182,7 @@ fn what_is_chosen_in_columns_of_noise_is_not_fooled() {
             // Chance is 1/3, and choices by samples that had a part in the components have about 0.41; 0.01 is a standard
             // error.
             assert!(own > 0.45, "{method}: {own}");
-            let told = fitted.selection.unwrap();
+            let told = fitted.record.selection.unwrap();
             let taken = told.tried.iter().find(|one| one.candidate == told.candidate).unwrap();
             // Of 900 points 1.7 % is.
             assert!((taken.accuracy - own).abs() < 0.05, "{} told, {own}", taken.accuracy);
@@ -197,7 +199,7 @@ fn many_filters_of_many_columns_are_found() {
     pipeline.settings.stopping.max_iterations = 2;
     let fitted = data.fit(&pipeline).unwrap();
     assert_eq!((fitted.filters().nrows(), fitted.filters().ncols()), (400, 131));
-    assert!(fitted.selection.unwrap().tried.len() > 2);
+    assert!(fitted.record.selection.unwrap().tried.len() > 2);
 }
 
 /// Candidates are scored within principal components, and initial and fixed filters are of all columns.
@@ -216,5 +218,5 @@ fn initial_and_fixed_filters_suit_many_columns() {
     assert!((cosine - 1.0).abs() < 1e-9, "{cosine}");
     let mut started = recipe("sqfa", 2);
     started.settings.start = Start::Given(both);
-    assert!(data.fit(&started).unwrap().selection.unwrap().tried.len() > 2);
+    assert!(data.fit(&started).unwrap().record.selection.unwrap().tried.len() > 2);
 }

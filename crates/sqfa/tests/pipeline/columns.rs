@@ -81,7 +81,7 @@ fn constant_columns_are_dropped_whatever_is_specified() {
         let mut recipe = Pipeline { scaling, ..recipe("sqfa", 2) };
         recipe.settings.noise = noise;
         let (without, with) = (plain.fit(&recipe).unwrap(), wide.fit(&recipe).unwrap());
-        assert_eq!(with.dropped(), [6], "{noise:?} {scaling:?}");
+        assert_eq!(with.record.dropped, [6], "{noise:?} {scaling:?}");
         let (without, with) = (without.folded().0, with.folded().0);
         for j in 0..2 {
             assert_eq!(with[(6, j)], 0.0);
@@ -100,7 +100,7 @@ fn statistics_alone_drop_constant_columns() {
     for scaling in [None, Some(Scaling::PerFeature)] {
         let recipe = Pipeline { scaling, ..recipe("sqfa", 2) };
         let fitted = recipe.fit(statistics.clone(), &mut crate::goes_on).unwrap();
-        assert_eq!(fitted.dropped(), [5]);
+        assert_eq!(fitted.record.dropped, [5]);
         assert!((0..2).all(|j| fitted.folded().0[(5, j)] == 0.0));
     }
 }
@@ -124,7 +124,7 @@ fn rare_columns_that_identify_a_class_are_kept() {
         .collect();
     data.labels[count - 60..].fill(3);
     let fitted = data.fit(&recipe("sqfa", 4)).unwrap();
-    assert!(fitted.dropped().is_empty());
+    assert!(fitted.record.dropped.is_empty());
     let features = fitted.features_of(data.points());
     let guess = fitted.classifier().unwrap().predict(features.as_points(4)).unwrap();
     let found = (count - 60..count).filter(|&row| guess[row] == 3).count();
@@ -141,13 +141,13 @@ fn every_method_fits_next_to_constant_columns() {
     }
     for method in reducers().iter().map(|entry| entry.name) {
         let fitted = data.fit(&recipe(method, 2)).unwrap();
-        assert_eq!(fitted.dropped(), [4, 5], "{method}");
+        assert_eq!(fitted.record.dropped, [4, 5], "{method}");
         assert_eq!(fitted.filters().nrows(), 6);
         for j in 0..2 {
             assert_eq!((fitted.filters()[(4, j)], fitted.filters()[(5, j)]), (0.0, 0.0));
         }
         let alone = plain.fit(&recipe(method, 2)).unwrap();
-        assert!(alone.dropped().is_empty());
+        assert!(alone.record.dropped.is_empty());
         assert!(accuracy(&fitted, &data) > 0.4, "{method} {}", accuracy(&fitted, &data));
     }
 }
@@ -163,7 +163,7 @@ fn methods_on_points_climb_the_same_way_next_to_a_constant_column() {
     for method in ["ama", "lmnn", "pca+refine", "sqfa-h+refine"] {
         let (first, second) =
             (plain.fit(&recipe(method, 2)).unwrap(), wide.fit(&recipe(method, 2)).unwrap());
-        assert_eq!(second.dropped(), [2]);
+        assert_eq!(second.record.dropped, [2]);
         for i in 0..6 {
             let own = if i < 2 { i } else { i + 1 };
             for j in 0..2 {

@@ -50,7 +50,7 @@ fn filters_do_not_coincide_and_cost_no_accuracy() {
             let features = fitted.features_of(data.points()).to_f64();
             let largest = correlation(&features, 3, &data.labels);
             assert!(largest < 0.991, "{method}, seed {seed}: {largest}");
-            copies += usize::from(fitted.distinct < 3);
+            copies += usize::from(fitted.distinct() < 3);
             let one = data.fit(&recipe(method, 1)).unwrap();
             let (own, alone) = (accuracy(&fitted, &fresh), accuracy(&one, &fresh));
             // Of 2000 samples 1 % is a standard error.

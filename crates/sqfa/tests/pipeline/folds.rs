@@ -166,7 +166,7 @@ fn sums_that_are_made_again_give_the_bits_of_sums_that_are_kept() {
         let alone = pipeline.fit(points, &mut observer).unwrap();
         let shared = Summed::new(points, pipeline.settings.seed).unwrap();
         let other = pipeline.fit(&shared, &mut observer).unwrap();
-        assert_eq!(alone.reduction.filters, other.reduction.filters, "{method}");
+        assert_eq!(alone.filters(), other.filters(), "{method}");
     }
 }
 
@@ -189,10 +189,10 @@ fn one_covariance_gives_the_discriminants_of_all_classes() {
         let alone = pipeline.fit(points, &mut observer).unwrap();
         let shared = Summed::new(points, pipeline.settings.seed).unwrap();
         let other = pipeline.fit(&shared, &mut observer).unwrap();
-        assert_eq!(alone.reduction.settings, other.reduction.settings);
-        assert_eq!(alone.reduction.trials, other.reduction.trials);
-        assert_eq!(alone.dropped(), other.dropped());
-        let (one, two) = (&alone.reduction.filters, &other.reduction.filters);
+        assert_eq!(alone.record.used, other.record.used);
+        assert_eq!(alone.record.trials, other.record.trials);
+        assert_eq!(alone.record.dropped, other.record.dropped);
+        let (one, two) = (&alone.filters(), &other.filters());
         assert!((one - two).norm_max() < 1e-9 * two.norm_max());
         let entry = |fitted: &sqfa::pipeline::Fitted, class: usize| {
             fitted.features.covariances()[class].entries().unwrap().at(1, 0)
@@ -242,10 +242,10 @@ fn points_that_are_given_up_give_the_bits_of_those_that_stay() {
                 let given = Given(data.picked(&(0..data.rows()).collect::<Vec<_>>()));
                 let owned = sqfa::pipeline::Data::Owned(Box::new(given), &labels);
                 let gone = pipeline.fit(owned, &mut observer).unwrap();
-                assert_eq!(stays.reduction.filters, gone.reduction.filters, "{method}");
-                assert_eq!(stays.reduction.settings, gone.reduction.settings, "{method}");
+                assert_eq!(stays.filters(), gone.filters(), "{method}");
+                assert_eq!(stays.record.used, gone.record.used, "{method}");
                 assert_eq!(stays.mean, gone.mean, "{method}");
-                assert_eq!(stays.dropped(), gone.dropped(), "{method}");
+                assert_eq!(stays.record.dropped, gone.record.dropped, "{method}");
                 let seen =
                     |fitted: &sqfa::pipeline::Fitted| fitted.gaussians().covariance(1).to_vec();
                 assert_eq!(seen(&stays), seen(&gone), "{method}");

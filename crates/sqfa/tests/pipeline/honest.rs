@@ -3,7 +3,6 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use sqfa::reduce::Setting;
 
 use crate::{Data, recipe};
 
@@ -35,7 +34,7 @@ fn selecting_settings_does_not_make_noise_look_informative() {
     let accuracies: Vec<f64> = (0..200)
         .map(|seed| {
             let fitted = pure_noise(60, 5, seed).fit(&recipe("sqfa", 2)).unwrap();
-            fitted.selection.unwrap().accuracy.unwrap()
+            fitted.record.selection.unwrap().accuracy.unwrap()
         })
         .collect();
     assert_chance(&accuracies, "60 × 5");
@@ -47,8 +46,7 @@ fn refinement_of_many_columns_is_scored_on_samples_it_has_not_seen() {
     let accuracies: Vec<f64> = (0..6)
         .map(|seed| {
             let fitted = pure_noise(60, 300, seed).fit(&recipe("sqfa+refine", 2)).unwrap();
-            let settings = fitted.reduction.settings;
-            settings.iter().find(|(own, _)| *own == Setting::AccuracyAfter).unwrap().1
+            fitted.record.refinement.unwrap().accuracy
         })
         .collect();
     assert_chance(&accuracies, "60 × 300, refined");
@@ -61,7 +59,7 @@ fn refinement_of_other_methods_is_scored_on_samples_it_has_not_seen() {
     let accuracies: Vec<f64> = (0..6)
         .map(|seed| {
             let fitted = pure_noise(60, 40, seed).fit(&recipe("lda+refine", 1)).unwrap();
-            fitted.reduction.setting(Setting::AccuracyAfter).unwrap()
+            fitted.record.refinement.unwrap().accuracy
         })
         .collect();
     assert_chance(&accuracies, "60 × 40, LDA refined");
@@ -74,5 +72,5 @@ fn refinement_of_few_samples_and_filters_that_coincide_ends() {
     (0..30).for_each(|row| data.values[row * 1500] += 6.0 * data.labels[row] as f64);
     let fitted = data.fit(&recipe("sqfa+refine", 4)).unwrap();
     assert_eq!(fitted.filters().ncols(), 4);
-    assert!(fitted.refinement.unwrap().accuracy <= 1.0);
+    assert!(fitted.record.refinement.unwrap().accuracy <= 1.0);
 }

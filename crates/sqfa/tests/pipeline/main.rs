@@ -9,6 +9,7 @@ mod distinct;
 mod folds;
 mod honest;
 mod outliers;
+mod record;
 mod refused;
 mod remote;
 mod units;

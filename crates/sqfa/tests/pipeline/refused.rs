@@ -41,14 +41,14 @@ fn a_class_of_fewer_points_than_folds_is_no_obstacle() {
     let small = data.picked(&rows);
     assert_eq!(small.labels.iter().filter(|class| **class == 2).count(), 3);
     let fitted = small.fit(&recipe("sqfa", 2)).unwrap();
-    assert_ne!(fitted.selection.unwrap().reason, Reason::Default);
+    assert_ne!(fitted.record.selection.unwrap().reason, Reason::Default);
 }
 
 #[test]
 fn nothing_to_hold_out_means_the_default() {
     let data = three_classes(6, 3);
     let fitted = data.fit(&recipe("sqfa", 1)).unwrap();
-    assert_eq!(fitted.selection.unwrap().reason, Reason::Default);
+    assert_eq!(fitted.record.selection.unwrap().reason, Reason::Default);
     let mut pipeline = recipe("sqfa", 1);
     pipeline.filters = Filters::Auto { max: 3 };
     let error = data.fit(&pipeline).unwrap_err();

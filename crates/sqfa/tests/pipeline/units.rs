@@ -28,9 +28,9 @@ fn agreement(first: (&Fitted, &Data), second: (&Fitted, &Data)) -> f64 {
 
 fn same(pipeline: &Pipeline, data: &Data, other: &Data) {
     let (a, b) = (data.fit(pipeline).unwrap(), other.fit(pipeline).unwrap());
-    let candidate = |fitted: &Fitted| fitted.selection.as_ref().map(|own| own.candidate);
+    let candidate = |fitted: &Fitted| fitted.record.selection.as_ref().map(|own| own.candidate);
     assert_eq!(candidate(&a), candidate(&b));
-    assert_eq!(a.scaling, b.scaling);
+    assert_eq!(a.record.scaling, b.record.scaling);
     let agreement = agreement((&a, data), (&b, other));
     assert!(agreement > 1.0 - 1e-6, "{agreement}");
 }
@@ -80,9 +80,9 @@ fn units_within_classes_make_the_pooled_covariance_a_unit() {
     pipeline.scaling = Some(Scaling::WithinClass);
     pipeline.settings.noise = Noise::Fraction(0.3);
     let fitted = data.fit(&pipeline).unwrap();
-    assert!(fitted.selection.is_none(), "both were specified");
+    assert!(fitted.record.selection.is_none(), "both were specified");
     // tr(W̃⁻¹W)/n is below 1 by no more than the shrinkage, a few thousandths for 3000 points.
-    let ratio = fitted.reduction.setting(Setting::Noise).unwrap() / 0.3;
+    let ratio = fitted.record.setting(Setting::Noise).unwrap() / 0.3;
     assert!(ratio > 0.95 && ratio <= 1.0 + 1e-9, "{ratio}");
     // A filter of length 1 in these units: the feature's variance within classes is 1 but for the shrinkage.
     let features = fitted.gaussians();
@@ -105,21 +105,21 @@ fn a_shrinkage_that_nobody_gave_does_not_depend_on_units() {
     let large = data.mapped(|column, value| if column == 5 { 1e4 * value } else { value });
     let lda = recipe("lda", 2);
     let (plain, found) = (data.fit(&lda).unwrap(), large.fit(&lda).unwrap());
-    assert_eq!(found.scaling, Scaling::PerFeature);
+    assert_eq!(found.record.scaling, Scaling::PerFeature);
     let (known, right) = (accuracy(&plain, &data), accuracy(&found, &large));
     assert!(known > 0.8 && right > known - 0.02, "{known} {right}");
     // Given, it is of the columns as they came, and noise wins.
     let mut given = lda.clone();
     given.settings.shrinkage = Choice::Value(0.1);
     let fitted = large.fit(&given).unwrap();
-    assert_eq!(fitted.scaling, Scaling::None);
+    assert_eq!(fitted.record.scaling, Scaling::None);
     assert!(accuracy(&fitted, &large) < 0.7);
     given.scaling = Some(Scaling::PerFeature);
     assert!(accuracy(&large.fit(&given).unwrap(), &large) > 0.8);
     // The number of filters is chosen in the same units.
     let counted = Pipeline { filters: Filters::Auto { max: 2 }, ..lda };
-    let curve = large.fit(&counted).unwrap().curve.unwrap();
-    assert!(curve.points.last().unwrap().accuracy > 0.8);
+    let counts = large.fit(&counted).unwrap().record.counts;
+    assert!(counts.last().unwrap().accuracy > 0.8);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
     let other = data.mapped(|column, value| [1e-3, 1.0, 1e3, 7.0, 0.2, 1.0][column] * value);
     let ama = recipe("ama", 2);
     let (a, b) = (data.fit(&ama).unwrap(), other.fit(&ama).unwrap());
-    assert_eq!((a.scaling, b.scaling), (Scaling::PerFeature, Scaling::PerFeature));
+    assert_eq!((a.record.scaling, b.record.scaling), (Scaling::PerFeature, Scaling::PerFeature));
     let agreement = agreement((&a, &data), (&b, &other));
     assert!(agreement > 1.0 - 1e-6, "{agreement}");
     assert!(accuracy(&a, &data) > 0.8, "{}", accuracy(&a, &data));
@@ -139,10 +139,10 @@ fn noise_that_nobody_gave_or_chose_does_not_depend_on_units() {
     let value = |at: usize| pixels(at / columns, at % columns) + 40.0 * labels[at / columns] as f64;
     let values = (0..60 * columns).map(value).collect();
     let picture = Data { values, columns, labels: labels.clone() };
-    assert_eq!(picture.fit(&ama).unwrap().scaling, Scaling::None);
+    assert_eq!(picture.fit(&ama).unwrap().record.scaling, Scaling::None);
     let mut given = ama.clone();
     given.settings.noise = Noise::Value(0.1);
-    assert_eq!(data.fit(&given).unwrap().scaling, Scaling::None);
+    assert_eq!(data.fit(&given).unwrap().record.scaling, Scaling::None);
     given.scaling = Some(Scaling::PerFeature);
-    assert_eq!(data.fit(&given).unwrap().scaling, Scaling::PerFeature);
+    assert_eq!(data.fit(&given).unwrap().record.scaling, Scaling::PerFeature);
 }

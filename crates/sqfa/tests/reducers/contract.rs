@@ -36,7 +36,8 @@ fn every_reducer_gives_finite_filters_for_every_count_asked_for() {
             assert_eq!((fitted.filters.nrows(), fitted.filters.ncols()), (6, count), "{name}");
             assert!(fitted.filters.norm_max().is_finite() && fitted.filters.norm_max() > 0.0);
             assert!(
-                fitted.seconds >= 0.0 && fitted.termination.is_some() != fitted.traces.is_empty()
+                fitted.run.seconds >= 0.0
+                    && fitted.run.termination.is_some() != fitted.run.trace.is_empty()
             );
         }
         let again = reducer.fit(&training, &FILTERS, &mut |_| Control::Continue).unwrap();
@@ -130,7 +131,7 @@ fn limits_constraints_and_objectives_are_those_of_the_catalogue() {
         };
         let fitted = reducer.fit_one(&training, most, &mut |_| Control::Continue).unwrap();
         assert_eq!(
-            fitted.objective.is_some(),
+            fitted.run.objective.is_some(),
             entry.objective != Objective::None,
             "{}",
             entry.name

@@ -68,7 +68,7 @@ fn principal_components_are_leading_eigenvectors_of_the_covariance_of_all_points
     let gram = fitted[0].filters.transpose() * &fitted[0].filters;
     assert!((gram - identity()).norm_max() < RESIDUAL);
     assert_eq!(fitted[1].filters, fitted[0].filters.subcols(0, 3).to_owned());
-    assert!(fitted[1].converged() && fitted[1].termination.is_none());
+    assert!(fitted[1].run.converged() && fitted[1].run.termination.is_none());
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn the_shrinkage_is_the_best_of_the_tried_ones_for_every_number_of_filters() {
     let lda = Lda { shrinkage: Choice::Among(vec![0.9, 0.1, 0.5]), seed: 1, ..Lda::default() };
     for fitted in fit(&lda, &sample, &[1, 3]) {
         assert_eq!(fitted.trials.len(), 3);
-        let best = fitted.trials.iter().map(|trial| trial.accuracy).fold(0.0, f64::max);
+        let best = fitted.trials.iter().filter_map(|trial| trial.accuracy).fold(0.0, f64::max);
         let chosen = fitted.setting(Setting::Shrinkage).unwrap();
-        let first = fitted.trials.iter().find(|trial| trial.accuracy == best).unwrap();
+        let first = fitted.trials.iter().find(|trial| trial.accuracy == Some(best)).unwrap();
         assert_eq!(chosen, first.value);
         let given = Lda { shrinkage: Choice::Value(chosen), seed: 1, ..Lda::default() };
         assert_eq!(fit(&given, &sample, &[fitted.filters.ncols()])[0].filters, fitted.filters);
@@ -183,8 +183,8 @@ fn supervised_components_are_eigenvectors_of_the_dense_label_kernel() {
     }
     // Beyond classes less one the criterion is blind, which is said.
     assert!(
-        fitted[0].warnings.is_empty()
-            && fitted[1].warnings == [Warning::BeyondCriterion { rank: 3 }]
+        fitted[0].run.warnings.is_empty()
+            && fitted[1].run.warnings == [Warning::BeyondCriterion { rank: 3 }]
     );
     let gram = fitted[1].filters.transpose() * &fitted[1].filters;
     assert!((gram - identity().submatrix(0, 0, 5, 5)).norm_max() < RESIDUAL);

@@ -40,7 +40,7 @@ fn points_give_the_scatter_of_the_estimator() {
         // What cannot be set is not told as a setting.
         let told = (name == "sqfa-t").then_some(degrees);
         assert_eq!(found.setting(Setting::Degrees), told);
-        assert!(!found.warnings.iter().any(|one| matches!(one, Warning::MomentMatched { .. })));
+        assert!(!found.run.warnings.iter().any(|one| matches!(one, Warning::MomentMatched { .. })));
         // Robust statistics are taken as they are.
         let samples =
             Samples { points: sample.points(), labels: &sample.labels, preprocessor: None };
@@ -58,7 +58,7 @@ fn plain_covariances_are_matched_and_told_or_refused() {
     let found = fit("sqfa-t", &training, settings(None)).unwrap();
     let expected = recipe(5.0).fit(&plain.with_scaled_covariances(0.6)).unwrap();
     assert_eq!(bits(&found.filters), bits(expected.filters()));
-    assert!(found.warnings.contains(&Warning::MomentMatched { degrees: 5.0 }));
+    assert!(found.run.warnings.contains(&Warning::MomentMatched { degrees: 5.0 }));
     for (name, given) in [("sqfa-cauchy", None), ("sqfa-t", Some(2.0)), ("sqfa-t", Some(1.5))] {
         let error = fit(name, &training, settings(given)).unwrap_err();
         assert!(matches!(error, ReduceError::NeedsPoints { .. }), "{error}");

@@ -40,7 +40,7 @@ fn with_two_equal_means_the_gain_is_that_of_the_most_unequal_variances() {
             .fit_one(&Training::from_statistics(&statistics), filters, &mut |_| Control::Continue)
             .unwrap();
         let expected: f64 = gains[..filters].iter().sum();
-        assert!((fitted.objective.unwrap() - expected).abs() < OPTIMUM * expected, "{filters}");
+        assert!((fitted.run.objective.unwrap() - expected).abs() < OPTIMUM * expected, "{filters}");
     }
 }
 
@@ -59,9 +59,9 @@ fn filters_learned_in_pairs_keep_the_earlier_ones() {
     };
     let (two, four) = (fit(None, 2), fit(None, 4));
     assert_eq!(four.filters.subcols(0, 2).to_owned(), two.filters);
-    assert!(four.objective > two.objective && four.objective < Some(0.0));
+    assert!(four.run.objective > two.run.objective && four.run.objective < Some(0.0));
     let joint = fit(Some(Learning::Joint), 4);
-    assert!(joint.objective.unwrap() > two.objective.unwrap());
+    assert!(joint.run.objective.unwrap() > two.run.objective.unwrap());
 }
 
 #[test]
@@ -78,16 +78,16 @@ fn subspaces_climb_the_posterior_as_high_as_lines_in_fewer_iterations() {
         };
         let ama = reducer("ama", &settings).unwrap();
         let fitted = ama.fit_one(&training, filters, &mut |_| Control::Continue).unwrap();
-        assert_eq!(fitted.optimizer, Some(optimizer));
+        assert_eq!(fitted.run.optimizer, Some(optimizer));
         fitted
     };
     for learning in [Some(Learning::Joint), Some(Learning::Sequential(2))] {
         let lines = fit(Optimizer::Lbfgs, learning, 4);
         let spaces = fit(Optimizer::Subspace, learning, 4);
-        let (high, low) = (spaces.objective.unwrap(), lines.objective.unwrap());
+        let (high, low) = (spaces.run.objective.unwrap(), lines.run.objective.unwrap());
         assert!(high >= low - 1e-6, "{high} against {low}");
-        assert!(2 * spaces.iterations < lines.iterations, "{}", spaces.iterations);
-        assert!(spaces.traces[0].windows(2).all(|pair| pair[1] >= pair[0]));
+        assert!(2 * spaces.run.iterations < lines.run.iterations, "{}", spaces.run.iterations);
+        assert!(spaces.run.trace.windows(2).all(|pair| pair[1] >= pair[0]));
     }
     let two = fit(Optimizer::Subspace, None, 2);
     let four = fit(Optimizer::Subspace, None, 4);

@@ -1,7 +1,7 @@
 //! The refinement improves what can be improved, and knows when to stay put.
 
 use sqfa::optimize::{Control, Optimizer};
-use sqfa::reduce::{ReduceError, ReducerSettings, Setting, Training, reducer};
+use sqfa::reduce::{ReduceError, ReducerSettings, Training, reducer};
 use sqfa::{Labels, Mat, Points, Qda, Table, transform};
 
 use crate::common::{normals, stream};
@@ -51,9 +51,9 @@ fn it_wins_where_distances_mislead() {
         reducer.fit_one(&training, 1, &mut |_| Control::Continue).unwrap()
     };
     let (plain, refined) = (fit("sqfa"), fit("sqfa+refine"));
-    assert!(refined.setting(Setting::RefinementSteps).unwrap() > 0.0);
-    let before = refined.setting(Setting::AccuracyBefore).unwrap();
-    assert!(refined.setting(Setting::AccuracyAfter).unwrap() >= before);
+    let choice = refined.refinement.as_ref().unwrap();
+    assert!(choice.steps > 0);
+    assert!(choice.accuracy >= choice.before().unwrap());
     let score = |filters| accuracy(filters, (&train, &labels), (&test, &test_labels));
     let (plain, refined) = (score(&plain.filters), score(&refined.filters));
     assert!(refined > plain + 0.05, "from {plain} to {refined}");
@@ -79,12 +79,11 @@ fn it_stays_put_where_there_is_nothing_to_learn() {
             reducer.fit_one(&training, 2, &mut |_| Control::Continue).unwrap()
         };
         let refined = fit("lda+refine");
-        if refined.setting(Setting::RefinementSteps) == Some(0.0) {
+        let choice = refined.refinement.as_ref().unwrap();
+        if choice.steps == 0 {
             assert_eq!(refined.filters, fit("lda").filters, "seed {seed}");
         } else {
-            let gain = refined.setting(Setting::AccuracyAfter).unwrap()
-                - refined.setting(Setting::AccuracyBefore).unwrap();
-            assert!(gain > 0.0);
+            assert!(choice.accuracy > choice.before().unwrap());
         }
     }
 }
@@ -113,5 +112,5 @@ fn cancelling_returns_the_filters_as_they_were() {
     let refine = reducer("pca+refine", &ReducerSettings::default()).unwrap();
     let refined = refine.fit_one(&training, 2, &mut |_| Control::Cancel).unwrap();
     assert_eq!(refined.filters, plain.filters);
-    assert!(!refined.converged());
+    assert!(!refined.run.converged());
 }

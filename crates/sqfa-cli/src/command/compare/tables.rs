@@ -1,6 +1,7 @@
 //! The results of a comparison as text, Markdown, csv and JSON.
 
 use serde_json::{Map, Value, json};
+use sqfa::pipeline::quantities;
 use sqfa_lab::compare::{
     Manifest, MethodEntry, Outcome, Parts, Record, Spec, Summary, at_most, recommend,
 };
@@ -272,10 +273,9 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
         .map(|record| {
             let mut row = row(spec, record);
             let settings = record.evaluated().map(|evaluated| {
-                evaluated
-                    .settings
-                    .iter()
-                    .map(|s| (s.name.to_string(), json!(s.value)))
+                quantities(&evaluated.settings, evaluated.refinement.as_ref())
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), json!(value)))
                     .collect::<Map<_, _>>()
             });
             row.insert("settings".to_owned(), json!(settings));
@@ -283,8 +283,8 @@ pub(super) fn json(manifest: &Manifest, records: &[Record], summaries: &[Summary
             row.insert(
                 "selection".to_owned(),
                 json!(chosen.map(|chosen| json!({
-                    "scaling": chosen.scaling,
-                    "noise": chosen.noise,
+                    "scaling": chosen.candidate.scaling,
+                    "noise": chosen.candidate.noise,
                     "reason": chosen.reason,
                     "folds": chosen.folds,
                 }))),

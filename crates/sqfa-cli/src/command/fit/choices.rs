@@ -1,7 +1,8 @@
 //! What was selected on held-out samples, in words: dropped columns, scaling, noise, number of filters, refinement.
 
 use sqfa::Noise;
-use sqfa::pipeline::{Curve, Fitted, Reason, RefinementChoice, Selection};
+use sqfa::pipeline::{CurvePoint, FitRecord, Fitted, Reason, Selection};
+use sqfa::reduce::RefinementChoice;
 use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;
@@ -18,11 +19,11 @@ pub(super) fn lines(
     most: Option<usize>,
 ) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(curve) = &chosen.curve {
-        lines.push(("filters", curve_words(curve, prepared.dimension, most)));
+    let (record, all) = (&chosen.record, chosen.filters().ncols());
+    if !record.counts.is_empty() {
+        lines.push(("filters", curve_words(&record.counts, all, prepared.dimension, most)));
     }
-    let (distinct, all) = (chosen.distinct, chosen.filters().ncols());
-    if distinct < all {
+    if let Some(distinct) = record.distinct {
         let (suffice, them) = if distinct == 1 { ("suffices", "it") } else { ("suffice", "them") };
         lines.push((
             "distinct",
@@ -31,22 +32,16 @@ pub(super) fn lines(
             ),
         ));
     }
-    if let Some(selection) = &chosen.selection {
-        lines.push(("scaling", scaling_words(chosen.scaling)));
-        lines.push(("noise", noise_words(selection)));
-    } else if chosen.scaling != Scaling::None {
-        lines.push(("scaling", scaling_words(chosen.scaling)));
+    if record.selection.is_some() || record.scaling != Scaling::None {
+        lines.push(("scaling", scaling_words(record.scaling)));
     }
+    lines.extend(record.selection.as_ref().map(|selection| ("noise", noise_words(selection))));
     lines
 }
 
 /// The accuracy on held-out samples, where something was chosen on them, and how they were held out.
-pub(super) fn held_out(chosen: &Fitted) -> Option<(f64, String)> {
-    let selection = chosen.selection.as_ref()?;
-    let accuracy = match &chosen.refinement {
-        Some(choice) => choice.accuracy,
-        None => selection.accuracy?,
-    };
+pub(super) fn held_out(record: &FitRecord) -> Option<(f64, String)> {
+    let (selection, accuracy) = (record.selection.as_ref()?, record.held_out()?);
     let how = match selection.folds {
         1 => "one held-out part".to_owned(),
         folds => format!("{folds}-fold cross-validation"),
@@ -100,33 +95,31 @@ fn noise_words(selection: &Selection) -> String {
 }
 
 /// The number of filters that was selected; `most` is the limit, which is reported where it was reached.
-fn curve_words(curve: &Curve, columns: usize, most: Option<usize>) -> String {
-    let points = curve.points.iter();
+fn curve_words(
+    counts: &[CurvePoint],
+    filters: usize,
+    columns: usize,
+    most: Option<usize>,
+) -> String {
+    let points = counts.iter();
     let tried: Vec<String> =
         points.map(|point| format!("{}: {}", point.filters, percent(point.accuracy))).collect();
     let limit = match most {
-        Some(most) if curve.filters >= most && most < columns => {
+        Some(most) if filters >= most && most < columns => {
             format!("; stopped at the limit: try --max-filters {}", (2 * most).min(columns))
         }
         _ => String::new(),
     };
-    format!("{} ({}{limit})", curve.filters, tried.join(", "))
+    format!("{filters} ({}{limit})", tried.join(", "))
 }
 
 /// What became of the filters on held-out points.
 pub(super) fn refinement_words(choice: &RefinementChoice) -> String {
-    let start = choice.trials.first();
-    let before = start.map_or(f64::NAN, |trial| trial.accuracy);
-    match choice.steps {
-        0 => format!(
-            "not used: no significant improvement (held-out accuracy {})",
-            percent(choice.accuracy)
-        ),
-        steps => format!(
-            "{}, held-out accuracy {} → {}",
-            many(steps, "step"),
-            percent(before),
-            percent(choice.accuracy)
-        ),
+    let after = percent(choice.accuracy);
+    if choice.steps == 0 {
+        return format!("not used: no significant improvement (held-out accuracy {after})");
     }
+    let before = choice.before().map(|before| format!("{} → ", percent(before)));
+    let steps = many(choice.steps, "step");
+    format!("{steps}, held-out accuracy {}{after}", before.unwrap_or_default())
 }

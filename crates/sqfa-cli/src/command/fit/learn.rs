@@ -5,18 +5,15 @@ use sqfa::lift::Lift;
 use sqfa::optimize::Observer;
 use sqfa::pipeline::{Data, Fitted, Labeled, Pipeline};
 use sqfa::reduce::Setting;
-use sqfa::statistics::Moments;
 use sqfa::{ClassStatistics, Classes, Estimator};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
-    ClassNames, DataRecord, Description, FitRecord, LiftRecord, Model, ModelParts, SelectionRecord,
-    count_records, feature_gaussians,
+    ClassNames, DataRecord, Description, LiftRecord, Model, ModelParts, feature_gaussians,
 };
 
 use super::explain::explain_pipeline;
 use super::{Fit, Names};
 use crate::data::{check_sums, class_statistics};
-use crate::points::Precision;
 use crate::warnings;
 
 /// What helps if the class statistics of the data do not fit into memory.
@@ -150,22 +147,9 @@ impl Prepared {
 
     /// Returns the model of fitted filters.
     pub(super) fn model(&self, fit: &Fit, fitted: &Fitted) -> Result<Model> {
-        let reduction = &fitted.reduction;
-        let precision = if fitted.single { Precision::F32 } else { Precision::F64 };
-        let second_moments = fitted.features.moments() == Moments::Second;
         let description = Description {
-            method: fit.method.entry.name.to_owned(),
-            refined: fit.method.refined,
-            distance: fit.distance_name(),
-            constraint: fit.constraint().map(|constraint| constraint.name().to_owned()),
+            record: fitted.record.clone(),
             noise_choice: fit.settings.noise.to_string(),
-            noise: reduction.setting(Setting::Noise).unwrap_or(0.0),
-            settings: reduction.settings.clone(),
-            specified: fit.specified.clone(),
-            selection: fitted.selection.as_ref().map(SelectionRecord::from),
-            filters_tried: fitted.curve.as_ref().map(count_records).unwrap_or_default(),
-            distinct: Some(fitted.distinct).filter(|own| *own < fitted.filters().ncols()),
-            set_aside: fitted.dropped(),
             classes: ClassNames::from(&self.classes),
             fractional_classes: false,
             restricted: fit.classes.is_some(),
@@ -173,18 +157,8 @@ impl Prepared {
                 kind: lift.kind().to_string(),
                 bandwidth: lift.parts().bandwidth,
             }),
-            second_moments,
             covariance: self.estimator(fit).to_string(),
-            precision: precision.name().to_owned(),
-            scale: fitted.scaling.name().to_owned(),
-            center: fitted.scaling.centers() && !second_moments,
-            pca_dims: fit.pca_dims,
             start: fit.start_name(),
-            sequential: fit.sequential,
-            seed: fit.settings.seed,
-            max_iterations: fit.settings.stopping.max_iterations,
-            tolerance: fit.settings.stopping.tolerance,
-            fit: FitRecord::from(reduction),
             data: DataRecord {
                 name: self.name.clone(),
                 image_shape: self.image_shape,
@@ -203,7 +177,10 @@ impl Prepared {
         if let Some(lift) = &self.lift {
             model = model.with_lift(lift.clone())?;
         }
-        Ok(if second_moments { model } else { model.with_mean(fitted.mean.clone())? })
+        Ok(match fitted.record.second_moments {
+            true => model,
+            false => model.with_mean(fitted.mean.clone())?,
+        })
     }
 
     /// The estimator of class covariances: the method's own default applies to samples only.

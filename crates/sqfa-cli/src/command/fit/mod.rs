@@ -8,14 +8,12 @@ mod lift;
 mod page;
 mod report;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use sqfa::constraint::Constraint;
 use sqfa::lift::LiftRecipe;
-use sqfa::model::{Learning, Restarts, Start};
+use sqfa::model::{Restarts, Start};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::{Method, ReducerSettings, Setting};
 use sqfa::statistics::{ClassAccumulator, Form, Scaling};
@@ -30,6 +28,7 @@ use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
 use learn::Prepared;
+pub(crate) use report::json_names;
 
 /// The largest number of filters that `--filters auto` selects unless specified.
 const MOST_FILTERS: usize = 16;
@@ -43,12 +42,9 @@ pub(crate) struct Fit {
     out: PathBuf,
     method: Method,
     settings: ReducerSettings,
-    /// The specified settings by name, as text, for the model file.
-    specified: BTreeMap<String, String>,
     filters: Filters,
     start: StartArg,
     fixed: Option<PathBuf>,
-    sequential: Option<usize>,
     scale: Option<Scaling>,
     pca_dims: Option<usize>,
     estimator: Option<Estimator>,
@@ -66,7 +62,6 @@ impl TryFrom<FitArgs> for Fit {
             return usage(reason);
         }
         let settings = ReducerSettings { seed: args.seed, ..args.settings.typed()? };
-        let specified = args.settings.written(&settings);
         let filters = match (args.filters, args.max_filters) {
             (FiltersArg::Count(count), None) => Filters::Count(count),
             (FiltersArg::Count(_), Some(_)) => {
@@ -98,14 +93,9 @@ impl TryFrom<FitArgs> for Fit {
             filters,
             start,
             fixed: args.fixed,
-            sequential: match settings.learning {
-                Some(Learning::Sequential(size)) => Some(size),
-                Some(Learning::Joint) | None => None,
-            },
             scale: args.scale,
             pca_dims: settings.dimensions,
             settings,
-            specified,
             estimator: args.covariance,
             lift: args.lift.map(|kind| LiftRecipe {
                 kind,
@@ -174,7 +164,7 @@ impl Fit {
         }
         drop(guard);
         drop(line);
-        let told = fitted.reduction.warnings.iter().map(ToString::to_string);
+        let told = fitted.record.run.warnings.iter().map(ToString::to_string);
         for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
         {
             output::warn(&warning);
@@ -336,13 +326,6 @@ impl Fit {
         let family = self.method.entry.distance_with(self.settings.degrees)?;
         let own = self.settings.distance.as_ref().map(|distance| distance.name().to_owned());
         Some(own.unwrap_or(family))
-    }
-
-    /// The constraint on the filters, if there is one.
-    fn constraint(&self) -> Option<Constraint> {
-        let entry = self.method.entry;
-        let given = self.settings.constraint.filter(|_| entry.takes(Setting::Constraint));
-        given.or(entry.constraint)
     }
 
     fn start_name(&self) -> String {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use sqfa::pipeline::Fitted;
-use sqfa::reduce::Reduction;
+use sqfa::reduce::Run;
 use sqfa_io::data::Part;
 use sqfa_io::model_file::{ClassNames, Model};
 use sqfa_lab::compare::{Climb, Detail, Facts, MethodEntry};
@@ -26,7 +26,7 @@ pub(super) fn write(
     model: &Model,
     learned: &Fitted,
 ) -> Result<()> {
-    let fitted = &learned.reduction;
+    let (record, run) = (&learned.record, &learned.record.run);
     let (tested_on, part) = match (&prepared.test, &prepared.part) {
         (Some(test), _) => ("test samples", Some(test)),
         (None, train) => ("training samples", train.as_ref()),
@@ -40,8 +40,8 @@ pub(super) fn write(
     let numbers = tested
         .as_ref()
         .map(|(features, truth, guess)| (features, truth.as_slice(), guess.as_slice()));
-    let detail = Detail::new(model.filters(), model.features(), numbers, &fitted.trials);
-    let held = choices::held_out(learned);
+    let detail = Detail::new(model.filters(), model.features(), numbers, &record.trials);
+    let held = choices::held_out(record);
     let headline = match (&prepared.test, accuracy, &held) {
         (Some(_), Some(accuracy), _) => format!("Test accuracy {}", percent(accuracy)),
         (None, _, Some((accuracy, how))) => {
@@ -53,7 +53,7 @@ pub(super) fn write(
         _ => String::new(),
     };
     let title = MethodEntry::title(&fit.method.to_string());
-    let filters = fitted.filters.ncols();
+    let filters = learned.filters().ncols();
     let view = View {
         title: format!("{title} with {} on {}", many(filters, "filter"), prepared.name),
         headline,
@@ -62,17 +62,12 @@ pub(super) fn write(
         classifier: "QDA".to_owned(),
         filters,
         detail,
-        climbs: climbs(fitted),
-        chosen: fitted
+        climbs: climbs(run),
+        chosen: record
             .trials
             .first()
-            .and_then(|trial| Some((trial.setting, fitted.setting(trial.setting)?))),
-        tried: model
-            .description()
-            .filters_tried
-            .iter()
-            .map(|one| (one.filters, one.accuracy))
-            .collect(),
+            .and_then(|trial| Some((trial.setting, record.setting(trial.setting)?))),
+        tried: record.counts.iter().map(|one| (one.filters, one.accuracy)).collect(),
         circular: None,
     };
     let mut about = vec![("Method", title), ("Filters", filters.to_string())];
@@ -85,15 +80,13 @@ pub(super) fn write(
     if let Some(accuracy) = accuracy {
         about.push(("QDA accuracy", format!("{} on {tested_on}", percent(accuracy))));
     }
-    if let Some(objective) = fitted.objective {
+    if let Some(objective) = run.objective {
         about.push(("Objective", measured(objective)));
     }
-    for (setting, value) in &fitted.settings {
-        about.push((setting.name(), number(*value)));
-    }
-    let ended = fitted.termination.map_or("a closed form", |end| end.name());
-    about.push(("Ended", format!("{ended} after {} iterations", fitted.iterations)));
-    about.push(("Time of the fit", seconds(fitted.seconds)));
+    about.extend(record.quantities().into_iter().map(|(name, value)| (name, number(value))));
+    let ended = run.termination.map_or("a closed form", |end| end.name());
+    about.push(("Ended", format!("{ended} after {} iterations", run.iterations)));
+    about.push(("Time of the fit", seconds(run.seconds)));
     about.push(("Seed", fit.settings.seed.to_string()));
     about.push(("Software", concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned()));
     about.push(("Command", typed()));
@@ -131,7 +124,7 @@ fn facts(prepared: &Prepared) -> Facts {
 }
 
 /// The climb of every start, the one kept first.
-fn climbs(fitted: &Reduction) -> Vec<(String, Climb)> {
-    let named = fitted.traces.iter().enumerate();
+fn climbs(run: &Run) -> Vec<(String, Climb)> {
+    let named = run.traces().into_iter().enumerate();
     named.map(|(start, trace)| (format!("start {}", start + 1), Climb::of(trace))).collect()
 }

@@ -2,12 +2,11 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::optimize::Termination;
-use sqfa::pipeline::{Filters, Fitted};
-use sqfa::reduce::{Objective, Reduction, Setting};
-use sqfa::statistics::Moments;
+use serde_json::{Map, Value, json};
+use sqfa::pipeline::{Filters, FitRecord, Fitted};
+use sqfa::reduce::{Objective, Setting};
 use sqfa::{Estimator, Noise};
-use sqfa_io::model_file::{ClassNames, CountRecord, SelectionRecord, count_records};
+use sqfa_io::model_file::ClassNames;
 
 use super::choices;
 use super::learn::{Prepared, Sketch};
@@ -15,61 +14,26 @@ use super::{Fit, Times};
 use crate::output::{self, measured, number, pairs, percent, seconds};
 use crate::suggest;
 
+/// The record of a fit with what the command adds to it.
 #[derive(Serialize)]
 struct Report<'a> {
-    method: &'a str,
-    refined: bool,
-    distance: Option<String>,
+    #[serde(flatten)]
+    record: Map<String, Value>,
     filters: usize,
     noise: Option<f64>,
-    objective: Option<f64>,
-    passes: usize,
-    evaluations: usize,
-    iterations: usize,
-    seconds: f64,
+    noise_choice: String,
+    center: bool,
     statistics_seconds: f64,
     read_seconds: f64,
     total_seconds: f64,
-    converged: bool,
-    termination: &'a str,
-    restarts: Vec<RestartReport>,
-    constraint: Option<&'a str>,
-    settings: serde_json::Map<String, serde_json::Value>,
-    trials: Vec<TrialReport<'a>>,
-    search_seconds: f64,
-    noise_choice: String,
-    scale: &'a str,
-    center: bool,
-    selection: Option<SelectionRecord>,
-    filters_tried: Option<Vec<CountRecord>>,
-    set_aside: Vec<String>,
-    optimizer: Option<&'a str>,
     n_classes: usize,
     classes: ClassNames,
     dimensions: usize,
     label: Option<&'a str>,
     n_train: Option<u64>,
     sketch: Option<&'a Sketch>,
-    seed: u64,
     threads: usize,
-    warnings: Vec<String>,
     model: String,
-}
-
-/// One value of a setting that was tried on held-out points.
-#[derive(Serialize)]
-struct TrialReport<'a> {
-    setting: &'a str,
-    value: f64,
-    accuracy: f64,
-}
-
-#[derive(Serialize)]
-struct RestartReport {
-    objective: f64,
-    passes: usize,
-    evaluations: usize,
-    converged: bool,
 }
 
 /// Reports a finished fit.
@@ -78,83 +42,87 @@ pub(super) fn tell(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Tim
 }
 
 fn json(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
-    let fitted = &learned.reduction;
-    let restarts = fitted.restarts.iter().map(|restart| RestartReport {
-        objective: restart.objective,
-        passes: restart.passes,
-        evaluations: restart.evaluations,
-        converged: restart.termination.converged(),
-    });
+    let record = &learned.record;
     output::say_json(&Report {
-        method: fit.method.entry.name,
-        refined: fit.method.refined,
-        distance: fit.distance_name(),
-        filters: fitted.filters.ncols(),
-        noise: fitted.setting(Setting::Noise),
-        objective: fitted.objective,
-        passes: fitted.passes,
-        evaluations: fitted.evaluations,
-        iterations: fitted.iterations,
-        seconds: fitted.seconds,
-        search_seconds: fitted.search_seconds,
-        settings: fitted
-            .settings
-            .iter()
-            .map(|(setting, value)| (setting.to_string(), (*value).into()))
-            .collect(),
-        trials: fitted
-            .trials
-            .iter()
-            .map(|trial| TrialReport {
-                setting: trial.setting.name(),
-                value: trial.value,
-                accuracy: trial.accuracy,
-            })
-            .collect(),
+        record: json_of(record, |column| prepared.column(column))?,
+        filters: learned.filters().ncols(),
+        noise: record.setting(Setting::Noise),
+        noise_choice: fit.settings.noise.to_string(),
+        center: record.centers(),
         statistics_seconds: times.statistics,
         read_seconds: times.read,
         total_seconds: times.total,
-        converged: fitted.converged(),
-        termination: termination(fitted),
-        restarts: restarts.collect(),
-        constraint: fit.constraint().map(sqfa::constraint::Constraint::name),
-        noise_choice: fit.settings.noise.to_string(),
-        scale: learned.scaling.name(),
-        center: learned.scaling.centers() && learned.features.moments() == Moments::Central,
-        selection: learned.selection.as_ref().map(SelectionRecord::from),
-        filters_tried: learned.curve.as_ref().map(count_records),
-        set_aside: learned.dropped().into_iter().map(|one| prepared.column(one)).collect(),
-        optimizer: fitted.optimizer.map(sqfa::optimize::Optimizer::name),
         n_classes: prepared.classes.len(),
         classes: (&prepared.classes).into(),
         dimensions: prepared.dimension,
         label: prepared.label.as_deref(),
         n_train: prepared.count(),
         sketch: prepared.sketch.as_ref(),
-        seed: fit.settings.seed,
         threads: rayon::current_num_threads(),
-        warnings: fitted.warnings.iter().map(ToString::to_string).collect(),
         model: fit.out.display().to_string(),
     })
 }
 
+/// Returns a record with the run beside what was specified, without traces; `column` returns the name of a column.
+fn json_of(record: &FitRecord, column: impl Fn(usize) -> String) -> Result<Map<String, Value>> {
+    let mut run = fields(&record.run)?;
+    for trace in ["trace", "other_traces", "group_traces"] {
+        run.remove(trace);
+    }
+    let restarts = run.get_mut("restarts").and_then(Value::as_array_mut);
+    for restart in restarts.into_iter().flatten().filter_map(Value::as_object_mut) {
+        restart.remove("trace");
+    }
+    let mut all = fields(record)?;
+    all.remove("fit");
+    all.extend(run);
+    all.insert("search_seconds".to_owned(), json!(record.run.search_seconds.unwrap_or(0.0)));
+    for key in ["selection", "filters_tried", "optimizer"] {
+        all.entry(key).or_insert(Value::Null);
+    }
+    let trials = record.trials.iter().map(|trial| {
+        json!({ "setting": trial.setting, "value": trial.value, "accuracy": trial.accuracy })
+    });
+    all.insert("trials".to_owned(), trials.collect());
+    all.extend(json_names(record, column));
+    Ok(all)
+}
+
+fn fields(value: &impl Serialize) -> Result<Map<String, Value>> {
+    Ok(serde_json::from_value(serde_json::to_value(value)?)?)
+}
+
+/// Returns the settings of a record by name, and the dropped columns by the names that `column` returns.
+pub(crate) fn json_names(
+    record: &FitRecord,
+    column: impl Fn(usize) -> String,
+) -> [(String, Value); 2] {
+    let settings: Map<String, Value> = record
+        .quantities()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
+    let dropped: Vec<String> = record.dropped.iter().map(|&own| column(own)).collect();
+    [("settings".to_owned(), settings.into()), ("set_aside".to_owned(), dropped.into())]
+}
+
 fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
-    let fitted = &learned.reduction;
+    let (record, run) = (&learned.record, &learned.record.run);
     let (classes, n) = (prepared.classes.len(), prepared.dimension);
     let points = prepared.count().map(|count| format!("{count} points, ")).unwrap_or_default();
     let mut text = format!(
         "{} on {}: {} of {n} dimensions, {points}{classes} classes\n",
         fit.method,
         output::printable(&prepared.name),
-        many(fitted.filters.ncols(), "filter"),
+        many(learned.filters().ncols(), "filter"),
     );
     let model = fit.out.display();
     let mut lines = Vec::new();
     if let Some(label) = &prepared.label {
         lines.push(("label", label_words(label, prepared)));
     }
-    if let Some(objective) = fitted.objective {
-        let refined = fit.method.refined && fitted.setting(Setting::RefinementSteps) != Some(0.0);
+    if let Some(objective) = run.objective {
+        let refined = record.refinement.as_ref().is_some_and(|choice| choice.steps > 0);
         let meaning = if refined { Objective::LogPosterior } else { fit.method.entry.objective };
         let meaning = objective_words(fit, meaning, classes);
         lines.push(("objective", format!("{}  {meaning}", measured(objective))));
@@ -166,25 +134,24 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
             format!("{rows} rows a class; covariances within {} of the exact ones", number(most)),
         ));
     }
-    let dropped = learned.dropped();
-    if !dropped.is_empty() {
-        lines.push(("dropped", choices::dropped_words(&dropped, prepared)));
+    if !record.dropped.is_empty() {
+        lines.push(("dropped", choices::dropped_words(&record.dropped, prepared)));
     }
     let most = match fit.filters {
         Filters::Auto { max } => Some(max),
         Filters::Count(_) => None,
     };
     lines.extend(choices::lines(learned, prepared, most));
-    let found = learned.selection.is_some();
-    if let Some(noise) = fitted.setting(Setting::Noise).filter(|_| !found) {
+    let found = record.selection.is_some();
+    if let Some(noise) = record.setting(Setting::Noise).filter(|_| !found) {
         lines.push(("noise", format!("{}  ({})", number(noise), noise_words(fit))));
     }
-    for (setting, value) in &fitted.settings {
+    for (setting, value) in &record.used {
         if setting.is_chosen() {
-            lines.push((setting.name(), setting_words(fit, fitted, *setting, *value)));
+            lines.push((setting.name(), setting_words(record, *setting, *value)));
         }
     }
-    if let Some(degrees) = fitted.setting(Setting::Degrees) {
+    if let Some(degrees) = record.setting(Setting::Degrees) {
         let words = match (fit.settings.degrees, fit.estimator) {
             (Some(_), _) => "given",
             (None, Some(Estimator::StudentT(None))) => "the likeliest",
@@ -193,21 +160,20 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
         };
         lines.push(("nu", format!("{}  ({words})", number(degrees))));
     }
-    if let Some(choice) = &learned.refinement {
+    if let Some(choice) = &record.refinement {
         lines.push(("refinement", choices::refinement_words(choice)));
     }
-    if let Some(end) = fitted.termination {
-        let ended = if fitted.converged() { "converged" } else { "not converged" };
-        let starts = match fitted.traces.len() {
+    if let Some(end) = run.termination {
+        let ended = if run.converged() { "converged" } else { "not converged" };
+        let starts = match run.restarts.len() {
             0 | 1 => "1 start".to_owned(),
-            _ if fitted.restarts.len() > 1 => format!("best of {} starts", fitted.restarts.len()),
-            _ => "1 start".to_owned(),
+            count => format!("best of {count} starts"),
         };
-        let passes = match fitted.passes {
+        let passes = match run.passes {
             0 => String::new(),
             count => format!(" and {}", many(count, "pass")),
         };
-        let iterations = many(fitted.iterations, "iteration");
+        let iterations = many(run.iterations, "iteration");
         lines.push((
             "ended",
             format!("{ended} ({}) after {iterations}{passes}, {starts}", end.name()),
@@ -215,7 +181,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
     } else {
         lines.push(("ended", "closed form".to_owned()));
     }
-    let before = times.statistics + times.learning - fitted.seconds;
+    let before = times.statistics + times.learning - run.seconds;
     let before = format!("statistics and selection {}", seconds(before.max(0.0)));
     lines.push((
         "time",
@@ -223,8 +189,8 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
             "{} in all: reading {}, {before}, {} {}",
             seconds(times.total),
             seconds(times.read),
-            if fitted.termination.is_some() { "optimisation" } else { "solution" },
-            seconds(fitted.seconds),
+            if run.termination.is_some() { "optimisation" } else { "solution" },
+            seconds(run.seconds),
         ),
     ));
     lines.push(("model", model.to_string()));
@@ -281,11 +247,11 @@ fn objective_words(fit: &Fit, objective: Objective, classes: usize) -> String {
 }
 
 /// A setting of a baseline, and how it was chosen.
-fn setting_words(fit: &Fit, fitted: &Reduction, setting: Setting, value: f64) -> String {
-    let chosen = fitted.trials.iter().any(|trial| trial.setting == setting);
+fn setting_words(record: &FitRecord, setting: Setting, value: f64) -> String {
+    let chosen = record.trials.iter().any(|trial| trial.setting == setting);
     let how = if chosen {
-        choice_words(fitted, setting, value)
-    } else if fit.specified.contains_key(setting.name()) {
+        choice_words(record, setting, value)
+    } else if record.specified.settings.contains_key(setting.name()) {
         "as given".to_owned()
     } else {
         "the usual value: nothing could be held out".to_owned()
@@ -293,17 +259,13 @@ fn setting_words(fit: &Fit, fitted: &Reduction, setting: Setting, value: f64) ->
     format!("{}  ({how})", number(value))
 }
 
-fn choice_words(fitted: &Reduction, setting: Setting, value: f64) -> String {
-    let tried: Vec<_> = fitted.trials.iter().filter(|trial| trial.setting == setting).collect();
+fn choice_words(record: &FitRecord, setting: Setting, value: f64) -> String {
+    let tried: Vec<_> = record.trials.iter().filter(|trial| trial.setting == setting).collect();
     let count = tried.len();
-    match tried.iter().find(|trial| trial.value == value) {
-        Some(trial) => {
-            format!("auto: best of {count} with {} on held-out points", percent(trial.accuracy))
+    match tried.iter().find(|trial| trial.value == value).and_then(|trial| trial.accuracy) {
+        Some(accuracy) => {
+            format!("auto: best of {count} with {} on held-out points", percent(accuracy))
         }
         None => format!("auto: best of {count}"),
     }
-}
-
-fn termination(fitted: &Reduction) -> &'static str {
-    fitted.termination.map_or("closed-form", Termination::name)
 }

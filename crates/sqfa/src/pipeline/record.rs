@@ -1,0 +1,184 @@
+//! The record of a fit: what was specified, what was selected, what was used, and how the filters were found.
+//!
+//! The command, model files, Python and the lab all show this value. Serialized, it has the names that model files have always
+//! had.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::constraint::Constraint;
+use crate::model::Learning;
+use crate::reduce::{ROWS, RefinementChoice, Run, Setting, Trial};
+use crate::statistics::{Moments, Scaling};
+
+use super::{CurvePoint, Pipeline, Selection};
+
+/// What was specified for a fit, without the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Specified {
+    /// The name of the method.
+    pub method: String,
+    /// Whether the filters are refined.
+    #[serde(default)]
+    pub refined: bool,
+    /// The distance that the filters maximize, if the method maximizes one.
+    #[serde(default)]
+    pub distance: Option<String>,
+    /// The constraint on the filters, if there is one.
+    #[serde(default)]
+    pub constraint: Option<Constraint>,
+    /// The settings that are not the default, as text by name.
+    #[serde(default, rename = "specified", skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// The number of principal components that the fit is restricted to, if it is.
+    #[serde(default, rename = "pca_dims")]
+    pub dimensions: Option<usize>,
+    /// The number of filters that are learned at a time, unless it is all.
+    #[serde(default)]
+    pub sequential: Option<usize>,
+    /// The seed of all random numbers.
+    pub seed: u64,
+    /// The largest number of iterations per initialization.
+    pub max_iterations: usize,
+    /// The relative change at which an optimization has converged.
+    pub tolerance: f64,
+}
+
+impl Specified {
+    /// Returns what a recipe specifies.
+    pub(crate) fn of(recipe: &Pipeline) -> Self {
+        let (entry, settings) = (recipe.method.entry, &recipe.settings);
+        let text = |row: &crate::reduce::Row| Some((row.name.to_owned(), (row.write)(settings)?));
+        let own = settings.distance.as_ref().map(|distance| distance.name().to_owned());
+        let constraint = settings.constraint.filter(|_| entry.takes(Setting::Constraint));
+        Self {
+            method: entry.name.to_owned(),
+            refined: recipe.method.refined,
+            distance: entry.distance_with(settings.degrees).map(|family| own.unwrap_or(family)),
+            constraint: constraint.or(entry.constraint),
+            settings: ROWS.iter().filter(|row| row.is_used_by(entry)).filter_map(text).collect(),
+            dimensions: settings.dimensions,
+            sequential: match settings.learning {
+                Some(Learning::Sequential(size)) => Some(size),
+                Some(Learning::Joint) | None => None,
+            },
+            seed: settings.seed,
+            max_iterations: settings.stopping.max_iterations,
+            tolerance: settings.stopping.tolerance,
+        }
+    }
+}
+
+/// The precision of class covariances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Precision {
+    /// Single precision.
+    #[serde(rename = "f32")]
+    Single,
+    /// Double precision.
+    #[serde(rename = "f64")]
+    Double,
+}
+
+impl Precision {
+    /// The name in flags, files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "f32",
+            Self::Double => "f64",
+        }
+    }
+}
+
+/// The record of a fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FitRecord {
+    /// What was specified.
+    #[serde(flatten)]
+    pub specified: Specified,
+    /// The settings that were used, by name with their values.
+    #[serde(default, rename = "settings", deserialize_with = "known_settings")]
+    pub used: Vec<(Setting, f64)>,
+    /// The scaling that was used.
+    #[serde(rename = "scale")]
+    pub scaling: Scaling,
+    /// Constant columns, which the fit dropped; their filters are 0.
+    #[serde(default, rename = "set_aside", skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<usize>,
+    /// The numbers of filters that were tried, fewest first; empty if the number was specified.
+    #[serde(default, rename = "filters_tried", skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<CurvePoint>,
+    /// How scaling and noise were selected, unless both were specified or the method has no noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+    /// The values that were tried to select settings of the method.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Trial>,
+    /// How far the filters were refined, if the method is refined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<RefinementChoice>,
+    /// The number of filters that differ from each other, if that is not all. They come first and classify; the others were
+    /// learned next to them, orthogonal in the coordinates of the fit, because with the selected noise fewer filters suffice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<usize>,
+    /// Whether only second moments of the data were known.
+    #[serde(default)]
+    pub second_moments: bool,
+    /// The precision of the class covariances.
+    pub precision: Precision,
+    /// How the filters were found.
+    #[serde(rename = "fit")]
+    pub run: Run,
+}
+
+impl FitRecord {
+    /// The value of a setting that was used.
+    pub fn setting(&self, setting: Setting) -> Option<f64> {
+        self.used.iter().find(|(known, _)| *known == setting).map(|(_, value)| *value)
+    }
+
+    /// The held-out accuracy of the value of a setting that was selected.
+    pub(crate) fn accuracy_of(&self, setting: Setting) -> Option<f64> {
+        let value = self.setting(setting);
+        let taken = |trial: &&Trial| trial.setting == setting && Some(trial.value) == value;
+        self.trials.iter().find(taken)?.accuracy
+    }
+
+    /// Whether the mean of all samples was subtracted, so that features have mean 0.
+    pub fn centers(&self) -> bool {
+        self.scaling.centers() && !self.second_moments
+    }
+
+    /// The moments of the class statistics.
+    pub fn moments(&self) -> Moments {
+        if self.second_moments { Moments::Second } else { Moments::Central }
+    }
+
+    /// The held-out accuracy of the fit, if samples were held out.
+    pub fn held_out(&self) -> Option<f64> {
+        let refined = self.refinement.as_ref().map(|choice| choice.accuracy);
+        refined.or_else(|| self.selection.as_ref()?.accuracy)
+    }
+
+    /// The settings that were used and the facts of the refinement, by names that never change.
+    pub fn quantities(&self) -> Vec<(&'static str, f64)> {
+        quantities(&self.used, self.refinement.as_ref())
+    }
+}
+
+/// Returns settings and the facts of a refinement, by names that never change.
+pub fn quantities(
+    used: &[(Setting, f64)],
+    refinement: Option<&RefinementChoice>,
+) -> Vec<(&'static str, f64)> {
+    let mut all: Vec<_> = used.iter().map(|(setting, value)| (setting.name(), *value)).collect();
+    all.extend(refinement.into_iter().flat_map(RefinementChoice::facts));
+    all
+}
+
+/// Reads settings with their values. Unknown ones are left out, so that files of later versions can be read.
+fn known_settings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Setting, f64)>, D::Error> {
+    let named = Vec::<(String, f64)>::deserialize(from)?;
+    Ok(named.into_iter().filter_map(|(name, value)| Some((name.parse().ok()?, value))).collect())
+}
