@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 use sqfa::Noise;
 use sqfa::classify::QDA_SHRINKAGE;
 use sqfa::model::Restarts;
-use sqfa::optimize::Control;
-use sqfa::reduce::{Choice, ReduceError, ReducerSettings, Refinement, Samples, Training, reducer};
+use sqfa::optimize::{Control, Progress};
+use sqfa::pipeline::{FitRecord, Labeled, Pipeline, PipelineError};
+use sqfa::reduce::{Choice, Method, ReduceError, ReducerSettings, Reduction, Samples, Training};
+use sqfa::statistics::Scaling;
 
-use crate::data::prepare;
+use crate::data::{Prepared, prepare};
 use crate::machine::median;
 
 /// Flags of `sqfa-bench reducers`.
@@ -38,15 +40,6 @@ pub(crate) struct ReducersArgs {
     /// Sinkhorn regularisations to choose among.
     #[arg(long, value_delimiter = ',')]
     regularizations: Vec<f64>,
-    /// Principal components that refined filters may use.
-    #[arg(long)]
-    refine_dimensions: Option<usize>,
-    /// Refinement ends after so many iterations without a better held-out score.
-    #[arg(long)]
-    refine_patience: Option<usize>,
-    /// Refinement's noise as shares of the noise scale.
-    #[arg(long, value_delimiter = ',')]
-    refine_noise: Option<Vec<f64>>,
 }
 
 pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
@@ -62,11 +55,11 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
         for &filters in &args.filters {
             let mut runs = Vec::new();
             for seed in 0..args.seeds {
-                let reducer = reducer(method, &settings(args, seed))?;
+                let settings = settings(args, seed);
                 let began = Instant::now();
-                let fitted = match reducer.fit_one(&training, filters, &mut |_| Control::Continue) {
+                let fitted = match fit(method, filters, settings, &prepared, &training) {
                     Ok(fitted) => fitted,
-                    Err(ReduceError::TooMany { .. }) => break,
+                    Err(PipelineError::Reduce(ReduceError::TooMany { .. })) => break,
                     Err(error) => return Err(error.into()),
                 };
                 let wall = began.elapsed().as_secs_f64();
@@ -103,8 +96,32 @@ pub(crate) fn run(folder: &Path, args: &ReducersArgs) -> Result<Value> {
     Ok(json!({ "set": args.set, "rows": rows }))
 }
 
+/// Fits as the paper does; refined filters, which the paper does not have, as `sqfa fit` with the same scaling and noise.
+fn fit(
+    name: &str,
+    filters: usize,
+    settings: ReducerSettings,
+    prepared: &Prepared,
+    training: &Training<'_>,
+) -> Result<Reduction, PipelineError> {
+    let method: Method = name.parse().map_err(ReduceError::from)?;
+    if !method.refined {
+        return Ok(method.entry.reducer(&settings).fit_one(training, filters, &mut goes_on)?);
+    }
+    let recipe =
+        Pipeline { settings, scaling: Some(Scaling::Common), ..Pipeline::new(method, filters) };
+    let train = &prepared.data.train;
+    let fitted = recipe.fit(Labeled::new(train.points.view(), &train.labels), &mut goes_on)?;
+    let filters = fitted.filters().to_owned();
+    let FitRecord { run, used: settings, trials, .. } = fitted.record;
+    Ok(Reduction { filters, run, settings, trials })
+}
+
+fn goes_on(_: &Progress) -> Control {
+    Control::Continue
+}
+
 fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
-    let usual = Refinement::default();
     ReducerSettings {
         seed,
         noise: match args.noise.as_str() {
@@ -117,13 +134,6 @@ fn settings(args: &ReducersArgs, seed: u64) -> ReducerSettings {
             [] => Choice::Usual,
             values => Choice::Among(values.to_vec()),
         },
-        refinement: Some(Refinement {
-            dimensions: args.refine_dimensions,
-            patience: args.refine_patience.unwrap_or(usual.patience),
-            noise: args.refine_noise.clone().unwrap_or(usual.noise.clone()),
-            seed,
-            ..usual
-        }),
         ..ReducerSettings::default()
     }
 }

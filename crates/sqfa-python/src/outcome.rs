@@ -2,8 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sqfa::pipeline::{FitRecord, Fitted};
-use sqfa::reduce::RefinementChoice;
+use sqfa::pipeline::{FitRecord, Fitted, RefinementChoice};
 use sqfa::statistics::Preprocessor;
 use sqfa::{Gaussians, MatRef};
 use sqfa_io::model_file::feature_gaussians;

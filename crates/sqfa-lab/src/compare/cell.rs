@@ -143,7 +143,7 @@ fn evaluate(found: &Found, fold: &Fold<'_>, known: &Known<'_>) -> Result<Evaluat
         converged: run.converged() || run.termination == Some(Termination::NoProgress),
         iterations: run.iterations,
         settings: reduction.settings.clone(),
-        refinement: reduction.refinement.clone(),
+        refinement: found.refinement.clone(),
         selection: found.selection.clone(),
         scores,
         warnings: run.warnings.iter().map(ToString::to_string).collect(),

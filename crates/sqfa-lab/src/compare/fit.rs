@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use sqfa::model::{Learning, Restarts};
 use sqfa::optimize::Observer;
-use sqfa::pipeline::{FitRecord, Fitted, Pipeline, PipelineError, Selection, Summed};
+use sqfa::pipeline::{
+    FitRecord, Fitted, Pipeline, PipelineError, RefinementChoice, Selection, Summed,
+};
 use sqfa::reduce::{
     Choice, Method, ReduceError, ReducerSettings, Reduction, Samples, Setting, Training as Learned,
 };
@@ -27,6 +29,8 @@ pub(super) struct Found {
     pub(super) statistics_seconds: Option<f64>,
     /// How units and noise were chosen, where they were.
     pub(super) selection: Option<Selection>,
+    /// How far the filters were refined, if the method is refined.
+    pub(super) refinement: Option<RefinementChoice>,
 }
 
 /// Why there are no filters.
@@ -49,6 +53,12 @@ pub(super) fn fit(
         Training::Chosen(summed) => by_pipeline(job, summed, known, counts, observer),
         Training::Given(given) => by_method(job, fold, given, known, counts, observer),
     };
+    let is_refined = job.method.parse::<Method>().is_ok_and(|method| method.refined);
+    if is_refined && matches!(training, Training::Given(_)) {
+        let why = "the protocols of the paper do not refine filters";
+        let missing = |&count: &usize| (count, Err(Missing::NotApplicable(why.to_owned())));
+        return job.filters.iter().map(missing).collect();
+    }
     let mut all = Vec::new();
     let mut counts = job.filters.clone();
     let fitted = loop {
@@ -111,10 +121,11 @@ fn chosen(fitted: Fitted, began: Instant) -> Found {
     let FitRecord { mut run, used: settings, trials, refinement, selection, .. } = fitted.record;
     run.search_seconds = Some((began.elapsed().as_secs_f64() - run.seconds).max(0.0));
     Found {
-        reduction: Reduction { filters, run, settings, trials, refinement },
+        reduction: Reduction { filters, run, settings, trials },
         preprocessor: fitted.preprocessor,
         statistics_seconds: None,
         selection,
+        refinement,
     }
 }
 
@@ -134,9 +145,10 @@ fn by_method(
         preprocessor: given.preprocessor.clone(),
         statistics_seconds: Some(given.seconds),
         selection: None,
+        refinement: None,
     };
     let method: Method = job.method.parse().map_err(ReduceError::from)?;
-    let reductions = method.reducer(&settings)?.fit(&training, counts, observer)?;
+    let reductions = method.entry.reducer(&settings).fit(&training, counts, observer)?;
     Ok(reductions.into_iter().map(found).collect())
 }
 

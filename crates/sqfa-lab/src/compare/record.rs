@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Job, Numbers, Score, Spec};
 use crate::evaluation::ClassifierSettings;
-use sqfa::pipeline::Selection;
-use sqfa::reduce::{RefinementChoice, Setting, Trial};
+use sqfa::pipeline::{RefinementChoice, Selection};
+use sqfa::reduce::{Setting, Trial};
 
 /// What is known of one cell; one line of `records.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

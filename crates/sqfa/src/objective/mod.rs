@@ -16,7 +16,7 @@ use crate::linalg::{Mat, MatRef};
 
 pub(crate) use criterion::Criterion;
 pub(crate) use on_statistics::OnStatistics;
-pub(crate) use posterior::{Posterior, TrainValidation};
+pub(crate) use posterior::{LabeledRows, Posterior};
 pub(crate) use restricted::{Beside, Effort, Restrictable};
 
 /// Why an objective has no value somewhere.

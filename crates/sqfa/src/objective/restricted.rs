@@ -58,8 +58,6 @@ pub(crate) trait Restrictable: Objective {
         images: Vec<Mat<f64>>,
         near: Option<&Self::Point>,
     ) -> Result<Self::Point, EvaluationError>;
-    /// Told of every start's first point and of every point that a climb in subspaces moves to.
-    fn arrived(&self, _: &Self::Point) {}
     /// What its parts cost.
     fn effort(&self) -> Effort;
 }

@@ -119,7 +119,6 @@ pub(crate) fn climb_in_subspaces<O: Restrictable>(
             end: None,
         })
         .collect();
-    states.iter().for_each(|state| objective.arrived(&state.point));
     let mut cancelled = false;
     let mut best = highest(&states);
     for iteration in 0.. {
@@ -371,7 +370,6 @@ fn take<O: Restrictable>(
     }
     state.coordinates = transpose_times(turn.as_ref(), coordinates.as_ref());
     state.steps = steps.iter().map(|step| transpose_times(turn.as_ref(), step.as_ref())).collect();
-    objective.arrived(&point);
     state.point = point;
     state.trace.push(value);
     if state.settling.has_settled(before, value, 1.0, unit) {

@@ -8,8 +8,8 @@
 use crate::optimize::Observer;
 use crate::statistics::{ClassStatistics, Scaling, StatisticsError};
 
-use super::learn::{Found, Job};
 use super::in_memory::Arm;
+use super::learn::{Found, Job};
 use super::wide::{Kept, Seen};
 use super::{COMPONENTS, Curve, Filters, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
 

@@ -165,9 +165,12 @@ pub(crate) fn curve(counts: &[usize], scores: &dyn Compared) -> Result<Curve, Pi
 
 fn smallest(counts: &[usize], scores: &dyn Compared) -> Option<Curve> {
     let scored = (0..counts.len()).filter(|&at| scores.met(at) > 0);
-    let best = scored.reduce(|best, other| {
-        if scores.accuracy(other) > scores.accuracy(best) { other } else { best }
-    })?;
+    let best =
+        scored.reduce(
+            |best, other| {
+                if scores.accuracy(other) > scores.accuracy(best) { other } else { best }
+            },
+        )?;
     let points: Vec<CurvePoint> = counts
         .iter()
         .enumerate()

@@ -31,6 +31,14 @@ pub enum PipelineError {
         /// Columns that vary.
         columns: usize,
     },
+    /// A refinement without held-out samples.
+    #[error(
+        "a refinement is tested on samples held out, but the largest class has only {largest} samples: use more samples, or do not refine"
+    )]
+    NothingToRefineOn {
+        /// The number of samples of the largest class.
+        largest: u64,
+    },
     /// Numbers whose squares overflow.
     #[error(
         "column {column} reaches {value:e}: sums of squares would overflow; use double precision or larger units"

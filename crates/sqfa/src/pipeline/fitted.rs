@@ -62,8 +62,7 @@ impl Account {
         features: ClassStatistics,
         distinct: usize,
     ) -> Fitted {
-        let Reduction { filters: kept, mut run, settings: mut used, trials, refinement } =
-            reduction;
+        let Reduction { filters: kept, mut run, settings: mut used, trials } = reduction;
         run.warnings.extend(self.warnings.iter().cloned());
         // Within principal components, the statistics of the fit are robust and those of the data are not.
         let degrees = self.degrees.or(features.degrees());
@@ -78,7 +77,7 @@ impl Account {
             counts: Vec::new(),
             selection,
             trials,
-            refinement,
+            refinement: None,
             distinct: Some(distinct).filter(|count| *count < kept.ncols()),
             second_moments: features.moments() == Moments::Second,
             precision: self.precision,

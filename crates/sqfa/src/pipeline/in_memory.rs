@@ -100,7 +100,9 @@ impl<'p, 'a> InMemory<'p, 'a> {
         let mut scores: Vec<Scores> = Vec::new();
         loop {
             let known: Vec<&Scores> = scores.iter().collect();
-            let Some(asked) = search.ask(common, self, &known, observer)? else { return Ok(scores) };
+            let Some(asked) = search.ask(common, self, &known, observer)? else {
+                return Ok(scores);
+            };
             scores.resize(search.runners().len(), Scores::default());
             self.score(&asked, &mut scores)?;
         }

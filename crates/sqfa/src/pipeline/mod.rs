@@ -13,6 +13,7 @@
 //!    can be held out, the default is used and reported.
 
 mod choose;
+mod climb;
 mod coordinates;
 mod count;
 mod data;
@@ -52,11 +53,11 @@ pub use fitted::Fitted;
 pub use folds::{Parts, Plan};
 pub use keys::row_keys;
 pub use record::{FitRecord, Precision, Specified, quantities};
-pub use refine::RefinementSpace;
+pub use refine::{Gain, RefinementChoice, RefinementSpace, RefinementTrial};
 pub use remote::{Question, Remote};
+pub use rule::{COMMON_FRACTION, DEFAULT_FRACTION};
 pub use scorer::Scorer;
 pub use selection::{Candidate, Reason, Selection, Tried};
-pub use rule::{COMMON_FRACTION, DEFAULT_FRACTION};
 pub use summed::Summed;
 pub use tally::Tally;
 

@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::constraint::Constraint;
 use crate::model::Learning;
-use crate::reduce::{ROWS, RefinementChoice, Run, Setting, Trial};
+use crate::reduce::{ROWS, Run, Setting, Trial};
 use crate::statistics::{Moments, Scaling};
 
-use super::{CurvePoint, Pipeline, Selection};
+use super::{CurvePoint, Pipeline, RefinementChoice, Selection};
 
 /// What was specified for a fit, without the data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

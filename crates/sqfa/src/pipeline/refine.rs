@@ -5,24 +5,24 @@
 //! ahead of the start by more than two standard errors and classify no fewer points rightly; all points then climb as far.
 //! Otherwise the filters stay as they are.
 
+use serde::{Deserialize, Serialize};
+
 use crate::labels::Labels;
-use crate::linalg::{Mat, tall_times, transpose_times};
+use crate::linalg::{Mat, transpose_times};
 use crate::model::{with_fixed_signs, with_unit_length};
-use crate::objective::TrainValidation;
-use crate::optimize::{Observer, Termination};
+use crate::objective::LabeledRows;
+use crate::optimize::{Observer, Optimizer, Termination};
 use crate::points::Points;
-use crate::reduce::{
-    Gain, Refined, Refinement, RefinementChoice, RefinementTrial, Samples, Training,
-};
-use crate::statistics::ClassStatistics;
+use crate::reduce::ReduceError;
 use crate::transform::Features;
 
+use super::climb::{Climbed, basis_around, climb_posterior};
 use super::in_memory::Arm;
 use super::learn::{Found, Job, Outcome};
 use super::score::{Compared, Scores};
 use super::side::Side;
 use super::space::Space;
-use super::{Fitted, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
+use super::{Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
 
 /// Iterations after which held-out points are scored, in all.
 const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
@@ -32,6 +32,62 @@ const NOISES: [f64; 3] = [1.0, 0.1, 0.01];
 const PATIENCE: usize = 2;
 /// Standard errors by which the best of so many trials must be ahead of the start.
 const CLEARLY: f64 = 2.0;
+
+/// One noise and number of iterations that was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RefinementTrial {
+    /// The fraction of the within-class variance.
+    pub noise: f64,
+    /// Iterations from the initial filters.
+    pub steps: usize,
+    /// Mean ln p(true class), each at least ln 0.05; `None` if trials were compared by accuracy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_posterior: Option<f64>,
+    /// The held-out accuracy.
+    pub accuracy: f64,
+}
+
+/// How far filters were refined, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RefinementChoice {
+    /// Iterations that were taken; 0 if the filters stayed as they were.
+    pub steps: usize,
+    /// The noise they were taken against, as a fraction of the within-class variance.
+    pub noise: f64,
+    /// By how much the mean log posterior of the best trial was ahead of that of the initial filters, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<Gain>,
+    /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
+    pub accuracy: f64,
+    /// All that was tried; the first is the initial filters.
+    pub trials: Vec<RefinementTrial>,
+}
+
+/// A difference between two mean log posteriors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// The difference.
+    pub mean: f64,
+    /// Its standard error, paired sample by sample.
+    pub error: f64,
+}
+
+impl RefinementChoice {
+    /// Returns the held-out accuracy before the refinement, if anything was tried.
+    pub fn before(&self) -> Option<f64> {
+        self.trials.first().map(|trial| trial.accuracy)
+    }
+
+    /// Returns steps, noise and held-out accuracies, by names that never change.
+    pub fn facts(&self) -> Vec<(&'static str, f64)> {
+        let before = self.before().map(|accuracy| ("held-out accuracy before", accuracy));
+        let mut facts =
+            vec![("refinement steps", self.steps as f64), ("refinement noise", self.noise)];
+        facts.extend(before);
+        facts.push(("held-out accuracy after", self.accuracy));
+        facts
+    }
+}
 
 /// The coordinates in which filters are refined, where points are elsewhere.
 #[derive(Debug)]
@@ -92,14 +148,12 @@ impl Coordinates {
         Self { features, rows: repeated, codes }
     }
 
-    fn split(&self, order: usize) -> TrainValidation<'_> {
-        TrainValidation {
+    fn labeled(&self, order: usize) -> LabeledRows<'_> {
+        LabeledRows {
             points: self.features.as_points(order),
             preprocessor: None,
             rows: self.rows.clone(),
             codes: self.codes.clone(),
-            held: Vec::new(),
-            held_codes: Vec::new(),
         }
     }
 
@@ -108,14 +162,15 @@ impl Coordinates {
         &self,
         space: &Space,
         filters: &Mat<f64>,
-        noise: f64,
+        fraction: f64,
         iterations: usize,
+        optimizer: Optimizer,
         observer: &mut Observer<'_>,
-    ) -> Result<(Mat<f64>, Vec<f64>, bool), PipelineError> {
-        let recipe = Refinement { patience: usize::MAX / 2, ..Refinement::default() };
-        let split = self.split(space.statistics.dimension());
-        let free = filters.clone();
-        Ok(recipe.climb_on(&space.statistics, split, free, noise, iterations, observer)?)
+    ) -> Result<Climbed, PipelineError> {
+        let (statistics, filters) = (&space.statistics, filters.clone());
+        let samples = self.labeled(statistics.dimension());
+        climb_posterior(statistics, samples, filters, fraction, iterations, optimizer, observer)
+            .map_err(|error| ReduceError::from(error).into())
     }
 }
 
@@ -148,10 +203,11 @@ impl Pipeline {
             let rows = held.rows().collect();
             climbs.push(Climb::new(arm.side(held)?, parts, rows, &learned, start));
         }
-        let (choice, cancelled) = choose(&climbs, observer)?;
+        let labels = parts.data().labels;
+        let (choice, cancelled) = self.choose(&climbs, labels, observer)?;
         drop(climbs);
-        let space = || self.space(job, arm.scaling, false);
-        self.follow(outcome.fitted, parts, choice, cancelled, space, observer)
+        let inside = || Ok(within(self.space(job, arm.scaling, false)?, parts));
+        self.follow(outcome.fitted, choice, cancelled, inside, observer)
     }
 
     /// Refines filters of many columns, or of a method whose settings were not selected on folds.
@@ -167,13 +223,12 @@ impl Pipeline {
         whole: bool,
         observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
-        let recipe = self.refinement();
-        let fitted = &outcome.fitted;
+        let (fitted, labels) = (&outcome.fitted, parts.data().labels);
         let mut climbs = Vec::new();
         let dealt;
         if let Some(part) = parts.spared() {
             // Nothing was learned from these rows.
-            let space = around(&recipe, &outcome)?;
+            let space = around(&outcome)?;
             let (held, learned) = (parts.within(part).collect(), parts.learned());
             let start = fitted.kept().to_owned();
             climbs.push(Climb::new(Side::of(space), parts, held, &learned, &start));
@@ -191,42 +246,42 @@ impl Pipeline {
                 let job = self.job(&others, dropped)?;
                 let found = fitted.record.selection.clone().map(|own| Found::again(own, whole));
                 let alone = self.learn(job, filters, found, observer)?;
-                let side = Side::of(around(&recipe, &alone)?);
+                let side = Side::of(around(&alone)?);
                 let start = alone.fitted.kept().to_owned();
                 climbs.push(Climb::new(side, &dealt, held, &others.learned(), &start));
             }
         }
-        let (choice, cancelled) = choose(&climbs, observer)?;
+        let (choice, cancelled) = self.choose(&climbs, labels, observer)?;
         drop(climbs);
-        let space = around(&recipe, &outcome)?;
-        self.follow(outcome.fitted, parts, choice, cancelled, || Ok(space), observer)
+        let space = around(&outcome)?;
+        let inside = || Ok(within(space, parts));
+        self.follow(outcome.fitted, choice, cancelled, inside, observer)
     }
 
     /// Refines all samples as far as the folds selected.
     fn follow(
         &self,
         mut fitted: Fitted,
-        parts: &Parts<'_>,
         choice: RefinementChoice,
         cancelled: bool,
-        space: impl FnOnce() -> Result<Space, PipelineError>,
+        inside: impl FnOnce() -> Result<(Space, Coordinates), PipelineError>,
         observer: &mut Observer<'_>,
     ) -> Result<Fitted, PipelineError> {
         if choice.steps > 0 && !cancelled {
-            let space = space()?;
-            let points = Coordinates::new(parts, &parts.learned(), &space);
+            let (space, points) = inside()?;
             let mut filters = with_unit_length(space.lower(fitted.kept()));
             let mut trace: Vec<f64> = Vec::new();
             for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
                 if *next > choice.steps {
                     break;
                 }
-                let (further, own, stopped) =
-                    points.climb(&space, &filters, choice.noise, next - done, observer)?;
-                filters = further;
+                let (optimizer, noise) = (self.settings.optimizer, choice.noise);
+                let further =
+                    points.climb(&space, &filters, noise, next - done, optimizer, observer)?;
+                filters = further.filters;
                 // Every round begins where the one before it ended.
-                trace.extend(own.into_iter().skip(usize::from(!trace.is_empty())));
-                if stopped {
+                trace.extend(further.trace.into_iter().skip(usize::from(!trace.is_empty())));
+                if further.cancelled {
                     fitted.record.run.termination = Some(Termination::Cancelled);
                     break;
                 }
@@ -243,14 +298,67 @@ impl Pipeline {
         Ok(fitted)
     }
 
-    /// How filters are refined on one split.
-    fn refinement(&self) -> Refinement {
-        let own = || Refinement {
-            seed: self.settings.seed,
-            optimizer: self.settings.optimizer,
-            ..Refinement::default()
+    /// Climbs on every fold and chooses noise and steps.
+    fn choose(
+        &self,
+        climbs: &[Climb<'_, '_>],
+        labels: &Labels,
+        observer: &mut Observer<'_>,
+    ) -> Result<(RefinementChoice, bool), PipelineError> {
+        let optimizer = self.settings.optimizer;
+        if climbs.is_empty() {
+            let largest = labels.counts().into_iter().max().unwrap_or(0);
+            return Err(PipelineError::NothingToRefineOn { largest });
+        }
+        let mut start = Scores::default();
+        for climb in climbs {
+            start.extend(climb.score(&climb.filters)?);
+        }
+        let mut tried = vec![(start.clone(), 0, NOISES[0])];
+        let mut cancelled = false;
+        'noises: for noise in NOISES {
+            let mut filters: Vec<Mat<f64>> =
+                climbs.iter().map(|climb| climb.filters.clone()).collect();
+            let (mut top, mut since) = (start.mean(), 0);
+            for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
+                let mut scores = Scores::default();
+                for (climb, filters) in climbs.iter().zip(&mut filters) {
+                    let space = &climb.side.space;
+                    let (points, steps) = (&climb.points, next - done);
+                    let further =
+                        points.climb(space, filters, noise, steps, optimizer, observer)?;
+                    *filters = further.filters;
+                    cancelled |= further.cancelled;
+                    if cancelled {
+                        break 'noises;
+                    }
+                    scores.extend(climb.score(filters)?);
+                }
+                since = if scores.mean() > top { 0 } else { since + 1 };
+                top = top.max(scores.mean());
+                tried.push((scores, *next, noise));
+                if since == PATIENCE {
+                    break;
+                }
+            }
+        }
+        let scores: Vec<&Scores> = tried.iter().map(|(scores, ..)| scores).collect();
+        let (best, taken) = taken(&scores, tried.len());
+        let gain = scores.ahead(best, 0);
+        let mut held = nested::Held::default();
+        climbs.iter().for_each(|climb| held.push(climb.held.iter().map(|&row| row as u64)));
+        let nested = held.accuracy(&scores, |some| Some(self::taken(some, tried.len()).1));
+        let choice = RefinementChoice {
+            steps: tried[taken].1,
+            noise: tried[best].2,
+            gain: Some(Gain { mean: gain.mean, error: gain.error }),
+            accuracy: nested.unwrap_or(tried[taken].0.accuracy()),
+            trials: tried
+                .iter()
+                .map(|(scores, steps, noise)| trial(*noise, *steps, scores))
+                .collect(),
         };
-        self.settings.refinement.clone().unwrap_or_else(own)
+        Ok((choice, cancelled))
     }
 
     /// Returns the coordinates in which filters of class statistics are refined if the samples are on other machines.
@@ -259,7 +367,7 @@ impl Pipeline {
         outcome: &Outcome,
     ) -> Result<RefinementSpace, PipelineError> {
         let Outcome { fitted, columns } = outcome;
-        let basis = self.refinement().basis(columns, fitted.kept())?;
+        let basis = basis_around(columns, fitted.kept())?;
         let (filters, offset) = match &fitted.preprocessor {
             Some(map) => {
                 let (filters, offset) = map.fold(basis.as_ref());
@@ -271,103 +379,56 @@ impl Pipeline {
     }
 
     /// Refines filters of class statistics on samples that were transformed to the coordinates of the refinement.
+    ///
+    /// Every fold starts from the filters of all samples. An engine holds many samples, so that they hardly depend on those that
+    /// are held out.
     pub(crate) fn refine_in(
         &self,
-        Outcome { fitted, columns }: &mut Outcome,
+        Outcome { fitted, columns }: &Outcome,
         space: &RefinementSpace,
         coordinates: Points<'_>,
         labels: &Labels,
         observer: &mut Observer<'_>,
-    ) -> Result<(), PipelineError> {
+    ) -> Result<Fitted, PipelineError> {
         let basis = space.basis.as_ref();
-        let statistics = columns.reduced(basis);
         let start = transpose_times(basis, fitted.kept());
-        let samples = Samples { points: coordinates, labels, preprocessor: None };
-        let training = Training::new(&statistics, samples).with_estimator(self.estimator());
-        let same = |_: &Training<'_>, _: &mut Observer<'_>| Ok(start.clone());
-        // An engine holds many samples, so the training accuracy within few coordinates is hardly too high.
-        let mut refined = self.refinement().refine(&training, start.as_ref(), &same, observer)?;
-        drop(training);
-        let own = refined.filters.clone();
-        refined.filters = with_fixed_signs(tall_times(basis, own.as_ref()));
-        let features = columns.reduced(refined.filters.as_ref());
-        fitted.adopt(refined, features);
-        Ok(())
+        let data = Labeled::new(coordinates, labels);
+        let plan = Plan::for_components(data.total());
+        let dealt = Parts::of_finite(data, plan, self.settings.seed, false)?;
+        let mut climbs = Vec::new();
+        for &part in dealt.folds() {
+            let held: Vec<usize> = dealt.within(part).collect();
+            if held.is_empty() {
+                continue;
+            }
+            let statistics = dealt.statistics(Some(part), self.estimator())?;
+            let side = Side::of(Space::plain(None, statistics));
+            let learned = dealt.leave_out(part).learned();
+            climbs.push(Climb::new(side, &dealt, held, &learned, &start));
+        }
+        let (choice, cancelled) = self.choose(&climbs, labels, observer)?;
+        drop(climbs);
+        let inside = || {
+            let rows = dealt.learned();
+            let own = Space::plain(None, columns.reduced(basis));
+            let points = Coordinates::new(&dealt, &rows, &own);
+            let map = fitted.preprocessor.clone();
+            Ok((Space::plain(map, columns.clone()).within(space.basis.clone()), points))
+        };
+        self.follow(fitted.clone(), choice, cancelled, inside, observer)
     }
+}
+
+/// Returns a space with samples in its coordinates.
+fn within(space: Space, parts: &Parts<'_>) -> (Space, Coordinates) {
+    let points = Coordinates::new(parts, &parts.learned(), &space);
+    (space, points)
 }
 
 /// The space around fitted filters: their own span and that of the leading principal components.
-fn around(
-    recipe: &Refinement,
-    Outcome { fitted, columns }: &Outcome,
-) -> Result<Space, PipelineError> {
-    let basis = recipe.basis(columns, fitted.kept())?;
+fn around(Outcome { fitted, columns }: &Outcome) -> Result<Space, PipelineError> {
+    let basis = basis_around(columns, fitted.kept())?;
     Ok(Space::plain(fitted.preprocessor.clone(), columns.clone()).within(basis))
-}
-
-impl Fitted {
-    /// Uses the filters that were refined on one split.
-    fn adopt(&mut self, refined: Refined, features: ClassStatistics) {
-        if let Some(trace) = refined.trace {
-            self.replace(refined.filters, features);
-            self.record.run.refined(refined.choice.steps, trace);
-        }
-        if refined.cancelled {
-            self.record.run.termination = Some(Termination::Cancelled);
-        }
-        self.record.refinement = Some(refined.choice);
-    }
-}
-
-/// Climbs on every fold and chooses noise and steps.
-fn choose(
-    climbs: &[Climb<'_, '_>],
-    observer: &mut Observer<'_>,
-) -> Result<(RefinementChoice, bool), PipelineError> {
-    let mut start = Scores::default();
-    for climb in climbs {
-        start.extend(climb.score(&climb.filters)?);
-    }
-    let mut tried = vec![(start.clone(), 0, NOISES[0])];
-    let mut cancelled = false;
-    'noises: for noise in NOISES {
-        let mut filters: Vec<Mat<f64>> = climbs.iter().map(|climb| climb.filters.clone()).collect();
-        let (mut top, mut since) = (start.mean(), 0);
-        for (done, next) in ROUNDS.iter().zip(&ROUNDS[1..]) {
-            let mut scores = Scores::default();
-            for (climb, filters) in climbs.iter().zip(&mut filters) {
-                let space = &climb.side.space;
-                let (further, _, stopped) =
-                    climb.points.climb(space, filters, noise, next - done, observer)?;
-                *filters = further;
-                cancelled |= stopped;
-                if cancelled {
-                    break 'noises;
-                }
-                scores.extend(climb.score(filters)?);
-            }
-            since = if scores.mean() > top { 0 } else { since + 1 };
-            top = top.max(scores.mean());
-            tried.push((scores, *next, noise));
-            if since == PATIENCE {
-                break;
-            }
-        }
-    }
-    let scores: Vec<&Scores> = tried.iter().map(|(scores, ..)| scores).collect();
-    let (best, taken) = taken(&scores, tried.len());
-    let gain = scores.ahead(best, 0);
-    let mut held = nested::Held::default();
-    climbs.iter().for_each(|climb| held.push(climb.held.iter().map(|&row| row as u64)));
-    let nested = held.accuracy(&scores, |some| Some(self::taken(some, tried.len()).1));
-    let choice = RefinementChoice {
-        steps: tried[taken].1,
-        noise: tried[best].2,
-        gain: Some(Gain { mean: gain.mean, error: gain.error }),
-        accuracy: nested.unwrap_or(tried[taken].0.accuracy()),
-        trials: tried.iter().map(|(scores, steps, noise)| trial(*noise, *steps, scores)).collect(),
-    };
-    Ok((choice, cancelled))
 }
 
 /// Of so many trials, the one with the best mean score and the one to take: the best, or the start unless the best is clearly

@@ -224,10 +224,11 @@ impl Remote {
         labels: &Labels,
         observer: &mut Observer<'_>,
     ) -> Result<(), PipelineError> {
-        match &mut self.outcome {
-            Some(own) => self.received.recipe.refine_in(own, space, coordinates, labels, observer),
-            None => Ok(()),
+        let recipe = &self.received.recipe;
+        if let Some(own) = &mut self.outcome {
+            own.fitted = recipe.refine_in(own, space, coordinates, labels, observer)?;
         }
+        Ok(())
     }
 
     /// Every number of filters, in the default scaling with the default noise.

@@ -109,8 +109,8 @@ fn beyond(
     let own = |at: &usize| tried[*at].scaling == scaling;
     let best = leading(tried.len(), scores).into_iter().filter(own).reduce(better(scores))?;
     let fractions = asked.iter().filter(|one| one.scaling == scaling).filter_map(fraction);
-    let (least, most) =
-        fractions.fold((f64::INFINITY, 0.0_f64), |(least, most), own| (least.min(own), most.max(own)));
+    let (least, most) = fractions
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), own| (least.min(own), most.max(own)));
     let next = next_fraction(fraction(&tried[best])?, least, most)?;
     Some(Candidate { scaling, noise: Noise::Fraction(next) })
 }

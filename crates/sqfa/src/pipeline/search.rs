@@ -225,7 +225,12 @@ impl Search {
         let new: Vec<usize> = new.collect();
         self.scored.extend(new);
         let of = |scorers: Vec<Option<Scorer>>| {
-            scorers.into_iter().zip(&fitted).filter(|(_, ok)| **ok).filter_map(|(own, _)| own).collect()
+            scorers
+                .into_iter()
+                .zip(&fitted)
+                .filter(|(_, ok)| **ok)
+                .filter_map(|(own, _)| own)
+                .collect()
         };
         let folds = fits.into_iter().map(|(fold, scorers)| (fold, of(scorers))).collect();
         Asked { candidates, folds }

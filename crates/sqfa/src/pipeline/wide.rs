@@ -16,8 +16,8 @@ use crate::statistics::{
 use crate::transform::transform_rows_offset;
 
 use super::coordinates::{OnComponents, coordinates};
-use super::learn::Found;
 use super::in_memory::Arm;
+use super::learn::Found;
 use super::space::components_after;
 use super::{Labeled, Parts, Pipeline, PipelineError};
 

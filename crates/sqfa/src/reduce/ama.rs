@@ -12,7 +12,7 @@ use crate::model::{
     FitError, Learning, MOST_RESTARTS, Restarts, Warning, random, with_fixed_signs,
     with_unit_length,
 };
-use crate::objective::{Objective, Posterior, Restrictable, TrainValidation};
+use crate::objective::{LabeledRows, Objective, Posterior, Restrictable};
 use crate::optimize::{
     Best, Observer, Optimizer, Preconditioner, Preconditioning, best_of, climb, climb_in_subspaces,
 };
@@ -80,13 +80,11 @@ impl Ama {
         let mut frozen = 0;
         while frozen < filters {
             let moving = size.min(filters - frozen);
-            let split = TrainValidation {
+            let split = LabeledRows {
                 points: samples.points,
                 preprocessor: samples.preprocessor,
                 rows: rows.clone(),
                 codes: codes.clone(),
-                held: Vec::new(),
-                held_codes: Vec::new(),
             };
             let constraint = Constraint::Sphere;
             let count = frozen + moving;

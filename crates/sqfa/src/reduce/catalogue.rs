@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{Degrees, FitError, InverseRegression, Noise, VARIANTS, Variant};
+use crate::model::{Degrees, InverseRegression, Noise, VARIANTS, Variant};
 use crate::names::Unknown;
 use crate::statistics::{Estimator, Form, Scaling};
 
@@ -15,11 +15,10 @@ use super::lfda::{self, LfdaReducer};
 use super::limit::Limit;
 use super::lmnn::{self, LmnnReducer};
 use super::nca::{self, NcaReducer};
-use super::refine::RefinedReducer;
 use super::setting::{Parameter, Setting, Usual};
 use super::sqfa::SqfaReducer;
 use super::wda::{self, WdaReducer};
-use super::{Choice, Lda, Pca, ReduceError, Reducer, ReducerSettings, Refinement, Spca, lda};
+use super::{Choice, Lda, Pca, ReduceError, Reducer, ReducerSettings, Spca, lda};
 
 /// What a method learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -421,27 +420,6 @@ impl Method {
     pub fn named(name: &str, refined: bool) -> Result<Self, Unknown> {
         Ok(Self { entry: reducer_entry(name)?, refined })
     }
-
-    /// Returns the reducer with these settings.
-    ///
-    /// # Errors
-    ///
-    /// If the settings contain fixed filters and the method is refined.
-    pub fn reducer(&self, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
-        let start = self.entry.reducer(settings);
-        if !self.refined {
-            return Ok(start);
-        }
-        if settings.fixed.is_some() {
-            return Err(FitError::FixedRefined.into());
-        }
-        let refinement = settings.refinement.clone().unwrap_or_else(|| Refinement {
-            seed: settings.seed,
-            optimizer: settings.optimizer,
-            ..Refinement::default()
-        });
-        Ok(Box::new(RefinedReducer { name: self.to_string(), start, refinement }))
-    }
 }
 
 impl PartialEq for Method {
@@ -467,11 +445,11 @@ impl FromStr for Method {
     }
 }
 
-/// Returns the reducer of a method by name, such as `sqfa-h` or `sqfa-h+refine`.
+/// Returns the reducer of a method by name, such as `sqfa-h`.
 ///
 /// # Errors
 ///
-/// If there is no such method, or if the method does not accept the settings.
+/// If there is no such method.
 pub fn reducer(name: &str, settings: &ReducerSettings) -> Result<Box<dyn Reducer>, ReduceError> {
-    name.parse::<Method>()?.reducer(settings)
+    Ok(reducer_entry(name)?.reducer(settings))
 }

@@ -13,7 +13,6 @@ mod limit;
 mod lmnn;
 mod nca;
 mod pca;
-mod refine;
 mod run;
 mod samples;
 mod scatter;
@@ -37,8 +36,6 @@ pub use error::ReduceError;
 pub use lda::Lda;
 pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
-pub(crate) use refine::Refined;
-pub use refine::{Gain, Refinement, RefinementChoice, RefinementTrial};
 pub use run::Run;
 pub use samples::{
     EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
@@ -88,15 +85,13 @@ pub struct Reduction {
     pub settings: Vec<(Setting, f64)>,
     /// What was tried to choose them.
     pub trials: Vec<Trial>,
-    /// How far the filters were refined, if the method is refined.
-    pub refinement: Option<RefinementChoice>,
 }
 
 impl Reduction {
     /// The result of a closed form.
     pub(crate) fn closed(filters: Mat<f64>, seconds: f64) -> Self {
         let run = Run::closed(seconds);
-        Self { filters, run, settings: Vec::new(), trials: Vec::new(), refinement: None }
+        Self { filters, run, settings: Vec::new(), trials: Vec::new() }
     }
 
     /// A setting that was used.

@@ -6,7 +6,7 @@ use crate::linalg::Mat;
 use crate::model::{Learning, Noise, Restarts, Start};
 use crate::optimize::{Optimizer, Stopping};
 
-use super::{Choice, LocalScale, PcaSolver, Refinement, Setting};
+use super::{Choice, LocalScale, PcaSolver, Setting};
 
 /// The settings of all methods. Text becomes a field, and a field text, by the rows of [`super::ROWS`] only.
 #[derive(Debug, Clone, Default)]
@@ -55,8 +55,6 @@ pub struct ReducerSettings {
     pub solver: PcaSolver,
     /// Degrees of freedom of methods on t distributions, when not their own.
     pub degrees: Option<f64>,
-    /// How refined methods refine, when not in the usual way.
-    pub refinement: Option<Refinement>,
 }
 
 impl ReducerSettings {

@@ -192,6 +192,6 @@ impl From<FittedSqfa> for Reduction {
         };
         let settings = vec![(Setting::Noise, fitted.noise())];
         let filters = fitted.filters().clone();
-        Self { filters, run, settings, trials: Vec::new(), refinement: None }
+        Self { filters, run, settings, trials: Vec::new() }
     }
 }

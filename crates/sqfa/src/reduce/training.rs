@@ -124,11 +124,6 @@ impl<'a> Training<'a> {
         self
     }
 
-    /// Returns whether settings are selected with the paper's classifier ([`Training::judged_with`]).
-    pub(crate) fn is_judged_plainly(&self) -> bool {
-        self.shrinkage.is_some()
-    }
-
     /// Whether settings are chosen on points from which nothing is learned.
     pub(crate) fn is_validated(&self) -> bool {
         self.validation.is_some()

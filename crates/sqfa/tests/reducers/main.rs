@@ -11,6 +11,5 @@ mod contract;
 mod eigenmethods;
 mod heavy_tails;
 mod likelihood;
-mod refinement;
 mod shifted;
 mod wide;

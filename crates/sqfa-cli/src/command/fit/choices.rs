@@ -1,8 +1,7 @@
 //! What was selected on held-out samples, in words: dropped columns, scaling, noise, number of filters, refinement.
 
 use sqfa::Noise;
-use sqfa::pipeline::{CurvePoint, FitRecord, Fitted, Reason, Selection};
-use sqfa::reduce::RefinementChoice;
+use sqfa::pipeline::{CurvePoint, FitRecord, Fitted, Reason, RefinementChoice, Selection};
 use sqfa::statistics::Scaling;
 
 use super::learn::Prepared;

@@ -1,9 +1,9 @@
 //! The posterior within a subspace: XU in place of X, and the statistics along U.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::grouped::Grouped;
-use super::{Point, Posterior, Projected, TrainValidation};
+use super::{LabeledRows, Point, Posterior};
 use crate::linalg::{Mat, MatRef};
 use crate::objective::EvaluationError;
 use crate::objective::projection::READ;
@@ -36,12 +36,12 @@ impl Restrictable for Posterior<'_> {
         point.products.iter().chain(&point.combined).collect()
     }
 
-    /// The products of every class, and XU of both parts of the points.
+    /// The products of every class, and XU.
     fn multiply(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Vec<Mat<f64>>> {
         let columns = self.projection.moving_columns();
         let mut images = pass_in_groups(self.projection.statistics, blocks, columns);
         let seen = self.features(blocks, &columns_of);
-        images.iter_mut().zip(seen).for_each(|(images, seen)| images.extend(seen));
+        images.iter_mut().zip(seen).for_each(|(images, seen)| images.push(seen));
         images
     }
 
@@ -69,19 +69,15 @@ impl Restrictable for Posterior<'_> {
         let points = Table::row_major(values, rows, width).expect("whole rows");
         Posterior {
             projection: self.projection.on(statistics),
-            split: TrainValidation {
+            split: LabeledRows {
                 points: Points::F64(points),
                 preprocessor: None,
                 rows: (0..rows).collect(),
                 codes: Vec::new(),
-                held: Vec::new(),
-                held_codes: Vec::new(),
             },
             targets: Arc::clone(&self.targets),
             log_priors: self.log_priors.clone(),
             metric_noise: self.metric_noise,
-            plain: self.plain,
-            scored: Mutex::new(Vec::new()),
         }
     }
 
@@ -97,18 +93,8 @@ impl Restrictable for Posterior<'_> {
         _: Option<&Point>,
     ) -> Result<Point, EvaluationError> {
         let combined = images.split_off(self.forms());
-        let of = |part: usize| {
-            combined.get(part).map_or_else(
-                || Grouped { values: Vec::new(), columns: free.ncols() },
-                Grouped::of_columns,
-            )
-        };
-        let projected = Projected { learn: of(0), held: of(1) };
+        let projected = Grouped::of_columns(&combined[0]);
         Ok(Point { combined, ..self.point(free, images, projected)? })
-    }
-
-    fn arrived(&self, point: &Point) {
-        self.score(point);
     }
 
     fn effort(&self) -> Effort {

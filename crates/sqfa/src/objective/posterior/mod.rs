@@ -2,7 +2,6 @@
 //!
 //! Points take part through Xη alone: along a line Z(t) = (Xη + tXD)T(t), so that any step costs O(Ncm²) and no pass.
 //! An iteration costs two passes over the points, XD and XᵀZ̄, beside the one over the class covariances.
-//! Some points may be held out: they never enter the objective, and are classified after every step.
 
 mod confined;
 mod grouped;
@@ -10,46 +9,37 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use self::grouped::{Grouped, inner_products, mapped, step_along};
 use self::kernel::{ClassScores, Evaluated, Targets, evaluate};
 use super::feature_problem::{FeatureGaussians, Forms};
 use super::projection::{Projection, SampleSlopes};
 use super::{EvaluationError, Objective};
-use crate::classify::{ClassifierError, QDA_SHRINKAGE, Qda};
 use crate::constraint::Constraint;
-use crate::features::Gaussians;
 use crate::linalg::{Mat, MatRef, beside, inner};
-use crate::points::{Points, Table};
+use crate::points::Points;
 use crate::statistics::{ClassStatistics, Preprocessor, pass};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
 /// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone)]
-pub(crate) struct TrainValidation<'a> {
+pub(crate) struct LabeledRows<'a> {
     pub(crate) points: Points<'a>,
     pub(crate) preprocessor: Option<&'a Preprocessor>,
     /// Rows that make the objective, and their classes.
     pub(crate) rows: Vec<usize>,
     pub(crate) codes: Vec<u32>,
-    /// Rows that are only classified, and their classes.
-    pub(crate) held: Vec<usize>,
-    pub(crate) held_codes: Vec<u32>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Posterior<'a> {
     projection: Projection<'a>,
-    split: TrainValidation<'a>,
+    split: LabeledRows<'a>,
     targets: Arc<Targets>,
     log_priors: Vec<f64>,
     /// What is added to the total covariance where that is the metric.
     metric_noise: f64,
-    /// Whether held-out samples are classified as in the paper.
-    plain: bool,
-    /// Which held-out samples were classified correctly at the start and after every step.
-    scored: Mutex<Vec<Vec<bool>>>,
 }
 
 #[derive(Debug)]
@@ -65,8 +55,8 @@ struct Value {
 pub(crate) struct Point {
     free: Mat<f64>,
     products: Vec<Mat<f64>>,
-    /// Xη, of the rows that make the objective and of those held out.
-    projected: Projected,
+    /// Xη.
+    projected: Grouped,
     /// The same as it was combined from a basis; nothing where climbs go along lines.
     combined: Vec<Mat<f64>>,
     forms: Forms,
@@ -79,22 +69,16 @@ pub(crate) struct Point {
 pub(crate) struct Line {
     direction: Mat<f64>,
     products: Vec<Mat<f64>>,
-    projected: Projected,
+    projected: Grouped,
     first: Forms,
     second: Forms,
     last: Option<(f64, Forms, Value)>,
 }
 
-#[derive(Debug, Clone)]
-struct Projected {
-    learn: Grouped,
-    held: Grouped,
-}
-
 impl<'a> Posterior<'a> {
     pub(crate) fn new(
         statistics: &'a ClassStatistics,
-        split: TrainValidation<'a>,
+        split: LabeledRows<'a>,
         constraint: Constraint,
         noise: f64,
         filters: usize,
@@ -107,8 +91,6 @@ impl<'a> Posterior<'a> {
             split,
             log_priors: priors.iter().map(|prior| prior.ln()).collect(),
             metric_noise: noise,
-            plain: false,
-            scored: Mutex::new(Vec::new()),
         }
     }
 
@@ -117,38 +99,25 @@ impl<'a> Posterior<'a> {
         Self { metric_noise, ..self }
     }
 
-    /// The same with held-out samples classified by [`Qda::plain`], as in the paper, instead of [`Qda::of_features`].
-    pub(crate) fn scored_plainly(self, plain: bool) -> Self {
-        Self { plain, ..self }
-    }
-
     /// F = ηT.
     pub(crate) fn filters(&self, point: &Point) -> Mat<f64> {
         self.projection.filters(&point.free, &point.value.classes)
     }
 
-    /// Returns which held-out samples were classified correctly at the start and after every step.
-    pub(crate) fn scored(&self) -> Vec<Vec<bool>> {
-        self.scored.lock().map(|scored| scored.clone()).unwrap_or_default()
-    }
-
     /// X times several blocks, in one pass over the points.
-    fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Projected> {
+    fn project(&self, blocks: &[MatRef<'_, f64>]) -> Vec<Grouped> {
         self.features(blocks, &|features, width, first, count| {
             Grouped::new(features, width, first, count)
         })
-        .into_iter()
-        .map(|[learn, held]| Projected { learn, held })
-        .collect()
     }
 
     /// The same, made into something: from all features, row-major and so many wide, those of a block are so many from the given
-    /// one on. Of the rows that make the objective, and of those held out.
+    /// one on.
     fn features<F>(
         &self,
         blocks: &[MatRef<'_, f64>],
         make: &dyn Fn(&Features, usize, usize, usize) -> F,
-    ) -> Vec<[F; 2]> {
+    ) -> Vec<F> {
         let split = &self.split;
         let joined = beside(blocks);
         let (filters, offset) = match split.preprocessor {
@@ -158,10 +127,8 @@ impl<'a> Posterior<'a> {
             }
             None => (joined, None),
         };
-        let all = |rows: &[usize]| {
-            transform_rows_offset(split.points, rows, filters.as_ref(), offset.as_deref())
-        };
-        let parts = [all(&split.rows), all(&split.held)];
+        let (points, rows) = (split.points, &split.rows);
+        let features = transform_rows_offset(points, rows, filters.as_ref(), offset.as_deref());
         let width = filters.ncols();
         let mut column = 0;
         blocks
@@ -169,7 +136,7 @@ impl<'a> Posterior<'a> {
             .map(|block| {
                 let (first, count) = (column, block.ncols());
                 column += count;
-                parts.each_ref().map(|features| make(features, width, first, count))
+                make(&features, width, first, count)
             })
             .collect()
     }
@@ -198,10 +165,10 @@ impl<'a> Posterior<'a> {
         &self,
         free: Mat<f64>,
         products: Vec<Mat<f64>>,
-        projected: Projected,
+        projected: Grouped,
     ) -> Result<Point, EvaluationError> {
         let forms = self.projection.forms(free.as_ref(), &products);
-        let (value, _) = self.evaluate(&forms, &projected.learn, None)?;
+        let (value, _) = self.evaluate(&forms, &projected, None)?;
         let gradient = self.gradient_at(free.as_ref(), &products, &value);
         let combined = Vec::new();
         Ok(Point { free, products, projected, combined, forms, value, gradient })
@@ -235,55 +202,6 @@ impl<'a> Posterior<'a> {
         let sums = &value.evaluated.sums;
         self.projection.free_gradient(free, products, &value.classes, sums, Some(samples))
     }
-
-    /// Returns the class Gaussians without noise, as a classifier on the features sees them.
-    fn without_noise(&self, gaussians: &Gaussians) -> Gaussians {
-        let (m, noise) = (gaussians.order(), self.projection.problem.noise);
-        let mut means = Vec::new();
-        let mut covariances = Vec::new();
-        for class in 0..gaussians.len() {
-            means.extend_from_slice(gaussians.mean(class));
-            let mut covariance = gaussians.covariance(class).to_vec();
-            (0..m).for_each(|i| covariance[i * m + i] -= noise);
-            covariances.extend(covariance);
-        }
-        Gaussians::trusted(m, means, covariances)
-    }
-
-    /// Classifies the held-out samples at a point and keeps the result.
-    fn score(&self, point: &Point) {
-        let codes = &self.split.held_codes;
-        if codes.is_empty() {
-            return;
-        }
-        // Every step has an entry, because callers count steps by them.
-        let right = match self.predicted(point) {
-            Ok(predicted) => predicted.iter().zip(codes).map(|(a, b)| a == b).collect(),
-            Err(_) => vec![false; codes.len()],
-        };
-        if let Ok(mut scored) = self.scored.lock() {
-            scored.push(right);
-        }
-    }
-
-    /// Returns the predicted classes of the held-out samples.
-    ///
-    /// The classifier is that of the fitted features. A shrinkage towards a multiple of the identity would hide a feature of
-    /// little variance next to one of much variance, so only the paper's protocols use it.
-    fn predicted(&self, point: &Point) -> Result<Vec<u32>, ClassifierError> {
-        let classes = self.projection.statistics.classes();
-        let gaussians = self.without_noise(&point.value.classes.gaussians);
-        let priors: Vec<f64> = self.log_priors.iter().map(|prior| prior.exp()).collect();
-        let qda = if self.plain {
-            Qda::plain(classes, &gaussians, &priors, QDA_SHRINKAGE)
-        } else {
-            Qda::of_features(classes, &gaussians, &priors, None)
-        }?;
-        let count = self.split.held_codes.len();
-        let features = mapped(&point.projected.held, None, &point.value.classes.map);
-        let (values, m) = (features.rows(count), gaussians.order());
-        qda.predict(Points::F64(Table::row_major(&values, count, m).expect("whole rows")))
-    }
 }
 
 impl Objective for Posterior<'_> {
@@ -294,13 +212,10 @@ impl Objective for Posterior<'_> {
         let blocks: Vec<_> = free.iter().map(|block| block.as_ref()).collect();
         let products = pass(self.projection.statistics, &blocks);
         let projected = self.project(&blocks);
-        let points: Vec<Result<Point, EvaluationError>> = free
-            .into_iter()
+        free.into_iter()
             .zip(products.into_iter().zip(projected))
             .map(|(free, (products, projected))| self.point(free, products, projected))
-            .collect();
-        points.iter().flatten().for_each(|point| self.score(point));
-        points
+            .collect()
     }
 
     fn along(&self, searches: Vec<(&Point, Mat<f64>)>) -> Vec<Line> {
@@ -332,8 +247,8 @@ impl Objective for Posterior<'_> {
             ));
         }
         let forms = point.forms.moved(step, &line.first, &line.second);
-        let change = Some((&line.projected.learn, step));
-        let (value, by_points) = self.evaluate(&forms, &point.projected.learn, change)?;
+        let change = Some((&line.projected, step));
+        let (value, by_points) = self.evaluate(&forms, &point.projected, change)?;
         let problem = &self.projection.problem;
         let rate = Forms::rate(step, &line.first, &line.second);
         let sums = &value.evaluated.sums;
@@ -355,13 +270,12 @@ impl Objective for Posterior<'_> {
             Some((last, forms, value)) if last == step => (forms, value),
             _ => {
                 let forms = point.forms.moved(step, &line.first, &line.second);
-                let change = Some((&line.projected.learn, step));
-                let (value, _) = self.evaluate(&forms, &point.projected.learn, change)?;
+                let change = Some((&line.projected, step));
+                let (value, _) = self.evaluate(&forms, &point.projected, change)?;
                 (forms, value)
             }
         };
-        step_along(&mut point.projected.learn, &line.projected.learn, step);
-        step_along(&mut point.projected.held, &line.projected.held, step);
+        step_along(&mut point.projected, &line.projected, step);
         let direction = line.direction.as_ref();
         self.projection.advance(
             &mut point.free,
@@ -373,7 +287,6 @@ impl Objective for Posterior<'_> {
         point.gradient = self.gradient_at(point.free.as_ref(), &point.products, &value);
         point.forms = forms;
         point.value = value;
-        self.score(point);
         Ok(())
     }
 
@@ -402,7 +315,7 @@ impl Objective for Posterior<'_> {
     }
 
     fn start_bytes(&self) -> usize {
-        let rows = self.split.rows.len() + self.split.held.len();
+        let rows = self.split.rows.len();
         // Features at the point, along a line and at the last step, and their slopes.
         let features = 4 * size_of::<f64>() * rows * self.projection.problem.filters;
         self.projection.start_bytes().saturating_add(features)

@@ -17,17 +17,14 @@ fn values() -> Vec<f64> {
     (0..ROWS * DIMENSIONS).map(|at| 2.0 * ((at * at + 3 * at) as f64).sin()).collect()
 }
 
-fn split<'a>(values: &'a [f64], preprocessor: Option<&'a Preprocessor>) -> TrainValidation<'a> {
+fn split<'a>(values: &'a [f64], preprocessor: Option<&'a Preprocessor>) -> LabeledRows<'a> {
     let learn: Vec<usize> = (0..ROWS).filter(|row| row % 5 != 0).collect();
-    let held: Vec<usize> = (0..ROWS).step_by(5).collect();
     let code = |row: &usize| (row * 7 % CLASSES) as u32;
-    TrainValidation {
+    LabeledRows {
         points: Points::F64(Table::row_major(values, ROWS, DIMENSIONS).unwrap()),
         preprocessor,
         codes: learn.iter().map(code).collect(),
-        held_codes: held.iter().map(code).collect(),
         rows: learn,
-        held,
     }
 }
 
@@ -81,8 +78,7 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
     let (values, filters) = (values(), start(DIMENSIONS, 3));
     let split = split(&values, None);
     let rows = split.rows.clone();
-    let (codes, held, held_codes) =
-        (split.codes.clone(), split.held.clone(), split.held_codes.clone());
+    let codes = split.codes.clone();
     let objective = objective_of(&statistics, &values);
     let point = objective.at(vec![filters.clone()]).remove(0).unwrap();
     let gaussians = project(&statistics, filters.as_ref(), NOISE);
@@ -99,34 +95,4 @@ fn the_value_is_the_mean_log_posterior_of_a_quadratic_classifier() {
         .sum::<f64>()
         / rows.len() as f64;
     assert!((objective.value(&point) - mean).abs() < 1e-13);
-    // Held-out samples are scored as a classifier on the features scores them: without noise.
-    let gaussians = project(&statistics, filters.as_ref(), 0.0);
-    let classes = statistics.classes();
-    let fitted = Qda::of_features(classes, &gaussians, &PRIORS, None).unwrap();
-    let papers = Qda::plain(classes, &gaussians, &PRIORS, QDA_SHRINKAGE).unwrap();
-    for (plain, classifier) in [(false, fitted), (true, papers)] {
-        let objective = objective_of(&statistics, &values).scored_plainly(plain);
-        objective.at(vec![filters.clone()]).remove(0).unwrap();
-        let right = objective.scored().remove(0);
-        let accuracy = right.iter().filter(|right| **right).count() as f64 / held.len() as f64;
-        let features = features(&held);
-        assert_eq!(accuracy, classifier.accuracy(features.as_points(3), &held_codes).unwrap());
-    }
-}
-
-#[test]
-fn the_scale_of_a_feature_does_not_change_which_held_out_samples_are_classified_correctly() {
-    let (statistics, values) = (example(DIMENSIONS, CLASSES), values());
-    let scored = |factor: f64, plain: bool| {
-        let mut filters = start(DIMENSIONS, 3);
-        filters.col_mut(0).iter_mut().for_each(|value| *value *= factor);
-        let objective = objective_of(&statistics, &values).scored_plainly(plain);
-        objective.at(vec![filters]).remove(0).unwrap();
-        objective.scored().remove(0)
-    };
-    for factor in [1e-4, 1e-3, 1e3, 1e4] {
-        assert_eq!(scored(factor, false), scored(1.0, false), "{factor}");
-    }
-    // The paper's classifier depends on units.
-    assert_ne!(scored(1e4, true), scored(1.0, true));
 }

@@ -1,0 +1,105 @@
+//! Filters up the mean log posterior of the true class, within the span of some directions.
+//!
+//! Maximizes (1/N) Σ_s ln p(y_s | z_s) (see `objective::posterior`) from given filters.
+
+use crate::constraint::Constraint;
+use crate::linalg::{Mat, MatRef, beside};
+use crate::model::FitError;
+use crate::objective::{LabeledRows, Posterior, Restrictable};
+use crate::optimize::{
+    Control, Observer, Optimizer, Preconditioner, Preconditioning, Progress, Stopping, climb,
+    climb_in_subspaces,
+};
+use crate::statistics::{ClassStatistics, StatisticsError};
+
+/// Principal components that refined filters may use beside the given ones: this many divided by the number of filters. Few
+/// filters cannot overfit and gain from more components; many do overfit.
+const PARAMETERS: usize = 1200;
+/// The least number of principal components.
+const COMPONENTS: usize = 150;
+/// The relative change at which a climb has converged.
+const TOLERANCE: f64 = 1e-7;
+
+/// Filters after some iterations.
+pub(super) struct Climbed {
+    pub(super) filters: Mat<f64>,
+    /// The objective at the start and after every iteration.
+    pub(super) trace: Vec<f64>,
+    pub(super) cancelled: bool,
+}
+
+/// Takes filters some iterations up the posterior of some samples. The noise is a fraction of the within-class variance.
+pub(super) fn climb_posterior(
+    statistics: &ClassStatistics,
+    samples: LabeledRows<'_>,
+    filters: Mat<f64>,
+    fraction: f64,
+    iterations: usize,
+    optimizer: Optimizer,
+    observer: &mut Observer<'_>,
+) -> Result<Climbed, FitError> {
+    let (count, scale) = (filters.ncols(), statistics.noise_scale());
+    let noise = fraction * scale;
+    let preconditioner = Preconditioner::new(statistics, scale, f64::INFINITY, Preconditioning::On);
+    let (constraint, priors) = (Constraint::Sphere, statistics.shares());
+    let objective = Posterior::new(statistics, samples, constraint, noise, count, 0, &priors)
+        .measured_with(scale);
+    let optimizer = optimizer.chosen(objective.effort());
+    let climb = if optimizer == Optimizer::Subspace { climb_in_subspaces } else { climb };
+    let mut cancelled = false;
+    let mut watch = |progress: &Progress| {
+        let control = observer(progress);
+        cancelled |= control == Control::Cancel;
+        control
+    };
+    let stopping = Stopping { max_iterations: iterations, tolerance: TOLERANCE };
+    let mut climbed = climb(&objective, vec![filters], &preconditioner, stopping, &mut watch, 0)
+        .map_err(|error| FitError::from_evaluation(error, statistics.classes(), noise))?;
+    let run = climbed.runs.remove(0);
+    Ok(Climbed { filters: objective.filters(&run.point), trace: run.trace, cancelled })
+}
+
+/// Returns an orthonormal basis of some filters and the leading principal components.
+pub(super) fn basis_around(
+    statistics: &ClassStatistics,
+    filters: MatRef<'_, f64>,
+) -> Result<Mat<f64>, StatisticsError> {
+    let n = filters.nrows();
+    let requested = (PARAMETERS / filters.ncols().max(1)).max(COMPONENTS);
+    if requested + filters.ncols() >= n {
+        return Ok(Mat::identity(n, n));
+    }
+    // Samples have no more components than their number.
+    let samples = statistics.counts().map_or(n, |counts| counts.iter().sum::<u64>() as usize);
+    let components = statistics.principal_components(requested.min(samples).min(n))?.0;
+    Ok(independent(beside(&[filters, components.as_ref()]).as_ref()))
+}
+
+/// Returns an orthonormal basis of the span of some columns: what a column adds to those before it, without columns that
+/// add nothing but round-off (filters that coincide, components inside the span of the filters).
+fn independent(columns: MatRef<'_, f64>) -> Mat<f64> {
+    /// The fraction of a column's length that must be new. Two rounds of projection leave errors of 10⁻¹⁵.
+    const NEW: f64 = 1e-8;
+    let n = columns.nrows();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for j in 0..columns.ncols() {
+        let mut own: Vec<f64> = columns.col(j).iter().copied().collect();
+        let length = norm(&own);
+        for _ in 0..2 {
+            for other in &basis {
+                let along: f64 = own.iter().zip(other).map(|(a, b)| a * b).sum();
+                own.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
+            }
+        }
+        let left = norm(&own);
+        if left > NEW * length {
+            own.iter_mut().for_each(|value| *value /= left);
+            basis.push(own);
+        }
+    }
+    Mat::from_fn(n, basis.len(), |i, j| basis[j][i])
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
