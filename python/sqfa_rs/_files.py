@@ -229,7 +229,7 @@ def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
 
 def _description(estimator: Any) -> dict[str, Any]:
     """Return the metadata of the file: the record of the fit, and what Python knows beside it."""
-    record = estimator._record
+    record: dict[str, Any] = estimator._record
     if "fit" not in record:
         raise ValueError("this estimator was fitted by an earlier version: fit it again to save it")
     noise, init = getattr(estimator, "noise", 0.0), getattr(estimator, "init", "auto")

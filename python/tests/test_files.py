@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 from patience import PATIENCE
+from sklearn.pipeline import make_pipeline
 
 import sqfa_rs
 from sqfa_rs import SQFA, SecondMomentSQFA
@@ -162,3 +163,51 @@ def test_specified_settings_are_kept(blobs, tmp_path, estimator):
         # The lists of choices come back as numbers; starts and threads are not settings of a file.
         if value != type(estimator)().get_params()[name]:
             assert parameters[name] == value, name
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_file_holds_the_whole_record(blobs, tmp_path):
+    X, y = blobs
+    path = tmp_path / "model"
+
+    def again(estimator):
+        sqfa_rs.save(estimator.fit(X, y), path)
+        return sqfa_rs.load(path)
+
+    lda = sqfa_rs.LDA(2, random_state=0)
+    loaded = again(lda)
+    assert len(lda.trials_) > 1 and loaded.trials_ == lda.trials_
+    assert loaded.settings_ == lda.settings_
+
+    several = SQFA(2, noise=0.1, restarts=3, sequential=1, random_state=0)
+    loaded = again(several)
+    assert len(several.restarts_) == 3
+    for old, new in zip(several.restarts_, loaded.restarts_, strict=True):
+        assert old[:-1] == new[:-1] and len(old.trace) > 1
+        np.testing.assert_array_equal(old.trace, new.trace)
+    assert len(several.group_traces_) == 2
+    for old, new in zip(several.group_traces_, loaded.group_traces_, strict=True):
+        np.testing.assert_array_equal(old, new)
+
+    for refined in (SQFA(2, refine=True, random_state=0), sqfa_rs.PCA(2, refine=True, random_state=0)):
+        loaded = again(refined)
+        assert loaded.selection_ == refined.selection_ and loaded.n_iter_ == refined.n_iter_
+        np.testing.assert_array_equal(loaded.objective_trace_, refined.objective_trace_)
+        shown = {
+            name: getattr(refined, name)
+            for name in ("refinement_", "settings_")
+            if hasattr(refined, name)
+        }
+        assert shown and all(getattr(loaded, name) == value for name, value in shown.items())
+
+
+def test_a_model_without_its_lift_is_saved_alone(blobs, tmp_path):
+    X, y = blobs
+    pipeline = make_pipeline(sqfa_rs.Lift("quadratic"), SQFA(2, random_state=0)).fit(X, y)
+    sqfa_rs.save(pipeline, tmp_path / "both")
+    inner = sqfa_rs.load(tmp_path / "both")[1]
+    sqfa_rs.save(inner, tmp_path / "inner")
+    lifted = pipeline[0].transform(X)
+    np.testing.assert_array_equal(
+        sqfa_rs.load(tmp_path / "inner").transform(lifted), inner.transform(lifted)
+    )

@@ -149,7 +149,6 @@ class BaseSQFA(Reducer):
         return bool(self.refine)
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
-        self.objective_ = float(self.objective_)
         self.restarts_ = restarts_of(self._record, self.objective_trace_)
         groups = self._record["fit"].get("group_traces", [])
         self.group_traces_ = [np.array(trace) for trace in groups]

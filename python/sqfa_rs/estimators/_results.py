@@ -120,9 +120,13 @@ def trials_of(record: dict[str, Any]) -> list[Trial]:
     ]
 
 
-def restarts_of(record: dict[str, Any], trace: NDArray[np.float64]) -> list[Restart]:
-    """Return the starts of a fit in order; files of earlier versions hold the trace of the best alone."""
+def restarts_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Restart]:
+    """Return the starts of a fit in order; files of earlier versions hold the best trace alone."""
     run = record["fit"]
+    traces = [
+        np.array(one.get("trace", best if at == run["best"] else []), dtype=np.float64)
+        for at, one in enumerate(run["restarts"])
+    ]
     return [
         Restart(
             objective=one["objective"],
@@ -131,7 +135,7 @@ def restarts_of(record: dict[str, Any], trace: NDArray[np.float64]) -> list[Rest
             evaluations=one["evaluations"],
             converged=one["converged"],
             termination=one["termination"],
-            trace=np.array(one["trace"]) if "trace" in one else trace if at == run["best"] else np.empty(0),
+            trace=trace,
         )
-        for at, one in enumerate(run["restarts"])
+        for one, trace in zip(run["restarts"], traces, strict=True)
     ]

@@ -68,21 +68,31 @@ impl<'de> Deserialize<'de> for Description {
     }
 }
 
-/// Brings a description of an earlier version up to date: it has the noise beside the settings if these are missing, and the
-/// facts of a refinement among them.
+/// Brings a description of an earlier version up to date: other names of scalings and noises, the noise beside the settings if
+/// these are missing, and the facts of a refinement among the settings.
 fn update(description: &mut Value) {
-    let noise = description.get("noise").and_then(Value::as_f64).filter(|noise| *noise != 0.0);
     let Some(description) = description.as_object_mut() else { return };
+    rename_scaling(description.get_mut("scale"));
+    if let Some(selection) = description.get_mut("selection") {
+        update_candidate(selection);
+        selection
+            .get_mut("tried")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(update_candidate);
+        if selection.get("reason") == Some(&json!("closed-form")) {
+            selection["reason"] = json!("default");
+        }
+    }
+    let noise = description.get("noise").and_then(Value::as_f64).filter(|noise| *noise != 0.0);
     if let (None, Some(noise)) = (description.get("settings"), noise) {
         description.insert("settings".to_owned(), json!([["noise", noise]]));
     }
     let number = |name: &str| {
         let settings = description.get("settings")?.as_array()?;
-        settings
-            .iter()
-            .find(|own| own.get(0).and_then(Value::as_str) == Some(name))?
-            .get(1)?
-            .as_f64()
+        let named = settings.iter().find(|own| own.get(0).and_then(Value::as_str) == Some(name))?;
+        named.get(1)?.as_f64()
     };
     let facts = ["refinement steps", "refinement noise", "held-out accuracy after"].map(number);
     if let ([Some(steps), Some(noise), Some(accuracy)], None) =
@@ -95,6 +105,23 @@ fn update(description: &mut Value) {
             "trials": start.into_iter().collect::<Vec<_>>(),
         });
         description.insert("refinement".to_owned(), refinement);
+    }
+}
+
+/// Scaling and noise of a candidate, which were `units` and `share`.
+fn update_candidate(candidate: &mut Value) {
+    let Some(candidate) = candidate.as_object_mut() else { return };
+    if let (Some(mut units), Some(share)) = (candidate.remove("units"), candidate.remove("share")) {
+        rename_scaling(Some(&mut units));
+        candidate.insert("scaling".to_owned(), units);
+        candidate.insert("noise".to_owned(), json!(format!("{share}x")));
+    }
+}
+
+/// Common scaling, which was `global-std`.
+fn rename_scaling(scaling: Option<&mut Value>) {
+    if let Some(name) = scaling.filter(|name| **name == "global-std") {
+        *name = json!("common");
     }
 }
 

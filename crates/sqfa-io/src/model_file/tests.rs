@@ -6,9 +6,10 @@ const ROUNDS: usize = 20_000;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
+use sqfa::Noise;
 use sqfa::constraint::Constraint;
 use sqfa::optimize::{Optimizer, Termination};
-use sqfa::pipeline::{Precision, Specified};
+use sqfa::pipeline::{Candidate, Precision, Reason, Specified};
 use sqfa::reduce::Run;
 use sqfa::statistics::Scaling;
 
@@ -294,7 +295,7 @@ fn descriptions_of_earlier_versions_are_read() {
         let text = format!(
             r#"{{"method":"sqfa","refined":{refined},"distance":"calvo-oller","constraint":"sphere",
             "noise_choice":"given","noise":0.25,{settings}"classes":["a","b"],"restricted":false,
-            "second_moments":false,"covariance":"empirical","precision":"f32","scale":"common",
+            "second_moments":false,"covariance":"empirical","precision":"f32",
             "center":true,"pca_dims":null,"start":"random","sequential":null,"seed":3,
             "max_iterations":10,"tolerance":1e-6,"software":"sqfa","filters_tried":
             [{{"filters":1,"log_posterior":-0.5,"accuracy":0.75}}],"fit":{{"objective":1.5,
@@ -305,14 +306,23 @@ fn descriptions_of_earlier_versions_are_read() {
         );
         serde_json::from_str(&text).unwrap()
     };
-    let Description { record, .. } = earlier("", false);
+    let Description { record, .. } = earlier(r#""scale":"none","#, false);
     assert_eq!(record.used, [(Setting::Noise, 0.25)]);
     assert_eq!(record.specified.method, "sqfa");
     assert_eq!((record.precision, record.refinement), (Precision::Single, None));
     assert_eq!((record.counts[0].accuracy, record.counts[0].error), (0.75, None));
     assert_eq!(record.run.restarts[0].termination, Termination::SmallChange);
     assert_eq!(record.run.warnings[0].to_string(), "look out");
-    let settings = r#""settings":[["noise",0.25],["refinement steps",12.0],["refinement noise",0.1],
+    let before = r#""scale":"global-std","selection":{"units":"per-feature","share":0.3,"reason":"closed-form",
+        "folds":0,"tried":[{"units":"global-std","share":1.0,"points":9,"log_posterior":-0.1,"accuracy":0.5}]},"#;
+    let selected = earlier(before, false);
+    let selection = selected.record.selection.unwrap();
+    assert_eq!(selected.record.scaling, Scaling::Common);
+    let candidate = |scaling, noise| Candidate { scaling, noise: Noise::Fraction(noise) };
+    assert_eq!(selection.candidate, candidate(Scaling::PerFeature, 0.3));
+    assert_eq!(selection.tried[0].candidate, candidate(Scaling::Common, 1.0));
+    assert_eq!((selection.reason, selection.accuracy), (Reason::Default, None));
+    let settings = r#""scale":"common","settings":[["noise",0.25],["refinement steps",12.0],["refinement noise",0.1],
         ["held-out accuracy before",0.5],["held-out accuracy after",0.625],["of the future",1.0]],"#;
     let refined = earlier(settings, true);
     assert_eq!(refined.record.used, [(Setting::Noise, 0.25)]);
