@@ -2,8 +2,7 @@
 //!
 //! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
 //! kind, its mean, the lower triangle of its scatter and, when the flags say so, its fourth-order sums;
-//! last a 64-bit sum that guards against damage. Version 1, without fourth-order sums, is still read; version 3 is that
-//! of sketches (`sketch`).
+//! last a 64-bit sum that guards against damage. Version 3 is that of sketches (`sketch`).
 
 mod sketch;
 
@@ -78,8 +77,18 @@ impl ClassAccumulator {
             return Err(refuse("they begin differently"));
         }
         let version = u32::from_le_bytes(reader.array()?);
-        if !(1..=SKETCHES).contains(&version) {
-            return Err(refuse(format!("version {version}, where 1 to {SKETCHES} are known")));
+        match version {
+            1 => {
+                return Err(refuse(
+                    "version 1 is no longer read: compute the class statistics again from the samples",
+                ));
+            }
+            VERSION | SKETCHES => {}
+            other => {
+                return Err(refuse(format!(
+                    "version {other}, where {VERSION} and {SKETCHES} are known: use a newer release, or compute them again"
+                )));
+            }
         }
         if guard(content) != u64::from_le_bytes(*tail) {
             return Err(refuse("the check sum differs, so they were damaged on the way"));
@@ -88,7 +97,7 @@ impl ClassAccumulator {
         if version == SKETCHES {
             return sketch::read(&mut reader, double);
         }
-        let fourth = version > 1 && reader.flag()?;
+        let fourth = reader.flag()?;
         let n = reader.size()?;
         let classes = read_classes(&mut reader)?;
         let entries = n.checked_add(1).and_then(|m| n.checked_mul(m)).map(|twice| twice / 2);
@@ -259,34 +268,13 @@ mod tests {
         }
     }
 
-    /// The bytes as version 1 wrote them: no flag after the precision, no fourth-order sums.
-    fn version_1(sums: &ClassAccumulator) -> Vec<u8> {
-        let mut old = sums.clone();
-        for sum in &mut old.sums {
-            let ClassSum::Entries(sum) = sum else { unreachable!("no sketch") };
-            sum.fourth = None;
-        }
-        let mut bytes = old.to_bytes();
-        bytes.truncate(bytes.len() - 8);
-        bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
-        bytes.remove(13);
-        sealed(bytes)
-    }
-
     #[test]
-    fn the_older_version_is_read_but_not_for_ledoit_wolf() {
-        let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]);
-        let new = sums(&labels);
-        let old = ClassAccumulator::from_bytes(&version_1(&new)).unwrap();
-        assert_eq!(old.counts(), new.counts());
-        assert!(old.clone().finish(crate::Estimator::Oas).is_ok());
-        let refused = old.clone().finish(crate::Estimator::LedoitWolf).unwrap_err();
-        assert_eq!(refused, StatisticsError::NoFourthMoments);
-        let mut joined = new;
-        joined.merge(&old).unwrap();
-        assert!(joined.clone().finish(crate::Estimator::LedoitWolf).is_err());
-        let bytes = joined.to_bytes();
-        assert_eq!(ClassAccumulator::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    fn the_oldest_version_is_refused_with_a_remedy() {
+        let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
+        bytes[8] = 1;
+        let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(message.contains("version 1 is no longer read"), "{message}");
+        assert!(message.contains("compute the class statistics again"), "{message}");
     }
 
     #[test]
