@@ -40,8 +40,7 @@ pub use pca::{Pca, PcaSolver};
 pub(crate) use refine::Refined;
 pub use refine::Refinement;
 pub use samples::{
-    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
-    SampleError, SampleFit, Wda, balanced_rows, lfda,
+    LOCAL_SCALES, Lfda, Lmnn, LocalScale, Nca, SampleError, SampleFit, Wda, balanced_rows, lfda,
 };
 pub use setting::{Heading, Kind, Parameter, ROWS, Row, Setting, Usual};
 pub use settings::ReducerSettings;

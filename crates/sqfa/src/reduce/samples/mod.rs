@@ -12,8 +12,8 @@ pub use error::SampleError;
 pub use fit::SampleFit;
 pub use gathered::balanced_rows;
 pub(super) use lfda::lfda_of_each;
-pub use lfda::{EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, LocalScale, lfda};
-pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
+pub use lfda::{LOCAL_SCALES, Lfda, LocalScale, lfda};
+pub use lmnn::Lmnn;
 pub use nca::Nca;
 pub use wda::Wda;
 
