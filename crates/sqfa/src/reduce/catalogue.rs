@@ -137,7 +137,7 @@ impl ReducerEntry {
         classes: usize,
         width: usize,
     ) -> Option<usize> {
-        let pays = |count| Form::Auto.decide(points, dimension, count, width) != Form::Factor;
+        let pays = |count| Form::decide(points, dimension, count, width) != Form::Factor;
         let pooled = self.pools && estimator == Estimator::Empirical;
         let counts = [classes, if pooled { 1 } else { classes }];
         counts.into_iter().find(|&count| pays(count))
