@@ -1,14 +1,14 @@
 //! Accumulators as bytes, to travel between processes and machines.
 //!
 //! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
-//! kind, its mean, the lower triangle of its scatter and, when the flags say so, its fourth-order sums;
-//! last a 64-bit sum that guards against damage. Version 3 is that of sketches (`sketch`).
+//! kind, its mean and the lower triangle of its scatter;
+//! last a 64-bit sum that guards against damage. Where the second flag is set, the fourth-order sums that 0.2.0 kept
+//! follow every scatter; they are skipped. Version 3 is that of sketches (`sketch`).
 
 mod sketch;
 
 use super::class_sum::ClassSum;
 use super::entries::EntrySum;
-use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
 use crate::linalg::triangle;
@@ -16,7 +16,7 @@ use crate::linalg::triangle;
 const VERSION: u32 = 2;
 /// The version of sketches.
 const SKETCHES: u32 = 3;
-/// Bytes of fourth-order sums beyond two vectors.
+/// Bytes of the fourth-order sums of a class beyond two vectors.
 const FOURTH_SCALARS: usize = 8 + 16;
 
 impl ClassAccumulator {
@@ -39,13 +39,12 @@ impl ClassAccumulator {
                 ClassSum::Sketch(_) => None,
             })
             .collect();
-        let fourth = sums.iter().all(|sum| sum.fourth.is_some());
-        let per_class = 9 + 8 * (3 * n + n * (n + 1) / 2) + FOURTH_SCALARS;
+        let per_class = 9 + 8 * (n + n * (n + 1) / 2);
         let mut bytes = Vec::with_capacity(64 + sums.len() * (per_class + 16));
         bytes.extend_from_slice(&Self::MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(u8::from(self.double));
-        bytes.push(u8::from(fourth));
+        bytes.push(0); // no fourth-order sums
         bytes.extend_from_slice(&(n as u64).to_le_bytes());
         write_classes(&self.classes, &mut bytes);
         for sum in sums {
@@ -56,12 +55,6 @@ impl ClassAccumulator {
             }
             if sum.scatter.is_empty() {
                 bytes.resize(bytes.len() + 8 * triangle(n), 0);
-            }
-            if let (true, Some(sums)) = (fourth, &sum.fourth) {
-                for value in sums.reference.iter().chain(&sums.cubic).chain([&sums.quartic]) {
-                    bytes.extend_from_slice(&value.to_le_bytes());
-                }
-                bytes.extend_from_slice(&sums.exact.to_le_bytes());
             }
         }
         sealed(bytes)
@@ -185,17 +178,10 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum,
     reader.reals(&mut sum.mean)?;
     sum.make_room();
     reader.reals(&mut sum.scatter)?;
-    sum.fourth = if fourth { Some(read_fourth(reader, n)?) } else { None };
+    if fourth {
+        reader.take(16 * n + FOURTH_SCALARS)?;
+    }
     Ok(ClassSum::Entries(sum))
-}
-
-fn read_fourth(reader: &mut Reader<'_>, n: usize) -> Result<Fourth, StatisticsError> {
-    let mut sums = Fourth::empty(n, 0.0);
-    reader.reals(&mut sums.reference)?;
-    reader.reals(&mut sums.cubic)?;
-    reader.reals(std::slice::from_mut(&mut sums.quartic))?;
-    sums.exact = u128::from_le_bytes(reader.array()?);
-    Ok(sums)
 }
 
 struct Reader<'a> {
@@ -266,6 +252,24 @@ mod tests {
             assert_eq!(back.counts(), [4, 4]);
             assert_eq!(back.to_bytes(), bytes);
         }
+    }
+
+    /// The bytes as 0.2.0 wrote them: a set flag, and after every scatter two vectors and two numbers.
+    #[test]
+    fn fourth_order_sums_are_skipped() {
+        let sums = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]));
+        let bytes = sums.to_bytes();
+        let (head, classes) = bytes[..bytes.len() - 8].split_at(bytes.len() - 8 - 2 * (9 + 8 * 9));
+        let mut old = head.to_vec();
+        old[13] = 1;
+        for class in classes.chunks(9 + 8 * 9) {
+            old.extend_from_slice(class);
+            old.extend((0..16 * 3 + FOURTH_SCALARS).map(|at| at as u8));
+        }
+        let back = ClassAccumulator::from_bytes(&sealed(old.clone())).unwrap();
+        assert_eq!(back.to_bytes(), bytes);
+        old.pop();
+        assert!(ClassAccumulator::from_bytes(&sealed(old)).is_err());
     }
 
     #[test]
