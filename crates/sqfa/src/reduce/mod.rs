@@ -39,9 +39,7 @@ pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
 pub(crate) use refine::Refined;
 pub use refine::Refinement;
-pub use samples::{
-    LOCAL_SCALES, Lfda, Lmnn, LocalScale, Nca, SampleError, SampleFit, Wda, balanced_rows, lfda,
-};
+pub use samples::{LocalScale, SampleError, balanced_rows};
 pub use setting::{Heading, Kind, Parameter, ROWS, Row, Setting, Usual};
 pub use settings::ReducerSettings;
 pub use spca::Spca;

@@ -39,7 +39,7 @@ pub enum LocalScale {
 }
 
 /// The local scales by name.
-pub const LOCAL_SCALES: [(&str, LocalScale); 2] =
+pub(crate) const LOCAL_SCALES: [(&str, LocalScale); 2] =
     [("neighbor", LocalScale::Neighbor), ("anchor", LocalScale::Anchor)];
 
 impl LocalScale {
@@ -61,29 +61,19 @@ impl FromStr for LocalScale {
 
 /// What LFDA found.
 #[derive(Debug, Clone)]
-pub struct Lfda {
+pub(crate) struct Lfda {
     /// p × m, one filter a column, orthonormal; the first m′ columns are the solution for m′ filters.
-    pub filters: Mat<f64>,
+    pub(crate) filters: Mat<f64>,
     /// The ratio of between- to within-class scatter along every filter, largest first.
-    pub eigenvalues: Vec<f64>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the definition"))]
+    pub(crate) eigenvalues: Vec<f64>,
 }
 
 /// How large a sample's neighbourhood is: which neighbour measures it, and how.
 pub(crate) type Neighborhood = (usize, LocalScale);
 
-/// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
-pub fn lfda(
-    points: Points<'_>,
-    labels: &Labels,
-    neighbors: usize,
-    scale: LocalScale,
-    filters: usize,
-) -> Result<Lfda, SampleError> {
-    let all = lfda_of_each(points, labels, &[(neighbors, scale)], filters)?;
-    all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
-}
-
-/// The same of several neighbourhoods, which share distances and neighbours: an n-th neighbourhood costs half of the first.
+/// Local Fisher discriminant analysis of samples, with several neighbourhoods, which share distances and neighbours: each further
+/// one costs half of the first.
 pub(crate) fn lfda_of_each(
     points: Points<'_>,
     labels: &Labels,

@@ -11,6 +11,18 @@ const EXACT: f64 = 1e-9;
 const SINGLE: f64 = 1e-3;
 const NEIGHBOR: LocalScale = LocalScale::Neighbor;
 
+/// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
+fn lfda(
+    points: Points<'_>,
+    labels: &Labels,
+    neighbors: usize,
+    scale: LocalScale,
+    filters: usize,
+) -> Result<Lfda, SampleError> {
+    let all = lfda_of_each(points, labels, &[(neighbors, scale)], filters)?;
+    all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
+}
+
 /// Weights, scatters and eigenvectors exactly as defined; `reach` tells every class's k.
 fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
     solved(sample, &neighbor_scales(sample, neighbors))

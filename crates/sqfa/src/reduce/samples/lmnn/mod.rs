@@ -19,13 +19,13 @@ use loss::Problem;
 
 /// The recipe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lmnn {
+pub(crate) struct Lmnn {
     /// Neighbours of its own class that every sample keeps near.
-    pub neighbors: usize,
+    pub(crate) neighbors: usize,
     /// μ: the weight of pushing other classes away; 1 − μ is that of pulling neighbours near.
-    pub push: f64,
+    pub(crate) push: f64,
     /// When to stop.
-    pub stopping: Stopping,
+    pub(crate) stopping: Stopping,
 }
 
 impl Default for Lmnn {
@@ -40,7 +40,7 @@ impl Default for Lmnn {
 
 impl Lmnn {
     /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
-    pub fn fit(
+    pub(crate) fn fit(
         &self,
         points: Points<'_>,
         labels: &Labels,
