@@ -145,7 +145,7 @@ MINUTES ?= 10
 # Half of the time kills and mutants, half fuzzing; without cargo-fuzz (FUZZ=) all of it kills and mutants.
 FUZZ ?= fuzz/run.sh
 soak:
-	cargo build -p sqfa-cli
+	cargo build -p sqfa-cli -p sqfa-paper
 	cargo test -p sqfa-lab --test mutants --no-run
 	$(PYTHON) benchmarks/soak.py --minutes $(MINUTES) --command $(TARGET)/debug/sqfa \
 		--mutants "$$(ls -t $(TARGET)/debug/deps/mutants-* | grep -v '\.d$$' | head -1)" \
@@ -176,7 +176,7 @@ ARCH ?= $(shell uname -m)
 LINUX := $(ARCH)-unknown-linux-gnu
 GLIBC := 2.28
 DIST := $(TARGET)/dist
-PACKAGES := sqfa sqfa-io sqfa-lab sqfa-paper sqfa-alloc sqfa-cli
+PACKAGES := sqfa sqfa-io sqfa-lab sqfa-alloc sqfa-cli
 
 $(VENV)/.packaging: $(VENV)/.ready
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "ziglang>=0.13" "cargo-zigbuild>=0.20"

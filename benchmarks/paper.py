@@ -1,6 +1,6 @@
-"""A dated record of the accuracies that ``sqfa paper --out FOLDER`` has kept of one data set.
+"""A dated record of the accuracies that ``sqfa-paper --out FOLDER`` has kept of one data set.
 
-python benchmarks/paper.py FOLDER SET --command "sqfa paper …" --out benchmarks/runs --date 2026-11-17
+python benchmarks/paper.py FOLDER SET --command "sqfa-paper …" --out benchmarks/runs --date 2026-11-17
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from typing import Any
 FIT = "fit data.csv --label label -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa"
 STATS = "stats data.csv --label label --out s.stats"
 COMPARE = "compare data.csv --label label --methods pca,sqfa --filters 1,2 --seeds 1 --out run"
-PAPER = "paper growth --out made"
+PAPER = "growth --out made"
 
 
 def table(rows: int) -> str:
@@ -77,10 +77,14 @@ class Soak:
     fuzz: list[dict[str, Any]] = field(default_factory=list)
     finds: list[str] = field(default_factory=list)
 
+    def words(self, line: str) -> list[str]:
+        """The words of a command line: of ``sqfa``, or of ``sqfa-paper`` next to it."""
+        command = self.command.with_name("sqfa-paper") if line == PAPER else self.command
+        return [str(command), *line.split()]
+
     def run(self, folder: Path, line: str) -> subprocess.CompletedProcess[bytes]:
         """Runs the command to its end."""
-        words = [str(self.command), *line.split()]
-        return subprocess.run(words, cwd=folder, capture_output=True, check=False)
+        return subprocess.run(self.words(line), cwd=folder, capture_output=True, check=False)
 
     def model(self, folder: Path) -> bytes | None:
         """What a model answers, or nothing where it cannot be read."""
@@ -108,7 +112,7 @@ class Soak:
             folder = Path(place)
             for file, content in job.begin.items():
                 (folder / file).write_bytes(content)
-            words = [str(self.command), *job.line.split()]
+            words = self.words(job.line)
             silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
             child = subprocess.Popen(words, cwd=folder, **silent)  # type: ignore[call-overload]
             try:

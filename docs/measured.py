@@ -1,7 +1,7 @@
 """Tables of results from the newest records: ``<!-- record: NAME -->`` in a page becomes its table.
 
 A table ends with the record and the command that it is made of. The paper's printed values come from the
-files that ``sqfa paper`` compares with.
+files that ``sqfa-paper`` compares with.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def accuracy(which: str) -> Made:
 
 
 def paper(option: str) -> Made:
-    """Accuracy of the methods of ``sqfa paper`` on a data set by a classifier, with the paper's."""
+    """Accuracy of the methods of ``sqfa-paper`` on a data set by a classifier, with the paper's."""
     judge, which = option.split()
     record = newest(f"paper-{which}")
     known = printed(f"{judge}_{record.result['set']}")

@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(sums) = ClassAccumulator::from_bytes(bytes) {
         let again = ClassAccumulator::from_bytes(&sums.to_bytes());
         assert!(again.is_ok_and(|again| again.to_bytes() == sums.to_bytes()));
-        let _ = sums.finish(sqfa::Estimator::LedoitWolf);
+        let _ = sums.finish(sqfa::Estimator::Oas);
     }
     file::with_file("stats", bytes, |path| {
         if let Ok((sums, names)) = read_named_sums(path) {

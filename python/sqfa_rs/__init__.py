@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _moved, datasets, distances, estimators, neural
+from . import datasets, distances, estimators, neural
 from ._compare import compare
 from ._core import __version__
 from ._files import load, save
@@ -45,9 +45,6 @@ __all__ = [
 ]
 # A new method stands in one list.
 __all__ += estimators.__all__
-
-
-_moved.register()
 
 
 def __getattr__(name: str) -> Any:

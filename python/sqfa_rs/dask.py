@@ -89,7 +89,7 @@ def class_statistics(
         Labels, or the name of the label column of the frame.
     sample_weight : dask array or series of shape (n_samples,), default=None
         Whole numbers: how often each point counts.
-    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+    covariance : {"empirical", "oas"} or float, default="empirical"
         The estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         What is kept of a class: all entries of its scatter, or a sketch of so many rows.

@@ -121,7 +121,7 @@ def class_statistics(
         The column of the labels.
     weight : str, default=None
         A column of whole numbers: how often each point counts.
-    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+    covariance : {"empirical", "oas"} or float, default="empirical"
         The estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         What is kept of a class: all entries of its scatter, or a sketch of so many rows.

@@ -1,4 +1,4 @@
-"""Pickles: what goes in comes out, and those of earlier versions still load."""
+"""Pickles: estimators and accumulators come back as they were."""
 
 import pickle
 
@@ -22,19 +22,6 @@ from sqfa_rs import (
     SupervisedPCA,
 )
 
-# Where earlier versions kept their classes.
-EARLIER = {
-    "sqfa_rs.estimators._classifiers": "sqfa_rs._classifiers",
-    "sqfa_rs.estimators._eigen": "sqfa_rs._eigen",
-    "sqfa_rs.estimators._likelihood": "sqfa_rs._likelihood",
-    "sqfa_rs.estimators._neighbours": "sqfa_rs._neighbours",
-    "sqfa_rs.estimators._qda": "sqfa_rs._qda",
-    "sqfa_rs.estimators._sqfa": "sqfa_rs._sqfa",
-    "sqfa_rs.data._accumulator": "sqfa_rs._statistics",
-}
-# These stood in two modules, by class.
-TUPLES = {"Trial": "_baseline", "Restart": "_results", "Selection": "_results", "Candidate": "_results"}
-
 FITTED = [
     SQFA(2, noise="auto", restarts=1, random_state=0),
     SecondMomentSQFA(2, random_state=0),
@@ -52,19 +39,6 @@ FITTED = [
 ]
 
 
-def as_earlier(thing):
-    """The pickle that an earlier version would have made: names are plain text in protocol 2."""
-    data = pickle.dumps(thing, protocol=2)
-    for name, module in TUPLES.items():
-        data = data.replace(
-            f"csqfa_rs.estimators._results\n{name}\n".encode(), f"csqfa_rs.{module}\n{name}\n".encode()
-        )
-    for new, old in EARLIER.items():
-        data = data.replace(f"c{new}\n".encode(), f"c{old}\n".encode())
-    assert b"csqfa_rs.estimators" not in data and b"csqfa_rs.data" not in data
-    return data
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("estimator", FITTED, ids=lambda estimator: type(estimator).__name__)
 def test_estimators(blobs, estimator):
@@ -72,17 +46,15 @@ def test_estimators(blobs, estimator):
     estimator.fit(X, y)
     answer = "predict" if hasattr(estimator, "predict") else "transform"
     expected = getattr(estimator, answer)(X)
-    for data in (pickle.dumps(estimator), as_earlier(estimator)):
-        again = pickle.loads(data)
-        assert type(again) is type(estimator)
-        np.testing.assert_array_equal(getattr(again, answer)(X), expected)
+    again = pickle.loads(pickle.dumps(estimator))
+    assert type(again) is type(estimator)
+    np.testing.assert_array_equal(getattr(again, answer)(X), expected)
 
 
 def test_accumulators_and_partial_fits(blobs):
     X, y = blobs
     sums = ClassAccumulator().update(X, y)
     model = SQFA(2, random_state=0).partial_fit(X, y)
-    for pack in (pickle.dumps, as_earlier):
-        assert pickle.loads(pack(sums)).to_bytes() == sums.to_bytes()
-        again = pickle.loads(pack(model)).partial_fit(X, y)
-        assert again.class_counts_.tolist() == [120, 120, 120]
+    assert pickle.loads(pickle.dumps(sums)).to_bytes() == sums.to_bytes()
+    again = pickle.loads(pickle.dumps(model)).partial_fit(X, y)
+    assert again.class_counts_.tolist() == [120, 120, 120]

@@ -10,7 +10,7 @@ use crate::output;
 /// Flags that do not fit together, or values no data could make sense of.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(crate) struct Usage(pub(crate) String);
+pub struct Usage(pub String);
 
 /// The user asked to stop.
 #[derive(Debug, Error)]
@@ -20,15 +20,19 @@ pub(crate) struct Interrupted;
 /// The user asked to stop, and something was kept.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(crate) struct Paused(pub(crate) String);
+pub struct Paused(pub String);
 
-/// A usage error, ready to be returned.
-pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+/// Returns a usage error.
+///
+/// # Errors
+///
+/// Always.
+pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
 }
 
-/// Tells standard error what went wrong, if anything, and chooses the exit code.
-pub(crate) fn exit_code(result: anyhow::Result<()>) -> u8 {
+/// Prints to standard error what went wrong, if anything, and returns the exit code.
+pub fn exit_code(result: anyhow::Result<()>) -> u8 {
     let Err(error) = result else { return 0 };
     if is_closed_pipe(&error) {
         // Whoever read our output has seen enough, as with `| head`.

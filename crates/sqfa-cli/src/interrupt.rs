@@ -11,7 +11,7 @@ static BUSY: Mutex<bool> = Mutex::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Listens for Ctrl-C and for requests to terminate; a second one ends the process at once.
-pub(crate) fn listen() {
+pub fn listen() {
     // Without a handler Ctrl-C still ends the process, only less tidily.
     let _ = ctrlc::set_handler(|| {
         let busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -23,11 +23,11 @@ pub(crate) fn listen() {
 }
 
 /// As long as this lives, Ctrl-C only leaves a note.
-pub(crate) struct Guard;
+pub struct Guard;
 
 impl Guard {
     /// Begins work that must end in order.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         *BUSY.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Self
     }
@@ -38,13 +38,19 @@ impl Guard {
     }
 }
 
+impl Default for Guard {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         *BUSY.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
 }
 
-/// Whether somebody asked to stop.
-pub(crate) fn asked() -> bool {
+/// Returns whether somebody asked to stop.
+pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }

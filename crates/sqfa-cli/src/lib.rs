@@ -1,6 +1,7 @@
 //! The command `sqfa`: flags as typed become a command as meant, and one match runs it.
 //!
-//! A library, so that the binary and the Python package offer the same command; its one function is [`main`].
+//! A library, so that the binary and the Python package offer the same command: [`main`]. [`terminal`] is for the other
+//! command of the project.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test that unwraps fails, as it should
 
@@ -31,11 +32,35 @@ pub use threads::usable_threads;
 /// Help and wrong usage end the process, as Ctrl-C does.
 pub fn main(words: Vec<OsString>) -> u8 {
     let began = Instant::now();
-    sqfa_alloc::explain_failure(out_of_memory());
+    terminal::explain_out_of_memory();
     let parsed = args::parser(&words).get_matches_from(&words);
     let arguments = Arguments::from_arg_matches(&parsed).unwrap_or_else(|error| error.exit());
     command::remember(words);
     failure::exit_code(run(arguments, began))
+}
+
+/// How commands of this project start, print, stop and end: shared with `sqfa-paper`.
+pub mod terminal {
+    pub use crate::args::{GlobalFlags, positive};
+    pub use crate::failure::{Paused, Usage, exit_code, usage};
+    pub use crate::interrupt::{Guard, asked, listen};
+    pub use crate::output::{say, say_json, table, warn};
+    pub use crate::progress::StatusLine;
+
+    /// Prepares the message for the case that memory runs out.
+    pub fn explain_out_of_memory() {
+        sqfa_alloc::explain_failure(crate::out_of_memory());
+    }
+
+    /// Does what the flags of all commands ask for: starts the threads, and prints results and errors only.
+    ///
+    /// # Errors
+    ///
+    /// If the threads cannot be started.
+    pub fn begin(flags: &GlobalFlags) -> anyhow::Result<()> {
+        crate::output::be_quiet(flags.quiet);
+        crate::threads::start(flags.threads)
+    }
 }
 
 /// The message for the case that memory runs out.
@@ -52,8 +77,7 @@ fn out_of_memory() -> String {
 }
 
 fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
-    output::be_quiet(arguments.quiet);
-    threads::start(arguments.threads)?;
+    terminal::begin(&arguments.global)?;
     match arguments.command {
         Subcommand::Dataset(args) => command::dataset::Dataset::try_from(args)?.run(),
         Subcommand::Fit(args) => command::fit::Fit::try_from(*args)?.run(began),
@@ -66,7 +90,6 @@ fn run(arguments: Arguments, began: Instant) -> anyhow::Result<()> {
         Subcommand::Inspect(args) => command::inspect::run(&args),
         Subcommand::Export(args) => command::export::Export::try_from(args)?.run(),
         Subcommand::Compare(args) => command::compare::Compare::try_from(*args)?.run(),
-        Subcommand::Paper(args) => command::paper::Paper::try_from(args)?.run(),
         Subcommand::Demo(args) => command::demo::run(&args),
         Subcommand::Completions(args) => command::shell::completions(&args),
         Subcommand::Man(args) => command::shell::man(&args),

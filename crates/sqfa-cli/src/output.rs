@@ -28,7 +28,7 @@ pub(crate) fn summarize(text: &str) -> anyhow::Result<()> {
 /// Writes text for people to standard output, without control characters that names in files may hold.
 ///
 /// A closed pipe comes back as an error that ends the command quietly.
-pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+pub fn say(text: &str) -> anyhow::Result<()> {
     say_data(&printable_lines(text))
 }
 
@@ -40,12 +40,12 @@ pub(crate) fn say_data(text: &str) -> anyhow::Result<()> {
 }
 
 /// Writes one JSON object on a line of its own.
-pub(crate) fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
+pub fn say_json(value: &impl Serialize) -> anyhow::Result<()> {
     say_data(&format!("{}\n", serde_json::to_string(value)?))
 }
 
 /// Writes a warning to standard error.
-pub(crate) fn warn(message: &str) {
+pub fn warn(message: &str) {
     complain("warning", message);
 }
 
@@ -105,7 +105,7 @@ fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> String {
 }
 
 /// Columns of text: the first and those named are left-aligned, the others right-aligned.
-pub(crate) fn table(rows: &[Vec<String>], left: &[usize]) -> String {
+pub fn table(rows: &[Vec<String>], left: &[usize]) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -25,13 +25,13 @@ pub(crate) fn undisturbed<T>(print: impl FnOnce() -> T) -> T {
 }
 
 /// The progress line; it vanishes when dropped.
-pub(crate) struct StatusLine {
+pub struct StatusLine {
     bar: ProgressBar,
 }
 
 impl StatusLine {
     /// A line that begins by saying what is under way.
-    pub(crate) fn new(message: &str) -> Self {
+    pub fn new(message: &str) -> Self {
         // Standard error draws nothing unless it is a terminal.
         let target = match output::is_quiet() {
             true => ProgressDrawTarget::hidden(),
@@ -51,12 +51,12 @@ impl StatusLine {
     }
 
     /// Says what is under way now.
-    pub(crate) fn tell(&self, message: &str) {
+    pub fn tell(&self, message: &str) {
         self.bar.set_message(output::printable(message));
     }
 
     /// Shows an iteration and answers whether to go on.
-    pub(crate) fn observe(&self, name: &str, progress: &Progress) -> Control {
+    pub fn observe(&self, name: &str, progress: &Progress) -> Control {
         if !self.bar.is_hidden() {
             let learned = match progress.frozen {
                 0 => String::new(),

@@ -53,7 +53,7 @@ pub enum PaperError {
     Compare(#[from] CompareError),
     /// A folder for results that holds something else.
     #[error(
-        "{} exists and was not made by sqfa paper: name a new folder, or one that it has made",
+        "{} exists and was not made by sqfa-paper: name a new folder, or one that it has made",
         .0.display()
     )]
     OtherFolder(PathBuf),

@@ -147,7 +147,7 @@ impl Context<'_> {
             spec: experiment.spec.clone(),
             facts: experiment.facts.clone(),
             software: concat!("sqfa ", env!("CARGO_PKG_VERSION")).to_owned(),
-            command: format!("sqfa paper {item}"),
+            command: format!("sqfa-paper {item}"),
         };
         let (mut store, records, broken) = Store::open(&self.cells(&folder), &manifest)?;
         broken.iter().for_each(|remark| self.warn(remark));

@@ -1,4 +1,4 @@
-//! What of an item is made: the flags of `sqfa paper` as values.
+//! What of an item is made: the flags of `sqfa-paper` as values.
 
 use sqfa_lab::compare::{MethodEntry, Protocol};
 

@@ -118,5 +118,5 @@ pub(crate) fn claim(folder: &Path) -> Result<(), PaperError> {
     }
     let made = crash::before_operation().and_then(|()| fs::create_dir_all(folder));
     made.map_err(|error| PaperError::io(folder, "use", error))?;
-    write(&mark, b"Made by sqfa paper; cells/ holds the fits, one folder a data set.\n")
+    write(&mark, b"Made by sqfa-paper; cells/ holds the fits, one folder a data set.\n")
 }

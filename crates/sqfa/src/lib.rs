@@ -54,7 +54,7 @@ pub mod distance;
 pub mod constraint;
 pub mod classify;
 mod preconditioner;
-pub mod objective;
+mod objective;
 pub mod optimize;
 pub mod model;
 pub mod reduce;

@@ -221,7 +221,7 @@ def class_statistics(
         Whole numbers: how often each point counts.
     covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances; a number from 0 to 1 is the share s of
-        (1 − s)Φ + s(tr Φ/n)I.
+        (1 − s)Φ + s(tr Φ/n)I. "ledoit-wolf" is not available for sketches and streams.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         How covariances are kept: all entries, or a sketch of so many rows (100 by default) with a bound
         of its error, for dimensions whose n² entries do not fit. Sketches take no estimator but
@@ -274,7 +274,8 @@ def statistics_of(
     """Statistics of validated points; ``keep_samples`` keeps covariances as the points behind them."""
     check_counts(classes, codes, weights)
     names, estimator = class_names(classes), estimator_name(covariance)
-    if keep_samples:
+    # From sums of blocks nothing knows how far single samples are from their mean.
+    if keep_samples or (sparse.issparse(X) and estimator == "ledoit-wolf"):
         X, codes = repeated(X, codes, weights)
         make = _sparse_statistics if sparse.issparse(X) else _core.sample_statistics
         return ClassStatistics(make(X, names, codes, estimator, threads), classes)

@@ -6,8 +6,9 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use sqfa::distance::registry;
+use sqfa::names::chosen;
 use sqfa::reduce::{ReducerEntry, reducer_entry, reducers};
-use sqfa::statistics::{Form, SCALINGS, Scaling};
+use sqfa::statistics::{LARGEST_SKETCH, SCALINGS, SKETCH_SIZE, Scaling};
 use sqfa::{Distance, Estimator};
 
 use crate::data::Builtin;
@@ -66,27 +67,33 @@ pub(crate) fn estimator() -> Choice<Estimator> {
     }
 }
 
-/// The forms of covariances.
-pub(crate) fn form() -> Choice<Form> {
+/// Sketches of covariances, by their number of rows.
+pub(crate) fn sketch() -> Choice<usize> {
     Choice {
-        names: || Form::SPELLINGS.iter().map(|&(name, help)| (name.to_owned(), help)).collect(),
-        parse: str::parse,
+        names: || {
+            vec![
+                (SKETCH.to_owned(), "100 rows per class, with a bound of their error"),
+                (format!("{SKETCH}:ROWS"), "the same with so many rows"),
+            ]
+        },
+        parse: rows_of_sketch,
     }
 }
 
-/// Sketches of covariances, for fits, which choose between the other forms by their cost.
-pub(crate) fn sketch() -> Choice<Form> {
-    Choice {
-        names: || {
-            let sketches = Form::SPELLINGS.iter().filter(|(name, _)| name.starts_with("sketch"));
-            sketches.map(|&(name, help)| (name.to_owned(), help)).collect()
-        },
-        parse: |text| match text.parse()? {
-            Form::Dense | Form::Factor => {
-                Err(format!("'{text}' is chosen by its cost: leave it out, or use sketch[:ROWS]"))
-            }
-            form => Ok(form),
-        },
+const SKETCH: &str = "sketch";
+
+fn rows_of_sketch(text: &str) -> Result<usize, String> {
+    if ["auto", "dense", "factor"].contains(&text) {
+        return Err(format!("'{text}' cannot be chosen: leave --form out, or use {SKETCH}[:ROWS]"));
+    }
+    let Some(rows) = text.strip_prefix("sketch:") else {
+        return Ok(chosen("form of covariances", text, &[(SKETCH, SKETCH_SIZE)])?);
+    };
+    match rows.parse() {
+        Ok(rows) if (1..=LARGEST_SKETCH).contains(&rows) => Ok(rows),
+        _ => Err(format!(
+            "'{text}': specify 1 to {LARGEST_SKETCH} rows, as in {SKETCH}:{SKETCH_SIZE}"
+        )),
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use sqfa::Estimator;
 use sqfa::lift::LiftKind;
 use sqfa::reduce::ReducerEntry;
-use sqfa::statistics::{Form, Scaling};
+use sqfa::statistics::Scaling;
 
 use super::settings::SettingFlags;
 use super::values::{self, FiltersArg, PrecisionArg};
@@ -88,9 +88,9 @@ pub(crate) struct FitArgs {
     pub(crate) covariance: Option<Estimator>,
     /// Keep sketches of the class covariances instead of the covariances [default: covariances or samples, whichever
     /// costs less].
-    #[arg(long, value_name = "FORM", default_value = "auto", hide_default_value = true)]
-    #[arg(value_parser = choice::sketch(), help_heading = "Data", hide_short_help = true)]
-    pub(crate) form: Form,
+    #[arg(long, value_name = "FORM", value_parser = choice::sketch(), help_heading = "Data")]
+    #[arg(hide_short_help = true)]
+    pub(crate) form: Option<usize>,
     /// Precision of the class covariances [default: that of the data].
     #[arg(long, value_enum, value_name = "PRECISION", help_heading = "Data")]
     #[arg(hide_short_help = true)]

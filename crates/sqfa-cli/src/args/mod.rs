@@ -4,7 +4,6 @@ mod choice;
 mod clean;
 mod compare;
 mod fit;
-mod paper;
 mod settings;
 mod stats;
 mod use_model;
@@ -20,12 +19,12 @@ use crate::data::Builtin;
 pub(crate) use clean::CleanArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use paper::PaperArgs;
 pub(crate) use stats::{MergeArgs, StatsArgs, StatsCommand};
 pub(crate) use use_model::{
     ClassifierArg, ClassifierFlags, DistancesArgs, EvaluateArgs, ExportArgs, ExportFormat,
     InspectArgs, PredictArgs, TransformArgs,
 };
+pub use values::positive;
 pub(crate) use values::{
     FiltersArg, HeaderArg, MissingArg, PartArg, PrecisionArg, PriorsArg, StartArg,
 };
@@ -72,11 +71,9 @@ fn examples() -> String {
     )
 }
 
-/// Supervised linear dimensionality reduction by information geometry.
-#[derive(Debug, Parser)]
-#[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = examples())]
-#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
-pub(crate) struct Arguments {
+/// Flags that every command has.
+#[derive(Debug, Args)]
+pub struct GlobalFlags {
     /// Number of threads; results do not depend on it [default: all processors].
     #[arg(long, global = true, value_name = "N", value_parser = values::positive)]
     #[arg(display_order = GLOBAL, hide_short_help = true)]
@@ -86,6 +83,15 @@ pub(crate) struct Arguments {
     /// Warnings, notes, progress and summaries of written files are left out.
     #[arg(long, short = 'q', global = true, display_order = GLOBAL)]
     pub(crate) quiet: bool,
+}
+
+/// Supervised linear dimensionality reduction by information geometry.
+#[derive(Debug, Parser)]
+#[command(name = "sqfa", version, long_about = LONG_ABOUT, after_help = examples())]
+#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: GlobalFlags,
     #[command(subcommand)]
     pub(crate) command: Subcommand,
 }
@@ -112,8 +118,6 @@ pub(crate) enum Subcommand {
     Clean(CleanArgs),
     /// Compare methods on one data set: accuracies, times and a report.
     Compare(Box<CompareArgs>),
-    /// Make the paper's tables and figures by name, beside the printed numbers.
-    Paper(PaperArgs),
     /// Write a built-in data set to a file.
     Dataset(DatasetArgs),
     /// Compare eight fast methods on moving textures, in under a minute.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use sqfa::statistics::Form;
 
 use super::{ArrayFlags, TableFlags, choice};
 
@@ -14,7 +13,7 @@ Examples:
   sqfa stats wide.npy --labels y.npy --form sketch --out wide.stats    100 000 columns
   sqfa stats table.csv --label class --weights count --out table.stats
   sqfa stats merge monday.stats tuesday.stats --out both.stats
-  sqfa fit both.stats --filters 8 --out model.sqfa              with any --covariance";
+  sqfa fit both.stats --filters 8 --out model.sqfa              also with --covariance oas";
 
 /// Flags of `sqfa stats`.
 #[derive(Debug, Args)]
@@ -26,7 +25,7 @@ pub(crate) struct StatsArgs {
     /// Files of labelled points; * and ? stand for parts of names.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
-    /// File to write: class sums, from which any covariance estimator can be finished.
+    /// File to write: class statistics.
     #[arg(long, short = 'o', value_name = "STATS", required = true)]
     pub(crate) out: Option<PathBuf>,
     /// Labels of the samples in an .npy file, or in an .npz file without labels: another .npy file; once per file of
@@ -35,10 +34,9 @@ pub(crate) struct StatsArgs {
     pub(crate) labels: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) arrays: ArrayFlags,
-    /// What is kept of a class: dense (n²/2 numbers, exact) or sketch (some rows, with a bound of their error).
-    #[arg(long, value_name = "FORM", default_value = "dense", help_heading = "Data")]
-    #[arg(value_parser = choice::form())]
-    pub(crate) form: Form,
+    /// Keep a sketch of each class covariance instead of all n²/2 entries.
+    #[arg(long, value_name = "FORM", value_parser = choice::sketch(), help_heading = "Data")]
+    pub(crate) form: Option<usize>,
     #[command(flatten)]
     pub(crate) table: TableFlags,
     /// Column of a table that says how often a row counts: whole numbers.

@@ -39,8 +39,12 @@ pub(crate) fn filters(text: &str) -> Result<FiltersArg, String> {
     }
 }
 
-/// A whole number of at least 1.
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
+/// Parses a whole number of at least 1.
+///
+/// # Errors
+///
+/// If the text is anything else.
+pub fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(0) | Err(_) => Err("give a whole number of at least 1".to_owned()),
         Ok(count) => Ok(count),

@@ -17,7 +17,6 @@ Try next
   sqfa fit toy.npz --filters 2 --out model.sqfa               one model
   sqfa evaluate model.sqfa toy.npz                            its accuracy on the test samples
   sqfa compare toy.npz --report toy.html                      every method, as a report
-  sqfa paper                                                  the paper's tables and figures
   sqfa --help                                                 everything else
 Your own table goes in place of toy.npz; --label names its label column.
 ";

@@ -9,7 +9,6 @@ pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod inspect;
-pub(crate) mod paper;
 pub(crate) mod predict;
 mod reference;
 pub(crate) mod shell;

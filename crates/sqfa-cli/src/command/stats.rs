@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde::Serialize;
-use sqfa::statistics::{ClassAccumulator, Form};
+use sqfa::statistics::ClassAccumulator;
 use sqfa_io::data::{
     LoadOptions, Summed, TableSums, needs_labels, open_batches, read_table_sums, write_table_sums,
 };
@@ -79,11 +79,6 @@ impl TryFrom<StatsArgs> for Stats {
             return Ok(Self::Merge(merge));
         }
         let Some(out) = args.out else { return usage("--out STATS is missing") };
-        let sketch = match args.form {
-            Form::Sketch(size) => Some(size),
-            Form::Auto | Form::Dense => None,
-            Form::Factor => return usage("--form factor keeps points: sums are dense or a sketch"),
-        };
         let files = expand(&args.data)?;
         let given = options(&args.arrays, &args.table);
         let unlabelled = |file: &&String| needs_labels(Path::new(file), &given);
@@ -107,7 +102,7 @@ impl TryFrom<StatsArgs> for Stats {
             arrays: args.arrays,
             table: args.table,
             weights: args.weights.as_deref().map(column),
-            sketch,
+            sketch: args.form,
             out,
             json: args.json,
         })))

@@ -4,58 +4,9 @@
 //! the first run that has no K-th operation. In `failures.rs` operations fail instead.
 #![cfg(debug_assertions)]
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use crate::common::{Folder, Said, table};
+use crate::common::crash::{crash_everywhere, files};
+use crate::common::{Folder, table};
 use serde_json::Value;
-use sqfa_io::formats::{crash::CRASHED, is_temporary};
-
-/// More file operations than any of these commands has: the loop must end by itself.
-const MANY: u64 = 400;
-
-fn run(folder: &Folder, line: &str, crash_at: u64) -> Said {
-    let mut command = folder.command(line);
-    command.env("SQFA_CRASH_AT", crash_at.to_string()).stdin(std::process::Stdio::null());
-    Said::new(line, command.output().unwrap())
-}
-
-/// Crashes a command everywhere; `begin` prepares a folder, `after` looks at it after every crash and after the next run.
-/// Returns the number of crashes.
-fn crash_everywhere(
-    line: &str,
-    begin: impl Fn(&Folder),
-    after: impl Fn(&Folder, u64, bool),
-) -> u64 {
-    for at in 1..MANY {
-        let folder = Folder::new();
-        begin(&folder);
-        let said = run(&folder, line, at);
-        if said.code == 0 {
-            after(&folder, at, true);
-            return at - 1;
-        }
-        assert_eq!(said.code, CRASHED, "operation {at} of sqfa {line}\n{}", said.err);
-        after(&folder, at, false);
-        folder.ok(line);
-        after(&folder, at, true);
-    }
-    panic!("sqfa {line} never finished");
-}
-
-/// The files of a folder that are no leftovers, by name.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let Ok(entries) = std::fs::read_dir(folder) else { return found };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if entry.path().is_file() && !is_temporary(&name) {
-            let bytes = std::fs::read(entry.path()).unwrap();
-            found.insert(name.to_string_lossy().into_owned(), bytes);
-        }
-    }
-    found
-}
 
 /// A model without what a clock says.
 fn timeless(folder: &Folder, model: &str) -> (Vec<Vec<f64>>, Value) {
@@ -163,24 +114,6 @@ fn a_comparison_loses_no_record_and_resumes_with_the_same_numbers() {
             let own = files(&folder.path("run"));
             let known = [".lock", "records.jsonl", "spec.json", "report.html"];
             assert!(own.keys().all(|name| known.contains(&name.as_str())), "{:?}", own.keys());
-        },
-    );
-    assert!(crashes >= 8, "{crashes} operations");
-}
-
-#[test]
-fn the_papers_folder_is_ours_after_every_crash() {
-    let line = "paper growth --out made";
-    let whole = Folder::new();
-    whole.ok(line);
-    let expected = files(&whole.path("made"));
-    let crashes = crash_everywhere(
-        line,
-        |_| {},
-        |folder, at, finished| {
-            let found = files(&folder.path("made"));
-            assert!(found.iter().all(|(name, bytes)| expected[name] == *bytes), "operation {at}");
-            assert!(!finished || found == expected, "operation {at}");
         },
     );
     assert!(crashes >= 8, "{crashes} operations");

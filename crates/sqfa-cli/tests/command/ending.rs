@@ -82,3 +82,13 @@ fn ctrl_c_and_a_request_to_terminate_leave_nothing_half_written() {
         assert_eq!(folder.names(), ["old.sqfa"], "{signal}");
     }
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_reason_is_given_once() {
+    let folder = Folder::new();
+    folder.write("d.csv", "a,b,label\n1,2,x\n2,1,x\n3,4,y\n4,3,y\n");
+    let said = folder.run("stats d.csv --label label --out /dev/full");
+    assert_eq!(said.code, 1);
+    assert_eq!(said.err.matches("No space left").count(), 1, "{}", said.err);
+}

@@ -7,7 +7,7 @@ use sqfa::distance::registry;
 use sqfa::reduce::reducers;
 use sqfa_io::data::file_kinds_help;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 13] = [
     "",
     "fit",
     "stats",
@@ -21,7 +21,6 @@ const COMMANDS: [&str; 14] = [
     "dataset",
     "demo",
     "compare",
-    "paper",
 ];
 
 #[test]

@@ -3,6 +3,9 @@
 
 mod common;
 
+/// The command that these tests run.
+const COMMAND: &str = env!("CARGO_BIN_EXE_sqfa");
+
 mod attacks;
 mod bad_input;
 mod clean;
@@ -25,7 +28,6 @@ mod long_rows;
 mod matrix;
 mod names;
 mod outputs;
-mod paper;
 mod round_trip;
 mod sessions;
 mod settings;

@@ -1,7 +1,7 @@
 //! Which method uses which setting: a flag is either used or rejected, never ignored.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::common::{Folder, table};
 use sqfa::reduce::{Kind, ROWS, Row, reducers};
@@ -79,71 +79,4 @@ fn model_files_hold_the_specified_settings_as_they_are_typed() {
     assert_eq!(*specified, expected);
     folder.ok("fit data.csv --label species -m 2 --out m");
     assert!(folder.json("inspect m")["specified"].is_null());
-}
-
-/// The Rust sources of all crates of the workspace.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && path.file_name().unwrap() != "tests" {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-}
-
-/// The arms of a `match` that catch several settings at once, as line numbers. Arms of one `match` have one indentation.
-fn catch_all_arms(text: &str) -> Vec<usize> {
-    let lines: Vec<&str> = text.lines().collect();
-    let indentation = |line: &str| line.len() - line.trim_start().len();
-    let pattern = |line: &str| {
-        let code = line.trim_start();
-        let end = [" =>", " if "].into_iter().filter_map(|mark| code.find(mark)).min();
-        let end = end.unwrap_or(code.len());
-        code[..end].to_owned()
-    };
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let code = line.trim_start();
-        if code.starts_with("//") || !pattern(line).contains("Setting::") || !line.contains("=>") {
-            continue;
-        }
-        let deep = indentation(line);
-        let within = |other: &&usize| {
-            lines[**other].trim().is_empty() || indentation(lines[**other]) >= deep
-        };
-        let before: Vec<usize> = (0..at).rev().collect();
-        let after: Vec<usize> = (at..lines.len()).collect();
-        let arms = before.iter().take_while(within).chain(after.iter().take_while(within));
-        for &arm in arms.filter(|&&arm| indentation(lines[arm]) == deep) {
-            let pattern = pattern(lines[arm]);
-            let name = |text: &str| text.chars().all(|c| c.is_lowercase() || c == '_');
-            if lines[arm].contains("=>") && (name(&pattern) || pattern.starts_with("(_")) {
-                found.push(arm + 1);
-            }
-        }
-    }
-    found
-}
-
-#[test]
-fn every_match_on_settings_is_exhaustive() {
-    let bad = "match one {\n    Setting::Noise => 1,\n    _ => 2,\n}\n";
-    assert_eq!(catch_all_arms(bad), [3]);
-    let bad = "match one {\n    own if own.is_odd() => 3,\n    Setting::Noise => {\n        1\n    }\n}\n";
-    assert_eq!(catch_all_arms(bad), [2]);
-    let good = "match one {\n    Setting::Noise => match two {\n        Some(_) => 1,\n        _ => 2,\n    },\n}\n";
-    assert!(catch_all_arms(good).is_empty());
-    let mut files = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut files);
-    assert!(files.iter().any(|file| file.ends_with("reduce/setting.rs")));
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        // List the settings there, so that a new one is not overlooked.
-        assert_eq!(catch_all_arms(&text), Vec::<usize>::new(), "{}", file.display());
-        let partial =
-            text.lines().find(|line| line.contains("matches!(") && line.contains("Setting::"));
-        assert_eq!(partial, None, "{}: write an exhaustive match", file.display());
-    }
 }

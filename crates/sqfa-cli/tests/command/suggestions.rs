@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{Folder, Said, table};
+use crate::common::{Folder, Said, flags_in_messages, table};
 
 /// Runs a line in a shell that finds the command by its name.
 fn paste(folder: &Folder, line: &str) -> Said {
@@ -248,7 +248,6 @@ fn messages_name_flags_of_their_own_command() {
         ("command/stats.rs", "stats"),
         ("command/clean.rs", "clean"),
         ("command/dataset.rs", "dataset"),
-        ("command/paper", "paper"),
         ("warnings.rs", "fit"),
     ];
     let mut files: BTreeMap<String, String> = BTreeMap::new();
@@ -264,21 +263,8 @@ fn messages_name_flags_of_their_own_command() {
     }
     for (text, command) in files {
         let known = known(&folder, &command);
-        let text = text.split("#[cfg(test)]").next().unwrap();
-        for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-            // A whole command that is suggested has flags of its own.
-            let line = line.split("suggest::").next().unwrap();
-            let mut rest = line;
-            while let Some(at) = rest.find("--") {
-                let flag: String = rest[at..]
-                    .chars()
-                    .take_while(|c| *c == '-' || c.is_ascii_lowercase())
-                    .collect();
-                rest = &rest[at + 2..];
-                if flag.len() > 3 && !flag.ends_with('-') {
-                    assert!(known.contains(&flag), "{flag} is no flag of sqfa {command}: {line}");
-                }
-            }
+        for (flag, line) in flags_in_messages(&text) {
+            assert!(known.contains(&flag), "{flag} is no flag of sqfa {command}: {line}");
         }
     }
 }

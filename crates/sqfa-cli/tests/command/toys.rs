@@ -130,3 +130,25 @@ fn optimisers_and_pairs_can_be_forced_and_are_reported() {
         .run("fit toy-6d --filters 2 --method lda --optimizer lbfgs --out m.sqfa")
         .fails(2, "--optimizer");
 }
+
+/// Closed forms in the same double precision: some roundings.
+const ROUNDING: f64 = 1e-9;
+
+#[test]
+fn bounds_are_those_of_equal_covariances() {
+    let said = Folder::new().json("distances toy-lda --distance fisher-rao --bounds --noise 0");
+    let pair = &said["pairs"][0];
+    // Means (−.8, .2) and (−.84, −.2), covariance 0.008 I.
+    let square = (0.04_f64.powi(2) + 0.4_f64.powi(2)) / 0.008;
+    let number = |name: &str| pair[name].as_f64().unwrap();
+    assert!((number("lower") - (1.0 + square / 2.0).acosh()).abs() < ROUNDING);
+    let exact = 2.0_f64.sqrt() * (1.0 + square / 4.0).acosh();
+    assert!((number("distance") - exact).abs() < ROUNDING);
+    assert!(number("upper") >= exact - ROUNDING && pair["exact"] == true);
+    assert_eq!(said["pairs"].as_array().unwrap().len(), 6);
+    let text = Folder::new().ok("distances toy-lda --distance fisher-rao --bounds --noise 0");
+    assert!(text.contains("Calvo–Oller") && text.contains("upper bound"), "{text}");
+    let refused = Folder::new().run("distances toy-lda --bounds");
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("--distance fisher-rao"), "{}", refused.err);
+}

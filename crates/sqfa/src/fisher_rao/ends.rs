@@ -95,7 +95,7 @@ impl Local {
     }
 
     /// (Ax, ABAᵀ).
-    fn velocity(&self) -> Velocity {
+    pub(super) fn velocity(&self) -> Velocity {
         let n = self.frame.order;
         let mean = self.frame.factor.chunks_exact(n).map(|row| dot(row, &self.mean)).collect();
         let mut covariance = congruence(&self.frame.factor, false, &self.covariance, n);
@@ -132,22 +132,13 @@ impl FisherRao {
         self.scaled_gradient(if self.distance > 0.0 { 1.0 / self.distance } else { 0.0 })
     }
 
-    /// The gradient of half the squared distance, smooth everywhere.
-    pub fn half_square_gradient(&self) -> FisherRaoGradient {
-        self.scaled_gradient(1.0)
-    }
-
     /// The logarithm of the second Gaussian at the first: the initial velocity of the geodesic.
     pub fn velocity(&self) -> Velocity {
         self.ends.start.velocity()
     }
 
-    /// The velocity with which the geodesic arrives at the second Gaussian.
-    pub fn final_velocity(&self) -> Velocity {
-        self.ends.end.velocity()
-    }
-
-    fn scaled_gradient(&self, scale: f64) -> FisherRaoGradient {
+    /// The gradient of some multiple of half the squared distance, which is smooth everywhere.
+    pub(super) fn scaled_gradient(&self, scale: f64) -> FisherRaoGradient {
         let (mean_p, covariance_p) = self.ends.start.lowered(-scale);
         let (mean_q, covariance_q) = self.ends.end.lowered(scale);
         FisherRaoGradient { mean_p, covariance_p, mean_q, covariance_q }

@@ -12,7 +12,7 @@ use super::ends::{Local, Velocity, symmetrize};
 use super::error::FisherRaoError;
 use super::frame::{Frame, dot};
 use super::rotations::{identity, norm, orthogonalize};
-use super::solve::{FisherRao, FisherRaoOptions, fisher_rao};
+use super::solve::FisherRao;
 use crate::features::Gaussian;
 use crate::linalg::Real;
 
@@ -96,20 +96,6 @@ impl FisherRao {
         let (start, end) = (Path::new(&self.ends.start), Path::new(&self.ends.end));
         Geodesic { speed: self.distance, start, end: Some(end) }
     }
-}
-
-/// The exponential map: where the geodesic with this initial velocity is at time 1.
-pub fn exponential(p: Gaussian<'_>, velocity: &Velocity) -> Result<GaussianPoint, FisherRaoError> {
-    Geodesic::shoot(p, velocity)?.point(1.0)
-}
-
-/// The logarithm map: the initial velocity of the geodesic that is at `q` at time 1.
-pub fn logarithm(
-    p: Gaussian<'_>,
-    q: Gaussian<'_>,
-    options: &FisherRaoOptions<'_>,
-) -> Result<Velocity, FisherRaoError> {
-    Ok(fisher_rao(p, q, options)?.velocity())
 }
 
 impl Path {

@@ -31,6 +31,6 @@ mod tests;
 
 pub use ends::{FisherRaoGradient, Velocity};
 pub use error::{FisherRaoError, Side};
-pub use geodesic::{GaussianPoint, Geodesic, exponential, logarithm};
+pub use geodesic::{GaussianPoint, Geodesic};
 pub use pairwise::fisher_rao_pairwise;
 pub use solve::{Certainty, FisherRao, FisherRaoOptions, fisher_rao};

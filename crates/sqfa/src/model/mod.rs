@@ -16,8 +16,7 @@ pub use error::FitError;
 pub use fitted::{FittedSqfa, Restart};
 pub(crate) use fitted::{with_fixed_signs, with_unit_length};
 pub use inverse_regression::InverseRegression;
-pub use recipe::{
-    Degrees, Learning, MOST_RESTARTS, Noise, Restarts, Sqfa, Start, VARIANTS, Variant,
-};
+pub(crate) use recipe::MOST_RESTARTS;
+pub use recipe::{Degrees, Learning, Noise, Restarts, Sqfa, Start, VARIANTS, Variant};
 pub(crate) use starts::{largest_variance, random};
 pub use warning::Warning;

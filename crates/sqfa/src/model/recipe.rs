@@ -124,7 +124,7 @@ impl Start {
 pub(super) const STARTED_AT_RANDOM: usize = 16;
 
 /// The most starts of a fit.
-pub const MOST_RESTARTS: usize = 10_000;
+pub(crate) const MOST_RESTARTS: usize = 10_000;
 
 /// How many starts climb side by side; the best is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -261,7 +261,7 @@ pub const VARIANTS: [Variant; 9] = [
 
 impl Variant {
     /// The degrees of freedom of its classes, where they are t distributions and a number may have been given.
-    pub fn degrees_with(&self, given: Option<f64>) -> Option<f64> {
+    pub(crate) fn degrees_with(&self, given: Option<f64>) -> Option<f64> {
         Some(match self.degrees? {
             Degrees::Usual(usual) => given.unwrap_or(usual),
             Degrees::Fixed(own) => own,
@@ -370,7 +370,7 @@ impl Sqfa {
 
     /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximises
     /// ln|Σ_tot| − Σ π_k ln|Σ_k|.
-    pub fn likelihood_gain(filters: usize) -> Result<Self, FitError> {
+    pub(crate) fn likelihood_gain(filters: usize) -> Result<Self, FitError> {
         Ok(Self { goal: Goal::LikelihoodGain, ..Self::new(filters)? })
     }
 

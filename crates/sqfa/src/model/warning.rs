@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for Warning {
 
 impl Warning {
     /// What a user should know about statistics, however they are used.
-    pub fn of_statistics(statistics: &ClassStatistics) -> Vec<Self> {
+    pub(crate) fn of_statistics(statistics: &ClassStatistics) -> Vec<Self> {
         let Some(note) = statistics.robust() else { return Vec::new() };
         let estimator = note.estimator.to_string();
         let mut warnings = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) use restricted::{Beside, Effort, Restrictable};
 
 /// Why an objective has no value somewhere.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum EvaluationError {
+pub(crate) enum EvaluationError {
     /// Filters that vanish or depend on each other.
     #[error(
         "the filters are degenerate: one is zero or, if orthonormal, they depend on each other"

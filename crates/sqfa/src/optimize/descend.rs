@@ -20,7 +20,6 @@ pub(crate) struct Descended {
     /// The loss at the start and after every iteration.
     pub(crate) trace: Vec<f64>,
     pub(crate) iterations: usize,
-    pub(crate) evaluations: usize,
     pub(crate) termination: Termination,
 }
 
@@ -104,7 +103,7 @@ pub(crate) fn descend<E>(
             break Termination::Cancelled;
         }
     };
-    Ok(Descended { point, loss, trace, iterations, evaluations, termination })
+    Ok(Descended { point, loss, trace, iterations, termination })
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl<'a> Parts<'a> {
     fn kept(&self) -> Result<Option<&Arc<Vec<ClassAccumulator>>>, StatisticsError> {
         if self.keeps && self.sums.get().is_none() {
             let all = 0..self.data.labels.classes().len();
-            let sums = (0..=self.count).map(|part| self.made(part, &all, None));
+            let sums = (0..=self.count).map(|part| self.made(part, &all));
             let sums = Arc::new(sums.collect::<Result<_, _>>()?);
             return Ok(Some(self.sums.get_or_init(|| sums)));
         }
@@ -140,12 +140,11 @@ impl<'a> Parts<'a> {
         Ok(self)
     }
 
-    /// The sums of some classes in one part; all other classes are empty. Where an estimator is given they are for it alone.
+    /// The sums of some classes in one part; all other classes are empty.
     fn made(
         &self,
         part: usize,
         classes: &Range<usize>,
-        estimator: Option<Estimator>,
     ) -> Result<ClassAccumulator, StatisticsError> {
         let Labeled { points, labels, weights } = self.data;
         let own = |row: &usize| {
@@ -155,9 +154,6 @@ impl<'a> Parts<'a> {
         };
         let rows = (0..self.of_row.len()).filter(own);
         let mut sums = ClassAccumulator::new(labels.classes().clone(), points.columns());
-        if let Some(estimator) = estimator {
-            sums = sums.only_for(estimator);
-        }
         match self.finite {
             true => sums.update_finite(points, labels, weights, rows)?,
             false => self.data.add(&mut sums, rows)?,
@@ -275,12 +271,12 @@ impl<'a> Parts<'a> {
 
     /// The sums of everything that takes part.
     pub fn total(&self) -> Result<ClassAccumulator, StatisticsError> {
-        self.merged(None, &(0..self.data.labels.classes().len()), None)
+        self.merged(None, &(0..self.data.labels.classes().len()))
     }
 
     /// The sums of everything that takes part but one fold.
     pub fn without(&self, fold: usize) -> Result<ClassAccumulator, StatisticsError> {
-        self.merged(Some(fold), &(0..self.data.labels.classes().len()), None)
+        self.merged(Some(fold), &(0..self.data.labels.classes().len()))
     }
 
     /// Returns the statistics of all parts that are learned from, except for one fold, by an estimator that does not shrink.
@@ -296,7 +292,7 @@ impl<'a> Parts<'a> {
             let Labeled { points, labels, .. } = self.data;
             let (classes, columns) = (labels.classes(), points.columns());
             let double = matches!(points, Points::F64(_));
-            let mut make = |some: Range<usize>| self.merged(without, &some, Some(estimator));
+            let mut make = |some: Range<usize>| self.merged(without, &some);
             return ClassAccumulator::finish_made(classes, columns, double, &mut make, estimator);
         };
         let parts: Vec<_> = self.taking_part(without).map(|part| &sums[part]).collect();
@@ -389,12 +385,11 @@ impl<'a> Parts<'a> {
         &self,
         left_out: Option<usize>,
         classes: &Range<usize>,
-        estimator: Option<Estimator>,
     ) -> Result<ClassAccumulator, StatisticsError> {
         let kept = self.kept()?;
         let one = |part: usize| match kept {
             Some(kept) => Ok(Cow::Borrowed(&kept[part])),
-            None => self.made(part, classes, estimator).map(Cow::Owned),
+            None => self.made(part, classes).map(Cow::Owned),
         };
         let mut parts = self.taking_part(left_out);
         let mut sums = one(parts.next().unwrap_or(self.count))?.into_owned();

@@ -105,7 +105,7 @@ impl ReducerEntry {
 
     /// How columns are scaled where nobody says so: each by its own deviation where a shrinkage that nobody gave pulls towards
     /// equal variances, else not at all.
-    pub fn usual_scaling(&self, settings: &ReducerSettings) -> Scaling {
+    pub(crate) fn usual_scaling(&self, settings: &ReducerSettings) -> Scaling {
         let open = !matches!(settings.shrinkage, Choice::Value(_));
         if self.takes(Setting::Shrinkage) && open { Scaling::PerFeature } else { Scaling::None }
     }
@@ -117,7 +117,7 @@ impl ReducerEntry {
     }
 
     /// Whether it chooses principal components to work in by itself.
-    pub fn has_own_components(&self) -> bool {
+    pub(crate) fn has_own_components(&self) -> bool {
         self.limit == Limit::Components
     }
 
@@ -136,7 +136,7 @@ impl ReducerEntry {
         classes: usize,
         width: usize,
     ) -> Option<usize> {
-        let pays = |count| Form::Auto.decide(points, dimension, count, width) != Form::Factor;
+        let pays = |count| Form::decide(points, dimension, count, width) != Form::Factor;
         let pooled = self.pools && estimator == Estimator::Empirical;
         let counts = [classes, if pooled { 1 } else { classes }];
         counts.into_iter().find(|&count| pays(count))

@@ -9,7 +9,7 @@ use crate::linalg::Mat;
 use crate::optimize::Observer;
 
 use super::choose::{Chosen, Search};
-use super::samples::{Embedding, LocalScale, lfda_of_each};
+use super::samples::{LocalScale, lfda_of_each};
 use super::setting::{Parameter, Setting, Usual};
 use super::space::{Space, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
@@ -73,8 +73,7 @@ impl LfdaReducer {
             .map(|&value| Ok((whole(Setting::Neighbors, value)?, self.local_scale)))
             .collect::<Result<_, ReduceError>>()?;
         let (points, labels) = (space.points(), &space.labels);
-        let solved =
-            lfda_of_each(points, labels, &neighborhoods, filters, Embedding::Orthonormalized)?;
+        let solved = lfda_of_each(points, labels, &neighborhoods, filters)?;
         Ok(solved.into_iter().map(|found| Ok(space.lift(&found?.filters))).collect())
     }
 

@@ -37,10 +37,7 @@ pub use lda::Lda;
 pub use limit::Limit;
 pub use pca::{Pca, PcaSolver};
 pub use run::Run;
-pub use samples::{
-    EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, Lmnn, LmnnDescent, LocalScale, Nca, PlainDescent,
-    SampleError, SampleFit, Wda, balanced_rows, lfda,
-};
+pub use samples::{LocalScale, SampleError, balanced_rows};
 pub use setting::{Heading, Kind, Parameter, ROWS, Row, Setting, Usual};
 pub use settings::ReducerSettings;
 pub use spca::Spca;

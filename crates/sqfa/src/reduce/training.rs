@@ -15,8 +15,7 @@ use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::SplitError;
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, add_fourth_moments,
-    preprocessed_rows,
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, fourth_moments,
 };
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
@@ -274,8 +273,9 @@ impl<'a> Training<'a> {
         }
         if !estimator.needs_points() && estimator != raw {
             let rows: Vec<usize> = wide().collect();
-            let fourth = (estimator == Estimator::LedoitWolf && !as_samples)
-                .then(|| samples.fourth_moments(&rows, &statistics));
+            let fourth = (estimator == Estimator::LedoitWolf && !as_samples).then(|| {
+                fourth_moments(points, labels, &rows, None, samples.preprocessor, &statistics)
+            });
             statistics = statistics.shrunk_by(estimator, fourth.as_deref())?;
         }
         Ok(Self {
@@ -350,16 +350,6 @@ impl<'a> Training<'a> {
 }
 
 impl Samples<'_> {
-    /// Returns Σ|y|⁴ of each class over some rows, where y is a preprocessed sample about its class mean.
-    fn fourth_moments(&self, rows: &[usize], statistics: &ClassStatistics) -> Vec<f64> {
-        let mut sums = vec![0.0; statistics.classes().len()];
-        for rows in rows.chunks(JUDGED) {
-            let values = preprocessed_rows(self.points, rows, self.preprocessor);
-            add_fourth_moments(&mut sums, &values, &self.codes(rows), |_| 1.0, statistics);
-        }
-        sums
-    }
-
     /// The features of some rows, as if they had been preprocessed first.
     pub(crate) fn features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, offset) = self.folded(filters);

@@ -63,7 +63,7 @@ impl Reducer for WdaReducer {
                 if !last {
                     wda.stopping.tolerance = TRIED;
                 }
-                Ok(wda.fit_from(space.points(), &space.labels, count, start, observer)?)
+                Ok(wda.fit(space.points(), &space.labels, count, start, observer)?)
             },
         )
     }

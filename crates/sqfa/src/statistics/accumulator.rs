@@ -51,14 +51,6 @@ impl ClassAccumulator {
         Ok(Self::of_form(classes, dimension, Some(size)))
     }
 
-    /// The same for an estimator alone: without the sums that it does not look at.
-    pub(crate) fn only_for(mut self, estimator: Estimator) -> Self {
-        if !estimator.needs_quartic() {
-            self.sums = self.sums.into_iter().map(ClassSum::without_fourth).collect();
-        }
-        self
-    }
-
     /// An empty accumulator of the same form for other classes.
     pub fn alike(&self, classes: Classes) -> Self {
         Self::of_form(classes, self.dimension, self.sketch)

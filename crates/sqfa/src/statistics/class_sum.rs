@@ -29,14 +29,6 @@ impl ClassSum {
         }
     }
 
-    /// The same without what Ledoit–Wolf needs.
-    pub(super) fn without_fourth(mut self) -> Self {
-        if let Self::Entries(sum) = &mut self {
-            sum.fourth = None;
-        }
-        self
-    }
-
     /// The same with room for the scatter of a first point, where it keeps all entries.
     pub(super) fn with_room(&mut self) -> &mut Self {
         if let Self::Entries(sum) = self {

@@ -19,7 +19,7 @@ impl ClassStatistics {
         let classes = labels.classes();
         let n = points.view().columns();
         let double = matches!(points.view(), Points::F64(_));
-        let nothing = ClassAccumulator::new(classes.clone(), n).only_for(Estimator::Empirical);
+        let nothing = ClassAccumulator::new(classes.clone(), n);
         let all = 0..points.view().rows();
         let sorted = nothing.rows_by_class(points.view(), labels, all)?;
         let mut ends = vec![0; classes.len() + 1];

@@ -5,7 +5,6 @@
 //! held in f64), so their statistics have the same bits however the data are batched.
 
 use super::class_sum::Finished;
-use super::fourth::{Fourth, Known};
 use super::{Covariance, Dense, Estimator, StatisticsError};
 use crate::linalg::{
     Element, Float, Lower, add_scatter, add_scatter_of, dispatch, lower_rows, scratch_room,
@@ -40,19 +39,11 @@ pub(super) struct EntrySum {
     /// Lower triangle, packed: for bytes about 128, else about the mean. Empty while there are no points.
     pub(super) scatter: Vec<f64>,
     pub(super) bytes: bool,
-    /// What Ledoit–Wolf needs; `None` when it was not kept (bytes of an older version).
-    pub(super) fourth: Option<Fourth>,
 }
 
 impl EntrySum {
     pub(super) fn empty(n: usize) -> Self {
-        Self {
-            count: 0,
-            mean: vec![0.0; n],
-            scatter: Vec::new(),
-            bytes: true,
-            fourth: Some(Fourth::empty(n, BYTE_CENTRE)),
-        }
+        Self { count: 0, mean: vec![0.0; n], scatter: Vec::new(), bytes: true }
     }
 
     /// Makes room for the scatter of a first point.
@@ -68,16 +59,18 @@ impl EntrySum {
         estimator: Estimator,
         double: bool,
     ) -> Result<Finished, StatisticsError> {
+        if estimator == Estimator::LedoitWolf {
+            return Err(StatisticsError::NoFourthMoments);
+        }
         self.leave_bytes();
         let n = self.mean.len();
-        let quartic = if estimator.needs_quartic() { self.quartic() } else { None };
         let divisor = (self.count - 1) as f64;
         lower_rows(&mut self.scatter, n, |_, row| {
             row.iter_mut().for_each(|value| *value /= divisor);
         });
         let share = estimator
-            .shrink(&mut self.scatter, n, self.count, quartic)
-            .ok_or(StatisticsError::NoFourthMoments)?;
+            .shrink(&mut self.scatter, n, self.count)
+            .ok_or_else(|| StatisticsError::NeedsPoints { estimator: estimator.to_string() })?;
         let covariance: Box<dyn Covariance> = if double {
             Box::new(Dense::new(self.scatter, n).expect("a triangle"))
         } else {
@@ -99,9 +92,6 @@ impl EntrySum {
             gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
             let (points, own) = (rows.len(), &mut block[..rows.len() * n]);
             let sums = column_sums(own, n);
-            if let Some(fourth) = &mut self.fourth {
-                fourth.add_bytes(own);
-            }
             let constant: Vec<Option<f64>> = constant_columns(own, n);
             let varying: Vec<usize> = (0..n).filter(|&j| constant[j].is_none()).collect();
             if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
@@ -141,7 +131,6 @@ impl EntrySum {
                 .iter()
                 .map(|sum| T::from_f64(sum / size))
                 .collect();
-            self.add_fourth(&block[..rows.len() * n], &centre, None);
             parallel::rows(&mut block[..rows.len() * n], n, |_, row| {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
@@ -167,33 +156,6 @@ impl EntrySum {
         }
     }
 
-    /// Adds to what Ledoit–Wolf needs, about the centre of the first block.
-    pub(super) fn add_fourth<T: Element>(
-        &mut self,
-        block: &[T],
-        centre: &[T],
-        weights: Option<&[u64]>,
-    ) {
-        let Some(fourth) = &mut self.fourth else { return };
-        if self.count == 0 {
-            fourth.reference = centre.iter().map(|&value| Float::to_f64(value)).collect();
-        }
-        fourth.add(block, weights);
-    }
-
-    fn known(&self) -> Known<'_> {
-        Known {
-            count: self.count as f64,
-            mean: &self.mean,
-            scatter: Lower::new(&self.scatter, self.mean.len()),
-        }
-    }
-
-    /// Σ|x − mean|⁴, where it was kept; not for sums of bytes.
-    fn quartic(&self) -> Option<f64> {
-        self.fourth.clone().map(|fourth| fourth.about_mean(self.known()))
-    }
-
     pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
         self.count += size;
         let share = size as f64 / self.count as f64;
@@ -209,10 +171,6 @@ impl EntrySum {
             return;
         }
         if self.bytes && other.bytes {
-            match (&mut self.fourth, &other.fourth) {
-                (Some(mine), Some(theirs)) => mine.merge(theirs.clone(), other.known()),
-                (fourth, _) => *fourth = None,
-            }
             self.count += other.count;
             self.mean.iter_mut().zip(&other.mean).for_each(|(mean, sum)| *mean += sum);
             self.scatter.iter_mut().zip(&other.scatter).for_each(|(scatter, sum)| *scatter += sum);
@@ -221,13 +179,6 @@ impl EntrySum {
         let mut other = other.clone();
         other.leave_bytes();
         self.leave_bytes();
-        self.fourth = match (self.fourth.take(), other.fourth.take()) {
-            (Some(mut mine), Some(theirs)) => {
-                mine.merge(theirs, other.known());
-                Some(mine)
-            }
-            _ => None,
-        };
         let n = self.mean.len();
         let (first, second) = (self.count as f64, other.count as f64);
         let shift: Vec<f64> =
@@ -247,9 +198,6 @@ impl EntrySum {
     pub(super) fn leave_bytes(&mut self) {
         if !std::mem::replace(&mut self.bytes, false) || self.count == 0 {
             return;
-        }
-        if let Some(fourth) = &mut self.fourth {
-            fourth.leave_bytes();
         }
         let (n, count) = (self.mean.len(), self.count as f64);
         let sums = std::mem::take(&mut self.mean);

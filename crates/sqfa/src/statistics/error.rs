@@ -61,7 +61,7 @@ pub enum StatisticsError {
     /// Sums where an estimator looks at single points.
     #[error(
         "the covariance estimator '{estimator}' looks at single points several times, and only their sums are at hand: give \
-         the points themselves in one table that fits memory, or use empirical, oas or ledoit-wolf"
+         the points themselves in one table that fits memory, or use empirical, oas or a fraction such as 0.1"
     )]
     NeedsPoints {
         /// The estimator.
@@ -87,9 +87,10 @@ pub enum StatisticsError {
         /// Why.
         source: RobustError,
     },
-    /// Ledoit–Wolf shrinkage of sums that lack what it needs.
+    /// Ledoit–Wolf shrinkage of class statistics, which do not keep what it needs.
     #[error(
-        "ledoit-wolf needs the samples, and only class statistics are there: use oas, or fit the samples"
+        "ledoit-wolf needs the samples, and only class statistics are there: use oas or a fraction such as 0.1, or fit \
+         the samples"
     )]
     NoFourthMoments,
     /// A shrinkage that a sketch does not know.

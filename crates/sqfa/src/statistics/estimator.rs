@@ -87,11 +87,6 @@ impl Estimator {
         }
     }
 
-    /// Whether it needs Σ|y|⁴.
-    pub(super) fn needs_quartic(self) -> bool {
-        self == Self::LedoitWolf
-    }
-
     /// Whether it needs tr S and tr S².
     pub(super) fn needs_square(self) -> bool {
         matches!(self, Self::Oas | Self::LedoitWolf)
@@ -113,7 +108,7 @@ impl Estimator {
         }
     }
 
-    /// s; `None` when the moments lacks Σ|y|⁴.
+    /// Returns s, or `None` for an estimator that needs samples or Σ|y|⁴ that the moments lack.
     pub(super) fn intensity(self, moments: ScatterMoments) -> Option<f64> {
         let ScatterMoments { count, dimension, trace, square, quartic } = moments;
         let spread = square - trace * trace / dimension;
@@ -133,14 +128,8 @@ impl Estimator {
         })
     }
 
-    /// Shrinks a covariance given by its lower triangle; returns s, or `None` without the sums it needs.
-    pub(super) fn shrink(
-        self,
-        lower: &mut [f64],
-        p: usize,
-        count: u64,
-        quartic: Option<f64>,
-    ) -> Option<f64> {
+    /// Shrinks a covariance given by its lower triangle; returns s, or `None` for an estimator that needs samples.
+    pub(super) fn shrink(self, lower: &mut [f64], p: usize, count: u64) -> Option<f64> {
         if self == Self::Empirical {
             return Some(0.0);
         }
@@ -148,7 +137,8 @@ impl Estimator {
         let (trace, square) = (entries.diagonal().sum::<f64>(), squared_norm(entries));
         let dimension = p as f64;
         let count = count as f64;
-        let share = self.intensity(ScatterMoments { count, dimension, trace, square, quartic })?;
+        let moments = ScatterMoments { count, dimension, trace, square, quartic: None };
+        let share = self.intensity(moments)?;
         lower_rows(lower, p, |i, row| {
             row.iter_mut().for_each(|value| *value *= 1.0 - share);
             row[i] += share * trace / dimension;

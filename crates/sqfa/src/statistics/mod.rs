@@ -10,7 +10,6 @@ mod entries;
 mod error;
 mod estimator;
 mod forms;
-mod fourth;
 mod given;
 mod isotropic;
 mod pooled;
@@ -47,7 +46,7 @@ pub use preprocess::{Preprocessor, SCALINGS, Scaling};
 pub use projection::project;
 pub(crate) use projection::{pass, pass_in_groups};
 pub use robust::RobustNote;
-pub(crate) use shrinkage::add_fourth_moments;
+pub(crate) use shrinkage::{add_fourth_moments, fourth_moments};
 pub use sketch::{LARGEST_SKETCH, SKETCH_SIZE};
 pub use span::Span;
 
@@ -90,12 +89,7 @@ impl ClassStatistics {
             });
         }
         check_classes(labels)?;
-        if estimator.needs_points() {
-            return Self::from_weighted_points(points, labels, None, estimator);
-        }
-        let mut accumulator = ClassAccumulator::new(labels.classes().clone(), points.columns());
-        accumulator.update(points, labels)?;
-        accumulator.finish(estimator)
+        Self::from_weighted_points(points, labels, None, estimator)
     }
 
     /// Statistics from covariances in any form, one a class; `means` is n × c.

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use super::class_sum::ClassSum;
 use super::entries::EntrySum;
 use super::{
-    ClassAccumulator, ClassStatistics, Covariance, Dense, Estimator, LowRank, Moments,
-    StatisticsError,
+    ClassAccumulator, ClassStatistics, Covariance, Dense, LowRank, Moments, StatisticsError,
 };
 use crate::labels::{Classes, Labels};
 use crate::linalg::{Mat, lower_rows};
@@ -33,7 +32,7 @@ impl ClassStatistics {
         let mut counts = Vec::with_capacity(classes.len());
         let mut scatter = Vec::new();
         for (class, rows) in rows.iter().enumerate() {
-            let own = EntrySum { scatter, fourth: None, ..EntrySum::empty(n) };
+            let own = EntrySum { scatter, ..EntrySum::empty(n) };
             let mut sum = ClassSum::Entries(own);
             sum.add(points, rows, weights);
             let ClassSum::Entries(mut sum) = sum else { return Err(StatisticsError::Classes) };
@@ -100,7 +99,7 @@ fn checked_rows(
     selected: impl Iterator<Item = usize> + Clone,
 ) -> Result<Vec<Vec<u32>>, StatisticsError> {
     let classes = labels.classes().clone();
-    let nothing = ClassAccumulator::new(classes, points.columns()).only_for(Estimator::Empirical);
+    let nothing = ClassAccumulator::new(classes, points.columns());
     let mut rows = nothing.rows_by_class(points, labels, selected)?;
     if let Some(weights) = weights {
         nothing.check_weights(weights, points.rows(), &mut rows)?;
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
     use crate::linalg::Lower;
     use crate::points::Table;
-    use crate::statistics::Entries;
+    use crate::statistics::{Entries, Estimator};
 
     /// Totals and scatters within classes are those of the classes themselves, for every kind of number and with weights.
     #[test]

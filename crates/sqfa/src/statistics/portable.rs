@@ -1,15 +1,14 @@
 //! Accumulators as bytes, to travel between processes and machines.
 //!
 //! Little-endian: `sqfa-sum`, version, flags, dimension, classes; then for every class its count, its
-//! kind, its mean, the lower triangle of its scatter and, when the flags say so, its fourth-order sums;
-//! last a 64-bit sum that guards against damage. Version 1, without fourth-order sums, is still read; version 3 is that
-//! of sketches (`sketch`).
+//! kind, its mean and the lower triangle of its scatter;
+//! last a 64-bit sum that guards against damage. Where the second flag is set, the fourth-order sums that 0.2.0 kept
+//! follow every scatter; they are skipped. Version 3 is that of sketches (`sketch`).
 
 mod sketch;
 
 use super::class_sum::ClassSum;
 use super::entries::EntrySum;
-use super::fourth::Fourth;
 use super::{ClassAccumulator, StatisticsError};
 use crate::labels::Classes;
 use crate::linalg::triangle;
@@ -17,7 +16,7 @@ use crate::linalg::triangle;
 const VERSION: u32 = 2;
 /// The version of sketches.
 const SKETCHES: u32 = 3;
-/// Bytes of fourth-order sums beyond two vectors.
+/// Bytes of the fourth-order sums of a class beyond two vectors.
 const FOURTH_SCALARS: usize = 8 + 16;
 
 impl ClassAccumulator {
@@ -40,13 +39,12 @@ impl ClassAccumulator {
                 ClassSum::Sketch(_) => None,
             })
             .collect();
-        let fourth = sums.iter().all(|sum| sum.fourth.is_some());
-        let per_class = 9 + 8 * (3 * n + n * (n + 1) / 2) + FOURTH_SCALARS;
+        let per_class = 9 + 8 * (n + n * (n + 1) / 2);
         let mut bytes = Vec::with_capacity(64 + sums.len() * (per_class + 16));
         bytes.extend_from_slice(&Self::MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.push(u8::from(self.double));
-        bytes.push(u8::from(fourth));
+        bytes.push(0); // no fourth-order sums
         bytes.extend_from_slice(&(n as u64).to_le_bytes());
         write_classes(&self.classes, &mut bytes);
         for sum in sums {
@@ -57,12 +55,6 @@ impl ClassAccumulator {
             }
             if sum.scatter.is_empty() {
                 bytes.resize(bytes.len() + 8 * triangle(n), 0);
-            }
-            if let (true, Some(sums)) = (fourth, &sum.fourth) {
-                for value in sums.reference.iter().chain(&sums.cubic).chain([&sums.quartic]) {
-                    bytes.extend_from_slice(&value.to_le_bytes());
-                }
-                bytes.extend_from_slice(&sums.exact.to_le_bytes());
             }
         }
         sealed(bytes)
@@ -78,8 +70,18 @@ impl ClassAccumulator {
             return Err(refuse("they begin differently"));
         }
         let version = u32::from_le_bytes(reader.array()?);
-        if !(1..=SKETCHES).contains(&version) {
-            return Err(refuse(format!("version {version}, where 1 to {SKETCHES} are known")));
+        match version {
+            1 => {
+                return Err(refuse(
+                    "version 1 is no longer read: compute the class statistics again from the samples",
+                ));
+            }
+            VERSION | SKETCHES => {}
+            other => {
+                return Err(refuse(format!(
+                    "version {other}, where {VERSION} and {SKETCHES} are known: use a newer release, or compute them again"
+                )));
+            }
         }
         if guard(content) != u64::from_le_bytes(*tail) {
             return Err(refuse("the check sum differs, so they were damaged on the way"));
@@ -88,7 +90,7 @@ impl ClassAccumulator {
         if version == SKETCHES {
             return sketch::read(&mut reader, double);
         }
-        let fourth = version > 1 && reader.flag()?;
+        let fourth = reader.flag()?;
         let n = reader.size()?;
         let classes = read_classes(&mut reader)?;
         let entries = n.checked_add(1).and_then(|m| n.checked_mul(m)).map(|twice| twice / 2);
@@ -176,17 +178,10 @@ fn read_sum(reader: &mut Reader<'_>, n: usize, fourth: bool) -> Result<ClassSum,
     reader.reals(&mut sum.mean)?;
     sum.make_room();
     reader.reals(&mut sum.scatter)?;
-    sum.fourth = if fourth { Some(read_fourth(reader, n)?) } else { None };
+    if fourth {
+        reader.take(16 * n + FOURTH_SCALARS)?;
+    }
     Ok(ClassSum::Entries(sum))
-}
-
-fn read_fourth(reader: &mut Reader<'_>, n: usize) -> Result<Fourth, StatisticsError> {
-    let mut sums = Fourth::empty(n, 0.0);
-    reader.reals(&mut sums.reference)?;
-    reader.reals(&mut sums.cubic)?;
-    reader.reals(std::slice::from_mut(&mut sums.quartic))?;
-    sums.exact = u128::from_le_bytes(reader.array()?);
-    Ok(sums)
 }
 
 struct Reader<'a> {
@@ -259,34 +254,31 @@ mod tests {
         }
     }
 
-    /// The bytes as version 1 wrote them: no flag after the precision, no fourth-order sums.
-    fn version_1(sums: &ClassAccumulator) -> Vec<u8> {
-        let mut old = sums.clone();
-        for sum in &mut old.sums {
-            let ClassSum::Entries(sum) = sum else { unreachable!("no sketch") };
-            sum.fourth = None;
+    /// The bytes as 0.2.0 wrote them: a set flag, and after every scatter two vectors and two numbers.
+    #[test]
+    fn fourth_order_sums_are_skipped() {
+        let sums = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]));
+        let bytes = sums.to_bytes();
+        let (head, classes) = bytes[..bytes.len() - 8].split_at(bytes.len() - 8 - 2 * (9 + 8 * 9));
+        let mut old = head.to_vec();
+        old[13] = 1;
+        for class in classes.chunks(9 + 8 * 9) {
+            old.extend_from_slice(class);
+            old.extend((0..16 * 3 + FOURTH_SCALARS).map(|at| at as u8));
         }
-        let mut bytes = old.to_bytes();
-        bytes.truncate(bytes.len() - 8);
-        bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
-        bytes.remove(13);
-        sealed(bytes)
+        let back = ClassAccumulator::from_bytes(&sealed(old.clone())).unwrap();
+        assert_eq!(back.to_bytes(), bytes);
+        old.pop();
+        assert!(ClassAccumulator::from_bytes(&sealed(old)).is_err());
     }
 
     #[test]
-    fn the_older_version_is_read_but_not_for_ledoit_wolf() {
-        let labels = Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1]);
-        let new = sums(&labels);
-        let old = ClassAccumulator::from_bytes(&version_1(&new)).unwrap();
-        assert_eq!(old.counts(), new.counts());
-        assert!(old.clone().finish(crate::Estimator::Oas).is_ok());
-        let refused = old.clone().finish(crate::Estimator::LedoitWolf).unwrap_err();
-        assert_eq!(refused, StatisticsError::NoFourthMoments);
-        let mut joined = new;
-        joined.merge(&old).unwrap();
-        assert!(joined.clone().finish(crate::Estimator::LedoitWolf).is_err());
-        let bytes = joined.to_bytes();
-        assert_eq!(ClassAccumulator::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    fn the_oldest_version_is_refused_with_a_remedy() {
+        let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
+        bytes[8] = 1;
+        let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(message.contains("version 1 is no longer read"), "{message}");
+        assert!(message.contains("compute the class statistics again"), "{message}");
     }
 
     #[test]

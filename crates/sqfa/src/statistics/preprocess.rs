@@ -124,7 +124,7 @@ impl Preprocessor {
     }
 
     /// The statistics of preprocessed data: [`Self::apply`] to a copy.
-    pub fn applied(&self, statistics: &ClassStatistics) -> ClassStatistics {
+    pub(crate) fn applied(&self, statistics: &ClassStatistics) -> ClassStatistics {
         self.selected(statistics).unwrap_or_else(|| {
             let mut copy = statistics.clone();
             self.rescale(&mut copy);
@@ -166,7 +166,7 @@ impl Preprocessor {
     }
 
     /// Filters of the kept dimensions as filters of all, with zeros where a dimension is dropped.
-    pub fn embed(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
+    pub(crate) fn embed(&self, filters: MatRef<'_, f64>) -> Mat<f64> {
         match self.kept() {
             Some(kept) if filters.nrows() == kept.len() => {
                 let mut all = Mat::zeros(self.factors.len(), filters.ncols());

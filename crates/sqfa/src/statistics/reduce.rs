@@ -74,7 +74,7 @@ impl ClassStatistics {
     }
 
     /// The statistics of some of the dimensions; `None` when a covariance keeps no entries.
-    pub fn selected(&self, columns: &[usize]) -> Option<Self> {
+    pub(crate) fn selected(&self, columns: &[usize]) -> Option<Self> {
         let k = columns.len();
         let mut covariances: Vec<Arc<dyn Covariance>> = Vec::new();
         for same in self.covariances().chunk_by(Arc::ptr_eq) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::accumulator::check_all;
 use super::estimator::Estimator;
+use super::shrinkage::fourth_moments;
 use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;
 use crate::linalg::{Lower, Mat};
@@ -46,7 +47,13 @@ impl ClassStatistics {
                 Some(weights) => sums.update_weighted(points, labels, weights)?,
                 None => sums.update(points, labels)?,
             }
-            return sums.finish(estimator);
+            if estimator != Estimator::LedoitWolf {
+                return sums.finish(estimator);
+            }
+            let statistics = sums.finish(Estimator::Empirical)?;
+            let all: Vec<usize> = (0..points.rows()).collect();
+            let fourth = fourth_moments(points, labels, &all, weights, None, &statistics);
+            return statistics.shrunk_by(estimator, Some(&fourth));
         }
         let all: Vec<usize> = (0..points.rows()).collect();
         Self::robust_of_rows(points, labels, &all, weights, estimator)

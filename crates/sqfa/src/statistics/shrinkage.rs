@@ -7,8 +7,15 @@ use std::sync::Arc;
 
 use super::estimator::ScatterMoments;
 use super::forms::gram;
-use super::{ClassStatistics, Covariance, Estimator, StatisticsError};
+use super::{
+    ClassStatistics, Covariance, Estimator, Preprocessor, StatisticsError, preprocessed_rows,
+};
+use crate::labels::Labels;
 use crate::linalg::MatRef;
+use crate::points::Points;
+
+/// Samples that are converted at a time.
+const BLOCK: usize = 4096;
 
 impl ClassStatistics {
     /// Returns the statistics with every covariance shrunk. `fourth` holds Σ|y|⁴ of the centered samples of each class, which
@@ -58,6 +65,25 @@ pub(crate) fn add_fourth_moments(
         let square: f64 = own.iter().zip(mean.iter()).map(|(x, m)| (x - m).powi(2)).sum();
         sums[class as usize] += weight(at) * square * square;
     }
+}
+
+/// Returns Σ|y|⁴ of each class over some rows, where y is a preprocessed sample about its class mean.
+pub(crate) fn fourth_moments(
+    points: Points<'_>,
+    labels: &Labels,
+    rows: &[usize],
+    weights: Option<&[u64]>,
+    map: Option<&Preprocessor>,
+    statistics: &ClassStatistics,
+) -> Vec<f64> {
+    let mut sums = vec![0.0; statistics.classes().len()];
+    for rows in rows.chunks(BLOCK) {
+        let values = preprocessed_rows(points, rows, map);
+        let codes: Vec<u32> = rows.iter().map(|&row| labels.codes()[row]).collect();
+        let weight = |at: usize| weights.map_or(1.0, |weights| weights[rows[at]] as f64);
+        add_fourth_moments(&mut sums, &values, &codes, weight, statistics);
+    }
+    sums
 }
 
 /// Returns the fraction s of shrinkage and the level s·tr S/n of the identity.

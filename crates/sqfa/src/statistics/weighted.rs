@@ -207,7 +207,6 @@ impl EntrySum {
             gather(table, rows, block, |value: S| T::from_f64(value.to_f64()));
             let centre: Vec<T> =
                 weighted_mean(block, n, &weights).into_iter().map(T::from_f64).collect();
-            self.add_fourth(block, &centre, Some(&weights));
             for row in block.chunks_mut(n) {
                 for (value, &centre) in row.iter_mut().zip(&centre) {
                     *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));

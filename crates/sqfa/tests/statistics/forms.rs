@@ -244,27 +244,18 @@ fn a_sparse_table_stays_one_where_dense_covariances_cost_more() {
 
 #[test]
 fn the_form_follows_from_the_sizes() {
-    let decide = |points, n, c| Form::Auto.decide(points, n, c, 4);
+    let decide = |points, n, c| Form::decide(points, n, c, 4);
     assert_eq!(decide(60_000, 784, 10), Form::Dense);
     assert_eq!(decide(2_000, 200_000, 5), Form::Factor);
     assert_eq!(decide(1_000_000, 20_000, 10), Form::Dense, "the samples are larger still");
-    assert_eq!(Form::Dense.decide(2, 1_000_000, 2, 4), Form::Dense);
-    assert_eq!(Form::Factor.decide(60_000, 784, 10, 4), Form::Factor);
-    for (name, form) in Form::ALL {
-        assert_eq!((name.parse(), form.name()), (Ok(form), name));
-    }
-    assert!("facto".parse::<Form>().unwrap_err().contains("did you mean 'factor'?"));
+    assert_eq!(decide(6, 50, 2), Form::Factor);
     let sample = Sample::draw(&[3, 3], 50, 14);
-    let entries = |form| {
-        let found = ClassStatistics::from_points_as(
-            form,
-            sample.points(),
-            &sample.labels,
-            Estimator::Empirical,
-        );
-        found.unwrap().covariances()[0].entries().is_some()
+    let (points, labels) = (sample.points(), &sample.labels);
+    let entries = |statistics: Result<ClassStatistics, StatisticsError>| {
+        statistics.unwrap().covariances()[0].entries().is_some()
     };
-    assert!(!entries(Form::Auto) && entries(Form::Dense) && !entries(Form::Factor));
+    assert!(entries(ClassStatistics::from_points(points, labels, Estimator::Empirical)));
+    assert!(!entries(ClassStatistics::from_factors(points, labels, Estimator::Empirical)));
 }
 
 #[test]
@@ -315,16 +306,11 @@ fn components_of_samples_that_span_everything_are_those_of_entries() {
         for row in sample.values.chunks_mut(COLUMNS) {
             row.iter_mut().enumerate().for_each(|(j, value)| *value *= falls.powi(j as i32));
         }
-        let components = |form| {
-            let found = ClassStatistics::from_points_as(
-                form,
-                sample.points(),
-                &sample.labels,
-                Estimator::Empirical,
-            );
-            found.unwrap().principal_components(3).unwrap()
-        };
-        let (entries, samples) = (components(Form::Dense), components(Form::Factor));
+        let (points, labels) = (sample.points(), &sample.labels);
+        let entries = ClassStatistics::from_points(points, labels, Estimator::Empirical);
+        let samples = ClassStatistics::from_factors(points, labels, Estimator::Empirical);
+        let entries = entries.unwrap().principal_components(3).unwrap();
+        let samples = samples.unwrap().principal_components(3).unwrap();
         let overlap = (entries.0.transpose() * &samples.0).norm_l2().powi(2);
         assert!((overlap - 3.0).abs() < 1e-8, "{falls}: {overlap}");
         for (one, other) in entries.1.iter().zip(&samples.1) {

@@ -1,6 +1,6 @@
 //! Oracle-approximating shrinkage against its formula, computed apart.
 
-use sqfa::statistics::{ClassAccumulator, ESTIMATORS};
+use sqfa::statistics::{ClassAccumulator, ESTIMATORS, StatisticsError};
 use sqfa::{ClassStatistics, Estimator, Table};
 
 use crate::common::product;
@@ -153,43 +153,35 @@ fn ledoit_wolf_follows_its_definition_in_every_number_type() {
 }
 
 #[test]
-fn ledoit_wolf_streams_merges_weighs_and_travels() {
+fn ledoit_wolf_counts_weights_as_repetitions() {
     let sample = Sample::draw(&[60, 90], 7, 88);
-    let expected = ledoit_wolf(&sample);
-    let rows: Vec<usize> = (0..sample.rows()).collect();
-    let new = || ClassAccumulator::new(sample.labels.classes().clone(), 7);
-    let mut first = new();
-    first.update_rows(sample.points(), &sample.labels, &rows[..31]).unwrap();
-    first.update_rows(sample.points(), &sample.labels, &rows[31..70]).unwrap();
-    let mut second = new();
-    second.update_rows(sample.points(), &sample.labels, &rows[70..]).unwrap();
-    let mut merged = ClassAccumulator::from_bytes(&second.to_bytes()).unwrap();
-    merged.merge(&first).unwrap();
-    assert_covariances(&merged.finish(Estimator::LedoitWolf).unwrap(), &expected, DOUBLE);
-
     let weights: Vec<u64> = (0..sample.rows() as u64).map(|row| row % 4).collect();
-    let mut weighted = new();
-    weighted.update_weighted(sample.points(), &sample.labels, &weights).unwrap();
+    let found = ClassStatistics::from_weighted_points(
+        sample.points(),
+        &sample.labels,
+        Some(&weights),
+        Estimator::LedoitWolf,
+    );
     let repeated: Vec<usize> =
-        rows.iter().flat_map(|&row| vec![row; weights[row] as usize]).collect();
+        (0..sample.rows()).flat_map(|row| vec![row; weights[row] as usize]).collect();
     let values = repeated.iter().flat_map(|&row| sample.row(row).to_vec()).collect();
     let repeated = Sample { columns: 7, values, labels: sample.labels.select(&repeated) };
-    let found = weighted.finish(Estimator::LedoitWolf).unwrap();
-    assert_covariances(&found, &ledoit_wolf(&repeated), DOUBLE);
+    assert_covariances(&found.unwrap(), &ledoit_wolf(&repeated), DOUBLE);
 }
 
 #[test]
-fn bytes_and_reals_mix_in_one_ledoit_wolf() {
-    let (bytes, sample) = Sample::draw(&[50, 70], 6, 89).bytes();
-    let points = Table::row_major(&bytes, sample.rows(), 6).unwrap().into();
-    let rows: Vec<usize> = (0..sample.rows()).collect();
+fn ledoit_wolf_needs_samples_and_names_what_does_not() {
+    let sample = Sample::draw(&[50, 70], 6, 89);
     let mut sums = ClassAccumulator::new(sample.labels.classes().clone(), 6);
-    sums.update_rows(points, &sample.labels, &rows[..40]).unwrap();
-    let mut reals = ClassAccumulator::new(sample.labels.classes().clone(), 6);
-    reals.update_rows(sample.points(), &sample.labels, &rows[40..80]).unwrap();
-    reals.update_rows(points, &sample.labels, &rows[80..]).unwrap();
-    sums.merge(&reals).unwrap();
-    assert_covariances(&sums.finish(Estimator::LedoitWolf).unwrap(), &ledoit_wolf(&sample), SINGLE);
+    sums.update(sample.points(), &sample.labels).unwrap();
+    let error = sums.clone().finish(Estimator::LedoitWolf).unwrap_err();
+    assert_eq!(error, StatisticsError::NoFourthMoments);
+    for remedy in ["needs the samples", "use oas", "0.1", "fit the samples"] {
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
+    for estimator in [Estimator::Oas, Estimator::Shrinkage(0.1)] {
+        assert!(sums.clone().finish(estimator).is_ok());
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use sqfa::lift::LiftRecipe;
 use sqfa::model::{Restarts, Start};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::{Method, ReducerSettings, Setting};
-use sqfa::statistics::{ClassAccumulator, Form, Scaling};
+use sqfa::statistics::{ClassAccumulator, Scaling};
 use sqfa::{Estimator, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
@@ -36,7 +36,8 @@ const MOST_FILTERS: usize = 16;
 /// A fit as meant.
 pub(crate) struct Fit {
     data: Vec<String>,
-    form: Form,
+    /// Rows of sketches to keep instead of covariances.
+    sketch: Option<usize>,
     flags: DataFlags,
     classes: Option<Vec<String>>,
     out: PathBuf,
@@ -85,7 +86,7 @@ impl TryFrom<FitArgs> for Fit {
         check_fixed(&args)?;
         Ok(Self {
             data: args.data,
-            form: args.form,
+            sketch: args.form,
             flags: args.flags,
             classes: args.classes,
             out: args.out,
@@ -188,12 +189,8 @@ impl Fit {
     }
 
     fn load(&self, line: &StatusLine) -> Result<(Loaded, Names)> {
-        let sketch = match self.form {
-            Form::Sketch(size) => Some(size),
-            _ => None,
-        };
         let Opened { mut loaded, columns, label, .. } =
-            data::open_all(&self.data, &self.flags, sketch, line)?;
+            data::open_all(&self.data, &self.flags, self.sketch, line)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -212,12 +209,12 @@ impl Fit {
             check_size(&data.train.points, &columns, true)?;
             data::check_counts(&data.train.labels)?;
         }
-        Ok((self.sketched(loaded, sketch)?, Names { columns, label }))
+        Ok((self.sketched(loaded)?, Names { columns, label }))
     }
 
     /// Points as sketches of so many rows, where these are wanted.
-    fn sketched(&self, loaded: Loaded, sketch: Option<usize>) -> Result<Loaded> {
-        Ok(match (loaded, sketch) {
+    fn sketched(&self, loaded: Loaded) -> Result<Loaded> {
+        Ok(match (loaded, self.sketch) {
             (Loaded::Data(data), Some(size)) if self.lift.is_none() => {
                 let Part { points, labels } = &data.train;
                 let (classes, n) = (labels.classes().clone(), points.columns());
@@ -250,7 +247,7 @@ impl Fit {
 
 /// Refuses what needs points where only sketches of them are kept.
 fn check_sketch(args: &FitArgs) -> Result<()> {
-    if !matches!(args.form, Form::Sketch(_)) {
+    if args.form.is_none() {
         return Ok(());
     }
     let needs = [

@@ -2,8 +2,8 @@
 #![allow(dead_code, unreachable_pub)] // every test file uses its own part of this
 #![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
-#[cfg(feature = "png")]
-pub(crate) mod png;
+#[cfg(debug_assertions)]
+pub(crate) mod crash;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Folder {
 
     /// The command, ready to run in this folder.
     pub fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sqfa"));
+        let mut command = Command::new(crate::COMMAND);
         command.args(line.split_whitespace()).current_dir(self.0.path());
         command.env("COLUMNS", "100").env_remove("NO_COLOR");
         command
@@ -162,4 +162,24 @@ pub fn table(rows_per_class: usize) -> String {
 
 pub fn exists(path: &Path) -> bool {
     path.exists()
+}
+
+/// The flags that a source names outside comments and its tests, each with its line.
+pub fn flags_in_messages(source: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let source = source.split("#[cfg(test)]").next().unwrap();
+    for line in source.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
+        // A whole command that is suggested has flags of its own.
+        let line = line.split("suggest::").next().unwrap();
+        let mut rest = line;
+        while let Some(at) = rest.find("--") {
+            let flag: String =
+                rest[at..].chars().take_while(|c| *c == '-' || c.is_ascii_lowercase()).collect();
+            rest = &rest[at + 2..];
+            if flag.len() > 3 && !flag.ends_with('-') {
+                found.push((flag, line.to_owned()));
+            }
+        }
+    }
+    found
 }

@@ -1,7 +1,7 @@
 //! Bad input gives errors that name the Gaussian and the value.
 
 use super::super::{
-    FisherRaoError, FisherRaoOptions, Side, Velocity, exponential, fisher_rao, fisher_rao_pairwise,
+    FisherRaoError, FisherRaoOptions, Geodesic, Side, Velocity, fisher_rao, fisher_rao_pairwise,
 };
 use crate::features::{Gaussian, Gaussians};
 
@@ -61,10 +61,13 @@ fn warm_starts_and_velocities_are_checked() {
     let error = fisher_rao(standard(), standard(), &options).unwrap_err();
     assert!(matches!(error, FisherRaoError::Length { expected: 4, found: 1, .. }));
     let velocity = Velocity { mean: vec![0.0, f64::NAN], covariance: vec![0.0; 4] };
-    let error = exponential(standard(), &velocity).unwrap_err();
+    let error = Geodesic::shoot(standard(), &velocity).and_then(|g| g.point(1.0)).unwrap_err();
     assert!(matches!(error, FisherRaoError::BadNumber { .. }));
     let velocity = Velocity { mean: vec![1e9, 0.0], covariance: vec![0.0; 4] };
-    assert!(matches!(exponential(standard(), &velocity), Err(FisherRaoError::Range { .. })));
+    assert!(matches!(
+        Geodesic::shoot(standard(), &velocity).and_then(|g| g.point(1.0)),
+        Err(FisherRaoError::Range { .. })
+    ));
 }
 
 #[test]

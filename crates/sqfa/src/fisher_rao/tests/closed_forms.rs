@@ -101,7 +101,7 @@ fn identical_gaussians_are_at_exactly_zero() {
         let found = solve(&p, &p.clone());
         assert_eq!((found.distance, found.lower, found.upper), (0.0, 0.0, 0.0));
         assert!(found.converged && found.residual == 0.0);
-        for gradient in [found.gradient(), found.half_square_gradient()] {
+        for gradient in [found.gradient(), found.scaled_gradient(1.0)] {
             let parts =
                 [gradient.mean_p, gradient.mean_q, gradient.covariance_p, gradient.covariance_q];
             assert!(parts.concat().iter().all(|&value| value == 0.0));

@@ -61,7 +61,7 @@ fn finite_differences() {
                 let exact = slope(&found.gradient(), &change_p, &change_q);
                 // The slope along a random direction may happen to be small: compare with a typical one.
                 assert!((exact - estimate).abs() < 1e-6 * estimate.abs().max(0.1));
-                let half = slope(&found.half_square_gradient(), &change_p, &change_q);
+                let half = slope(&found.scaled_gradient(1.0), &change_p, &change_q);
                 assert_close(half, exact * found.distance, 1e-12);
             }
         }
@@ -103,5 +103,5 @@ fn covariance_gradients_are_symmetric_and_the_gradient_has_unit_length() {
     }
     // The logarithm has the length of the distance at either end.
     assert_close(found.velocity().length(p.view()).unwrap(), found.distance, 1e-12);
-    assert_close(found.final_velocity().length(q.view()).unwrap(), found.distance, 1e-12);
+    assert_close(found.ends.end.velocity().length(q.view()).unwrap(), found.distance, 1e-12);
 }

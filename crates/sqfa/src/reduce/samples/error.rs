@@ -133,12 +133,6 @@ pub enum SampleError {
         /// The weight given.
         push: f64,
     },
-    /// A step that is no positive number.
-    #[error("step {step}: give a positive number")]
-    Step {
-        /// The step given.
-        step: f64,
-    },
     /// A loss that is not finite at the start.
     #[error("the loss is {loss} at the start: scale the samples to moderate numbers")]
     NoLoss {

@@ -5,30 +5,23 @@ use crate::optimize::{Descended, Termination};
 
 /// The end of a descent.
 #[derive(Debug, Clone)]
-pub struct SampleFit {
+pub(crate) struct SampleFit {
     /// p × m, one filter a column.
-    pub filters: Mat<f64>,
+    pub(crate) filters: Mat<f64>,
     /// The loss of these filters.
-    pub loss: f64,
+    pub(crate) loss: f64,
     /// The loss at the start and after every iteration.
-    pub trace: Vec<f64>,
+    pub(crate) trace: Vec<f64>,
     /// Iterations taken.
-    pub iterations: usize,
-    /// Evaluations of loss and gradient.
-    pub evaluations: usize,
+    pub(crate) iterations: usize,
     /// Why it ended.
-    pub termination: Termination,
+    pub(crate) termination: Termination,
 }
 
 impl SampleFit {
-    /// Whether the result is a minimum to the tolerance asked for.
-    pub fn converged(&self) -> bool {
-        self.termination.converged()
-    }
-
     /// The end of a descent over the filters themselves.
     pub(super) fn new(end: Descended) -> Self {
-        let Descended { point, loss, trace, iterations, evaluations, termination } = end;
-        Self { filters: point, loss, trace, iterations, evaluations, termination }
+        let Descended { point, loss, trace, iterations, termination, .. } = end;
+        Self { filters: point, loss, trace, iterations, termination }
     }
 }

@@ -24,43 +24,6 @@ use crate::linalg::{Mat, orthonormalize, pencil};
 use crate::names::chosen;
 use crate::points::Points;
 
-/// How the eigenvectors become filters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Embedding {
-    /// Orthonormal, spanning the same spaces.
-    #[default]
-    Orthonormalized,
-    /// Each scaled by the root of its eigenvalue.
-    Weighted,
-    /// As they are: orthonormal in the metric of the within-class scatter.
-    Plain,
-}
-
-/// The embeddings by name.
-pub const EMBEDDINGS: [(&str, Embedding); 3] = [
-    ("orthonormalized", Embedding::Orthonormalized),
-    ("weighted", Embedding::Weighted),
-    ("plain", Embedding::Plain),
-];
-
-impl Embedding {
-    /// Its name in every flag, file and message.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Orthonormalized => "orthonormalized",
-            Self::Weighted => "weighted",
-            Self::Plain => "plain",
-        }
-    }
-}
-
-impl FromStr for Embedding {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        Ok(chosen("embedding", name, &EMBEDDINGS)?)
-    }
-}
-
 /// What a sample's distances are measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalScale {
@@ -76,7 +39,7 @@ pub enum LocalScale {
 }
 
 /// The local scales by name.
-pub const LOCAL_SCALES: [(&str, LocalScale); 2] =
+pub(crate) const LOCAL_SCALES: [(&str, LocalScale); 2] =
     [("neighbor", LocalScale::Neighbor), ("anchor", LocalScale::Anchor)];
 
 impl LocalScale {
@@ -98,36 +61,24 @@ impl FromStr for LocalScale {
 
 /// What LFDA found.
 #[derive(Debug, Clone)]
-pub struct Lfda {
-    /// p × m, one filter a column; the first m′ columns are the solution for m′ filters.
-    pub filters: Mat<f64>,
+pub(crate) struct Lfda {
+    /// p × m, one filter a column, orthonormal; the first m′ columns are the solution for m′ filters.
+    pub(crate) filters: Mat<f64>,
     /// The ratio of between- to within-class scatter along every filter, largest first.
-    pub eigenvalues: Vec<f64>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the definition"))]
+    pub(crate) eigenvalues: Vec<f64>,
 }
 
 /// How large a sample's neighbourhood is: which neighbour measures it, and how.
 pub(crate) type Neighborhood = (usize, LocalScale);
 
-/// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
-pub fn lfda(
-    points: Points<'_>,
-    labels: &Labels,
-    neighbors: usize,
-    scale: LocalScale,
-    filters: usize,
-    embedding: Embedding,
-) -> Result<Lfda, SampleError> {
-    let all = lfda_of_each(points, labels, &[(neighbors, scale)], filters, embedding)?;
-    all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
-}
-
-/// The same of several neighbourhoods, which share distances and neighbours: an n-th neighbourhood costs half of the first.
+/// Local Fisher discriminant analysis of samples, with several neighbourhoods, which share distances and neighbours: each further
+/// one costs half of the first.
 pub(crate) fn lfda_of_each(
     points: Points<'_>,
     labels: &Labels,
     neighborhoods: &[Neighborhood],
     filters: usize,
-    embedding: Embedding,
 ) -> Result<Vec<Result<Lfda, SampleError>>, SampleError> {
     let rows = check(points, labels, filters)?;
     if neighborhoods.iter().any(|(neighbors, _)| *neighbors == 0) {
@@ -139,34 +90,17 @@ pub(crate) fn lfda_of_each(
         Points::F64(table) => Scatters::of_each::<f64, f64>(&table, &rows, neighborhoods),
     };
     let dimension = points.columns();
-    Ok(all.iter().map(|scatters| solve(scatters, dimension, filters, embedding)).collect())
+    Ok(all.iter().map(|scatters| solve(scatters, dimension, filters)).collect())
 }
 
-/// The leading eigenvectors as filters.
-fn solve(
-    scatters: &Scatters,
-    dimension: usize,
-    filters: usize,
-    embedding: Embedding,
-) -> Result<Lfda, SampleError> {
+/// Returns the leading eigenvectors, orthonormalized, so that every leading few span the same space as before.
+fn solve(scatters: &Scatters, dimension: usize, filters: usize) -> Result<Lfda, SampleError> {
     let singular = |pivot, largest| SampleError::SingularScatter { dimension, pivot, largest };
     let solved = pencil(&scatters.between, &scatters.within, dimension, filters)
         .map_err(|deficient| singular(deficient.pivot, deficient.largest))?;
-    let mut leading = solved.vectors.subcols(0, filters).to_owned();
-    let eigenvalues = solved.values[..filters].to_vec();
-    match embedding {
-        Embedding::Plain => {}
-        Embedding::Weighted => {
-            for (j, value) in eigenvalues.iter().enumerate() {
-                let root = value.max(0.0).sqrt();
-                leading.as_mut().col_mut(j).iter_mut().for_each(|entry| *entry *= root);
-            }
-        }
-        Embedding::Orthonormalized => {
-            leading = orthonormalize(leading.as_ref()).ok_or_else(|| singular(0.0, 0.0))?;
-        }
-    }
-    Ok(Lfda { filters: leading, eigenvalues })
+    let leading =
+        orthonormalize(solved.vectors.subcols(0, filters)).ok_or_else(|| singular(0.0, 0.0))?;
+    Ok(Lfda { filters: leading, eigenvalues: solved.values[..filters].to_vec() })
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ mod nca;
 mod wda;
 
 pub use error::SampleError;
-pub use fit::SampleFit;
+pub(super) use fit::SampleFit;
 pub use gathered::balanced_rows;
-pub(super) use lfda::lfda_of_each;
-pub use lfda::{EMBEDDINGS, Embedding, LOCAL_SCALES, Lfda, LocalScale, lfda};
-pub use lmnn::{Lmnn, LmnnDescent, PlainDescent};
-pub use nca::Nca;
-pub use wda::Wda;
+pub use lfda::LocalScale;
+pub(super) use lfda::{LOCAL_SCALES, lfda_of_each};
+pub(super) use lmnn::Lmnn;
+pub(super) use nca::Nca;
+pub(super) use wda::Wda;
 
 #[cfg(test)]
 mod testing;

@@ -1,31 +1,22 @@
-//! Which form class covariances take, and statistics straight from points or sparse tables in that form.
-
-use std::str::FromStr;
+//! Which form of class covariances costs less, and statistics that keep samples or sparse tables instead of entries.
 
 use super::factor::Precision;
 use super::{Csr, Factor, SparseFactor};
 use crate::labels::Labels;
 use crate::linalg::Mat;
-use crate::names::chosen;
 use crate::points::{Points, Scalar, Table};
 use crate::statistics::shrinkage::shrinkage;
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Covariance, Estimator, LARGEST_SKETCH, Moments, SKETCH_SIZE,
-    StatisticsError, check_classes,
+    ClassStatistics, Covariance, Estimator, Moments, StatisticsError, check_classes,
 };
 
-/// How class covariances are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How class covariances of samples are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Whichever is smaller and faster.
-    #[default]
-    Auto,
     /// All n² entries.
     Dense,
-    /// The centred samples.
+    /// The centered samples.
     Factor,
-    /// So many rows of every class.
-    Sketch(usize),
 }
 
 /// Dense covariances larger than this are avoided where samples take less.
@@ -36,45 +27,12 @@ const SCATTERED: u128 = 8;
 const PASSES: u128 = 60;
 
 impl Form {
-    /// The forms by name.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("auto", Self::Auto),
-        ("dense", Self::Dense),
-        ("factor", Self::Factor),
-        ("sketch", Self::Sketch(SKETCH_SIZE)),
-    ];
-
-    /// Every spelling with what it is, for help texts.
-    pub const SPELLINGS: [(&'static str, &'static str); 5] = [
-        ("auto", "dense or factor, whichever costs less"),
-        ("dense", "all n² entries"),
-        ("factor", "the samples"),
-        (
-            "sketch",
-            "100 rows a class and how far they may be off, whatever the number of columns and points",
-        ),
-        ("sketch:ROWS", "the same with so many rows"),
-    ];
-
-    /// Its name in every flag and message.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Dense => "dense",
-            Self::Factor => "factor",
-            Self::Sketch(_) => "sketch",
-        }
-    }
-
-    /// Decides `Auto` for N points of n dimensions in c classes, `width` bytes a number.
+    /// Returns the form that costs less for N samples of n features in c classes, with `width` bytes per number.
     ///
     /// Samples are read twice a pass (2Nn numbers), covariances half (cn²/2), after Nn²/2 products to make them, of
     /// which some sixteen take as long as reading one number. Dense covariances of more than 8 GiB (their sums are
     /// kept in f64 while they are made) give way to samples that take less.
-    pub fn decide(self, points: u64, dimension: usize, classes: usize, width: usize) -> Self {
-        if self != Self::Auto {
-            return self;
-        }
+    pub fn decide(points: u64, dimension: usize, classes: usize, width: usize) -> Self {
         let (points, n, c) = (u128::from(points), dimension as u128, classes as u128);
         let reading_dense = PASSES * c * n * n / 2 + points * n * n / 32;
         let reading_factor = PASSES * 2 * points * n;
@@ -107,45 +65,7 @@ impl Form {
     }
 }
 
-impl FromStr for Form {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some(size) = text.strip_prefix("sketch:") else {
-            return Ok(chosen("form of covariance", text, &Self::ALL)?);
-        };
-        match size.parse() {
-            Ok(size) if (1..=LARGEST_SKETCH).contains(&size) => Ok(Self::Sketch(size)),
-            _ => Err(format!(
-                "'{text}': give 1 to {LARGEST_SKETCH} rows, as in sketch:{SKETCH_SIZE}"
-            )),
-        }
-    }
-}
-
 impl ClassStatistics {
-    /// The statistics of labelled points in the form asked for.
-    pub fn from_points_as(
-        form: Form,
-        points: Points<'_>,
-        labels: &Labels,
-        estimator: Estimator,
-    ) -> Result<Self, StatisticsError> {
-        let (rows, classes) = (points.rows() as u64, labels.classes().len());
-        match form.decide(rows, points.columns(), classes, points.width()) {
-            Form::Factor if !estimator.needs_points() => {
-                Self::from_factors(points, labels, estimator)
-            }
-            Form::Sketch(size) => {
-                check_classes(labels)?;
-                let classes = labels.classes().clone();
-                let mut sums = ClassAccumulator::sketched(classes, points.columns(), size)?;
-                sums.update(points, labels)?;
-                sums.finish(estimator)
-            }
-            _ => Self::from_points(points, labels, estimator),
-        }
-    }
-
     /// The statistics of labelled points with covariances kept as centred samples: memory N·n, never n².
     pub fn from_factors(
         points: Points<'_>,

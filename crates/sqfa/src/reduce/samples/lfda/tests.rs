@@ -11,6 +11,18 @@ const EXACT: f64 = 1e-9;
 const SINGLE: f64 = 1e-3;
 const NEIGHBOR: LocalScale = LocalScale::Neighbor;
 
+/// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
+fn lfda(
+    points: Points<'_>,
+    labels: &Labels,
+    neighbors: usize,
+    scale: LocalScale,
+    filters: usize,
+) -> Result<Lfda, SampleError> {
+    let all = lfda_of_each(points, labels, &[(neighbors, scale)], filters)?;
+    all.into_iter().next().unwrap_or(Err(SampleError::NoNeighbors))
+}
+
 /// Weights, scatters and eigenvectors exactly as defined; `reach` tells every class's k.
 fn defined(sample: &Drawn, neighbors: usize) -> (Mat<f64>, Vec<f64>) {
     solved(sample, &neighbor_scales(sample, neighbors))
@@ -73,15 +85,8 @@ fn spaces_and_ratios_are_those_of_the_definition() {
         let sample = Drawn::new(&counts, 5, 11);
         let (vectors, values) = defined(&sample, neighbors);
         for filters in 1..=5 {
-            let found = lfda(
-                sample.points(),
-                &sample.labels,
-                neighbors,
-                NEIGHBOR,
-                filters,
-                Embedding::default(),
-            )
-            .unwrap();
+            let found =
+                lfda(sample.points(), &sample.labels, neighbors, NEIGHBOR, filters).unwrap();
             let gap = subspace_gap(found.filters.as_ref(), vectors.subcols(0, filters));
             assert!(gap < EXACT, "{counts:?}, {filters} filters: {gap:e}");
             for (found, expected) in found.eigenvalues.iter().zip(&values) {
@@ -101,8 +106,7 @@ fn the_other_scale_is_the_distance_to_one_sample_of_the_class() {
     };
     let scales: Vec<f64> = (0..sample.rows()).map(anchor).collect();
     let (vectors, _) = solved(&sample, &scales);
-    let found =
-        lfda(sample.points(), &sample.labels, 7, LocalScale::Anchor, 2, Embedding::default());
+    let found = lfda(sample.points(), &sample.labels, 7, LocalScale::Anchor, 2);
     let gap = subspace_gap(found.unwrap().filters.as_ref(), vectors.subcols(0, 2));
     assert!(gap < EXACT, "{gap:e}");
     for (name, scale) in LOCAL_SCALES {
@@ -116,7 +120,7 @@ fn a_small_class_does_not_change_the_neighbourhoods_of_the_others() {
     // The class of two comes first; were its cap of one neighbour to leak, the others would use one as well.
     let sample = Drawn::new(&[2, 40, 40], 4, 12);
     let (seven, _) = defined(&sample, 7);
-    let found = lfda(sample.points(), &sample.labels, 7, NEIGHBOR, 2, Embedding::Plain).unwrap();
+    let found = lfda(sample.points(), &sample.labels, 7, NEIGHBOR, 2).unwrap();
     assert!(subspace_gap(found.filters.as_ref(), seven.subcols(0, 2)) < EXACT);
     let (one, _) = defined(&sample, 1);
     let leaked = subspace_gap(found.filters.as_ref(), one.subcols(0, 2));
@@ -133,8 +137,7 @@ fn duplicates_and_single_samples_are_fine() {
         sample.values[row * 3..][..3].copy_from_slice(&copy);
     }
     let (vectors, _) = defined(&sample, 3);
-    let found =
-        lfda(sample.points(), &sample.labels, 3, NEIGHBOR, 2, Embedding::default()).unwrap();
+    let found = lfda(sample.points(), &sample.labels, 3, NEIGHBOR, 2).unwrap();
     assert!(subspace_gap(found.filters.as_ref(), vectors.subcols(0, 2)) < EXACT);
 }
 
@@ -143,48 +146,28 @@ fn single_precision_gives_the_same_spaces() {
     let sample = Drawn::new(&[300, 200], 6, 14);
     let singles: Vec<f32> = sample.values.iter().map(|&value| value as f32).collect();
     let points = Points::F32(Table::row_major(&singles, sample.rows(), 6).unwrap());
-    let single = lfda(points, &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap();
-    let double =
-        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap();
+    let single = lfda(points, &sample.labels, 5, NEIGHBOR, 3).unwrap();
+    let double = lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3).unwrap();
     assert!(subspace_gap(single.filters.as_ref(), double.filters.as_ref()) < SINGLE);
 }
 
 #[test]
-fn embeddings_span_the_same_nested_spaces() {
+fn filters_are_orthonormal_and_nested() {
     let sample = Drawn::new(&[50, 40, 30], 5, 15);
-    let fit = |filters, embedding| {
-        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, filters, embedding).unwrap()
-    };
-    let orthonormal = fit(3, Embedding::Orthonormalized).filters;
-    let gram = orthonormal.transpose() * &orthonormal;
+    let fit =
+        |filters| lfda(sample.points(), &sample.labels, 5, NEIGHBOR, filters).unwrap().filters;
+    let three = fit(3);
+    let gram = three.transpose() * &three;
     assert!((gram - Mat::<f64>::identity(3, 3)).norm_max() < EXACT);
-    let (plain, weighted) = (fit(3, Embedding::Plain), fit(3, Embedding::Weighted));
-    for j in 0..3 {
-        let space = |filters: &Mat<f64>| {
-            subspace_gap(filters.subcols(0, j + 1), orthonormal.subcols(0, j + 1))
-        };
-        assert!(space(&plain.filters) < EXACT && space(&weighted.filters) < EXACT);
-        let root = plain.eigenvalues[j].sqrt();
-        for i in 0..5 {
-            let gap = weighted.filters[(i, j)] - root * plain.filters[(i, j)];
-            assert!(gap.abs() < EXACT);
-        }
-    }
-    let two = fit(2, Embedding::Orthonormalized).filters;
-    assert_eq!(two, orthonormal.subcols(0, 2).to_owned());
-    for (name, embedding) in EMBEDDINGS {
-        assert_eq!((name.parse(), embedding.name()), (Ok(embedding), name));
-    }
-    assert!("wieghted".parse::<Embedding>().unwrap_err().contains("weighted"));
+    assert_eq!(fit(2), three.subcols(0, 2).to_owned());
 }
 
 #[test]
 fn a_shift_of_all_samples_changes_nothing() {
     let sample = Drawn::new(&[40, 30], 4, 16);
     let shifted = sample.mapped(|row| row.iter().map(|x| x + 1e4).collect());
-    let fit = |sample: &Drawn| {
-        lfda(sample.points(), &sample.labels, 4, NEIGHBOR, 2, Embedding::default()).unwrap().filters
-    };
+    let fit =
+        |sample: &Drawn| lfda(sample.points(), &sample.labels, 4, NEIGHBOR, 2).unwrap().filters;
     // A shift of 1e4 costs four digits of the samples themselves.
     assert!(subspace_gap(fit(&sample).as_ref(), fit(&shifted).as_ref()) < 1e4 * EXACT);
 }
@@ -192,9 +175,7 @@ fn a_shift_of_all_samples_changes_nothing() {
 #[test]
 fn bits_do_not_depend_on_threads() {
     let sample = Drawn::new(&[700, 300], 6, 17);
-    let fit = || {
-        lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3, Embedding::default()).unwrap().filters
-    };
+    let fit = || lfda(sample.points(), &sample.labels, 5, NEIGHBOR, 3).unwrap().filters;
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     assert_eq!(pool(1).install(fit), pool(3).install(fit));
 }
@@ -203,8 +184,7 @@ fn bits_do_not_depend_on_threads() {
 fn bad_input_is_named() {
     let sample = Drawn::new(&[10, 10], 3, 18);
     let fit = |points: Points<'_>, neighbors, filters| {
-        lfda(points, &sample.labels, neighbors, NEIGHBOR, filters, Embedding::default())
-            .unwrap_err()
+        lfda(points, &sample.labels, neighbors, NEIGHBOR, filters).unwrap_err()
     };
     assert_eq!(fit(sample.points(), 0, 1), SampleError::NoNeighbors);
     for filters in [0, 4] {
@@ -219,7 +199,7 @@ fn bad_input_is_named() {
     assert!(matches!(error, SampleError::SingularScatter { dimension: 3, .. }), "{error}");
     assert!(error.to_string().contains("fewer principal components"));
     let alone = Labels::from_integers(&[1; 20]);
-    let error = lfda(sample.points(), &alone, 1, NEIGHBOR, 1, Embedding::default()).unwrap_err();
+    let error = lfda(sample.points(), &alone, 1, NEIGHBOR, 1).unwrap_err();
     assert_eq!(error, SampleError::OneClass { classes: 1 });
 }
 
@@ -228,13 +208,11 @@ fn neighbourhoods_that_share_distances_give_what_each_gives_alone() {
     // More samples of a class than a strip, and one class smaller than the largest neighbourhood.
     let sample = Drawn::new(&[300, 60, 5], 5, 20);
     let all = [(3, NEIGHBOR), (17, NEIGHBOR), (3, LocalScale::Anchor), (9, LocalScale::Anchor)];
-    let plain = Embedding::Plain;
-    let together = lfda_of_each(sample.points(), &sample.labels, &all, 3, plain).unwrap();
+    let together = lfda_of_each(sample.points(), &sample.labels, &all, 3).unwrap();
     assert_eq!(together.len(), all.len());
     for (found, (neighbors, scale)) in together.into_iter().zip(all) {
-        let (found, alone) =
-            (found.unwrap(), lfda(sample.points(), &sample.labels, neighbors, scale, 3, plain));
-        let alone = alone.unwrap();
+        let found = found.unwrap();
+        let alone = lfda(sample.points(), &sample.labels, neighbors, scale, 3).unwrap();
         assert_eq!((&found.filters, &found.eigenvalues), (&alone.filters, &alone.eigenvalues));
     }
 }

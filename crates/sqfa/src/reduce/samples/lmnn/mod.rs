@@ -7,7 +7,6 @@
 //! Reference: Weinberger & Saul, *J. Machine Learning Research* 10, 2009.
 
 mod loss;
-mod plain;
 
 use super::gathered::{Gathered, check};
 use super::{SampleError, SampleFit};
@@ -18,29 +17,15 @@ use crate::optimize::{Observer, Stopping, descend};
 use crate::points::Points;
 use loss::Problem;
 
-pub use plain::PlainDescent;
-
-/// How the loss is lowered.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum LmnnDescent {
-    /// Curvature from past steps and a line search: the same loss or less in far fewer steps.
-    #[default]
-    Lbfgs,
-    /// Plain gradient steps, as the common implementation takes them; for comparisons.
-    Plain(PlainDescent),
-}
-
 /// The recipe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lmnn {
+pub(crate) struct Lmnn {
     /// Neighbours of its own class that every sample keeps near.
-    pub neighbors: usize,
+    pub(crate) neighbors: usize,
     /// μ: the weight of pushing other classes away; 1 − μ is that of pulling neighbours near.
-    pub push: f64,
-    /// How the loss is lowered.
-    pub descent: LmnnDescent,
-    /// When to stop; plain descent has its own rule.
-    pub stopping: Stopping,
+    pub(crate) push: f64,
+    /// When to stop.
+    pub(crate) stopping: Stopping,
 }
 
 impl Default for Lmnn {
@@ -48,7 +33,6 @@ impl Default for Lmnn {
         Self {
             neighbors: 3,
             push: 0.5,
-            descent: LmnnDescent::Lbfgs,
             stopping: Stopping { max_iterations: 500, tolerance: 1e-5 },
         }
     }
@@ -56,7 +40,7 @@ impl Default for Lmnn {
 
 impl Lmnn {
     /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
-    pub fn fit(
+    pub(crate) fn fit(
         &self,
         points: Points<'_>,
         labels: &Labels,
@@ -86,11 +70,7 @@ impl Lmnn {
             let (loss, gradient) = problem.evaluate(filters);
             if loss.is_finite() { Ok((loss, gradient)) } else { Err(SampleError::NoLoss { loss }) }
         };
-        let end = match self.descent {
-            LmnnDescent::Lbfgs => descend(start, evaluate, self.stopping, observer)?,
-            LmnnDescent::Plain(descent) => descent.run(start, evaluate, observer)?,
-        };
-        Ok(SampleFit::new(end))
+        Ok(SampleFit::new(descend(start, evaluate, self.stopping, observer)?))
     }
 }
 

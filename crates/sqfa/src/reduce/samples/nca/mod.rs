@@ -19,9 +19,9 @@ use crate::points::Points;
 
 /// The recipe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Nca {
+pub(crate) struct Nca {
     /// When to stop.
-    pub stopping: Stopping,
+    pub(crate) stopping: Stopping,
 }
 
 impl Default for Nca {
@@ -32,7 +32,7 @@ impl Default for Nca {
 
 impl Nca {
     /// Learns filters from samples in principal coordinates; the observer is told the loss after every iteration.
-    pub fn fit(
+    pub(crate) fn fit(
         &self,
         points: Points<'_>,
         labels: &Labels,

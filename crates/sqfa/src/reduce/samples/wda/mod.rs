@@ -24,15 +24,15 @@ use crate::points::Points;
 
 /// The recipe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wda {
+pub(crate) struct Wda {
     /// What a unit of entropy costs, in squared distances of the samples (1/λ of the reference).
-    pub regularization: f64,
+    pub(crate) regularization: f64,
     /// Sinkhorn iterations of every plan.
-    pub sinkhorn_iterations: usize,
+    pub(crate) sinkhorn_iterations: usize,
     /// Of the random orthonormal start.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// When to stop; the tolerance is one of the loss's logarithm, a relative change.
-    pub stopping: Stopping,
+    pub(crate) stopping: Stopping,
 }
 
 impl Default for Wda {
@@ -47,19 +47,9 @@ impl Default for Wda {
 }
 
 impl Wda {
-    /// Learns filters from samples; the observer is told the loss after every iteration.
-    pub fn fit(
-        &self,
-        points: Points<'_>,
-        labels: &Labels,
-        filters: usize,
-        observer: &mut Observer<'_>,
-    ) -> Result<SampleFit, SampleError> {
-        self.fit_from(points, labels, filters, None, observer)
-    }
-
-    /// The same from given filters (p × m) where there are any.
-    pub(crate) fn fit_from(
+    /// Learns filters from samples, starting from given filters (p × m) if there are any. The observer receives the loss after
+    /// every iteration.
+    pub(crate) fn fit(
         &self,
         points: Points<'_>,
         labels: &Labels,

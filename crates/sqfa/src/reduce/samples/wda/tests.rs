@@ -178,11 +178,11 @@ fn large_regularisation_at_one_filter_is_lda() {
     let best = (0..4)
         .map(|seed| {
             let recipe = Wda { seed, ..recipe.clone() };
-            recipe.fit(sample.points(), &sample.labels, 1, &mut quiet()).unwrap()
+            recipe.fit(sample.points(), &sample.labels, 1, None, &mut quiet()).unwrap()
         })
         .min_by(|a, b| a.loss.total_cmp(&b.loss))
         .unwrap();
-    assert!(best.converged(), "{:?}", best.termination);
+    assert!(best.termination.converged(), "{:?}", best.termination);
     let gap = subspace_gap(best.filters.as_ref(), lda.subcols(0, 1));
     assert!(gap < 1e-4, "{gap:e}");
 }
@@ -191,9 +191,9 @@ fn large_regularisation_at_one_filter_is_lda() {
 fn a_fit_descends_is_orthonormal_and_repeats_bit_by_bit() {
     let sample = Drawn::new(&[30, 25, 20], 6, 30);
     let recipe = Wda { regularization: 3.0, seed: 5, ..Wda::default() };
-    let fit = || recipe.fit(sample.points(), &sample.labels, 2, &mut quiet()).unwrap();
+    let fit = || recipe.fit(sample.points(), &sample.labels, 2, None, &mut quiet()).unwrap();
     let found = fit();
-    assert!(found.converged(), "{:?}", found.termination);
+    assert!(found.termination.converged(), "{:?}", found.termination);
     assert!(found.trace.windows(2).all(|pair| pair[1] <= pair[0]));
     assert!(found.loss > 0.0 && found.loss < 0.9 * found.trace[0]);
     assert_eq!(found.trace.last(), Some(&found.loss));
@@ -205,7 +205,7 @@ fn a_fit_descends_is_orthonormal_and_repeats_bit_by_bit() {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     assert_eq!(pool(1).install(fit).filters, pool(3).install(fit).filters);
     let mut calls = 0;
-    let stopped = recipe.fit(sample.points(), &sample.labels, 2, &mut |progress| {
+    let stopped = recipe.fit(sample.points(), &sample.labels, 2, None, &mut |progress| {
         calls += 1;
         assert!(progress.objective > 0.0 && progress.objective < found.trace[0]);
         Control::Cancel
@@ -217,7 +217,7 @@ fn a_fit_descends_is_orthonormal_and_repeats_bit_by_bit() {
 fn bad_settings_are_named() {
     let sample = Drawn::new(&[8, 8], 3, 31);
     let fit = |recipe: &Wda| {
-        recipe.fit(sample.points(), &sample.labels, 2, &mut quiet()).map(|_| ()).unwrap_err()
+        recipe.fit(sample.points(), &sample.labels, 2, None, &mut quiet()).map(|_| ()).unwrap_err()
     };
     for regularization in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = fit(&Wda { regularization, ..Wda::default() });
@@ -235,7 +235,7 @@ fn bad_settings_are_named() {
     assert!(matches!(error, SampleError::NoTransport { .. }), "{error}");
     assert!(error.to_string().contains("mean squared distance within classes"), "{error}");
     let same = sample.mapped(|_| vec![1.0, 2.0, 3.0]);
-    let error = Wda::default().fit(same.points(), &same.labels, 1, &mut quiet()).unwrap_err();
+    let error = Wda::default().fit(same.points(), &same.labels, 1, None, &mut quiet()).unwrap_err();
     assert_eq!(error, SampleError::NoSpread);
 }
 

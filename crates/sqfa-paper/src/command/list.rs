@@ -4,9 +4,9 @@ use anyhow::Result;
 use serde_json::json;
 use sqfa_paper::{About, ITEMS, Options};
 
-use crate::output;
+use sqfa_cli::terminal;
 
-const HINT: &str = "\nsqfa paper NAME … --out FOLDER makes them, all makes all; svhn and mnist need --data FOLDER.\n";
+const HINT: &str = "\nsqfa-paper NAME … --out FOLDER makes them, all makes all; svhn and mnist need --data FOLDER.\n";
 
 /// Prints all names.
 pub(super) fn list(as_json: bool) -> Result<()> {
@@ -19,12 +19,12 @@ pub(super) fn list(as_json: bool) -> Result<()> {
                 "data": sets, "takes": takes,
             })
         });
-        return output::say_json(&items.as_slice());
+        return terminal::say_json(&items.as_slice());
     }
     let mut rows = vec![["name", "paper", "shows", "data", "takes"].map(str::to_owned).to_vec()];
     rows.extend(items.map(|(about, sets)| {
         let data = if sets.is_empty() { "none".to_owned() } else { sets.join(", ") };
         [about.name, about.paper, about.title, &data, about.takes].map(str::to_owned).to_vec()
     }));
-    output::say(&(output::table(&rows, &[1, 2, 3, 4]) + HINT))
+    terminal::say(&(terminal::table(&rows, &[1, 2, 3, 4]) + HINT))
 }

@@ -3,9 +3,7 @@
 use sqfa::optimize::{Control, Progress};
 use sqfa_paper::{Ending, Observer, Work};
 
-use crate::interrupt::{Guard, asked};
-use crate::output;
-use crate::progress::StatusLine;
+use sqfa_cli::terminal::{self, Guard, StatusLine, asked};
 
 /// The terminal that watches.
 pub(super) struct Terminal;
@@ -23,7 +21,7 @@ impl Observer for Terminal {
     }
 
     fn warn(&self, message: &str) {
-        output::warn(message);
+        terminal::warn(message);
     }
 
     fn stopped(&self) -> bool {

@@ -1,5 +1,6 @@
-//! `sqfa paper`: the paper's tables and figures by name, ours beside what is printed.
+//! The command as meant: flags checked against each other, then one item after the other.
 
+mod args;
 mod list;
 mod watch;
 
@@ -7,22 +8,21 @@ use anyhow::{Result, bail};
 use sqfa_paper::{Context, DataFolder, Item, Options, PaperError, named};
 
 use self::watch::Terminal;
-use crate::args::PaperArgs;
-use crate::failure::{Paused, Usage, usage};
-use crate::interrupt;
-use crate::output;
+use sqfa_cli::terminal::{self, Paused, Usage, usage};
+
+pub(crate) use self::args::Arguments;
 
 /// What to make.
 pub(crate) struct Paper {
     items: Vec<&'static dyn Item>,
     options: Options,
-    args: PaperArgs,
+    args: Arguments,
 }
 
-impl TryFrom<PaperArgs> for Paper {
+impl TryFrom<Arguments> for Paper {
     type Error = anyhow::Error;
 
-    fn try_from(mut args: PaperArgs) -> Result<Self> {
+    fn try_from(mut args: Arguments) -> Result<Self> {
         let wrong = |error: PaperError| Usage(error.to_string());
         let mut items: Vec<&'static dyn Item> = Vec::new();
         for name in &args.names {
@@ -52,7 +52,7 @@ impl TryFrom<PaperArgs> for Paper {
 impl Paper {
     /// Makes what was named, or lists the names.
     pub(crate) fn run(self) -> Result<()> {
-        interrupt::listen();
+        terminal::listen();
         let Some(out) = self.args.out.as_ref().filter(|_| !self.items.is_empty()) else {
             return list::list(self.args.json);
         };
@@ -67,13 +67,13 @@ impl Paper {
         for item in &self.items {
             let name = item.about().name;
             if let Some(flag) = emptied_by(item) {
-                output::warn(&format!("{name} is left out: {flag} leaves nothing of it"));
+                terminal::warn(&format!("{name} is left out: {flag} leaves nothing of it"));
                 continue;
             }
             match self.make(*item, &context) {
                 // One of several must not keep the others from being made; whoever stops the command stops all.
-                Err(error) if self.items.len() > 1 && !interrupt::asked() => {
-                    output::warn(&format!("{name} was not made: {error:#}"));
+                Err(error) if self.items.len() > 1 && !terminal::asked() => {
+                    terminal::warn(&format!("{name} was not made: {error:#}"));
                     failed.push(name);
                 }
                 made => made?,
@@ -93,8 +93,8 @@ impl Paper {
             error => anyhow::Error::from(error),
         })?;
         match self.args.json {
-            true => output::say_json(&made.json()),
-            false => output::say(&format!("{}\n", made.text())),
+            true => terminal::say_json(&made.json()),
+            false => terminal::say(&format!("{}\n", made.text())),
         }
     }
 }

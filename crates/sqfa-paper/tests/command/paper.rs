@@ -1,41 +1,21 @@
-//! `sqfa paper` and `sqfa distances --bounds` as typed: what they make, and what they refuse.
+//! `sqfa-paper` as typed: what it makes, and what it rejects.
 
-use crate::common::Folder;
+#[cfg(debug_assertions)]
+use crate::common::crash::{crash_everywhere, files};
+use crate::common::{Folder, flags_in_messages};
 #[cfg(feature = "png")]
-use crate::common::png;
-
-/// Closed forms in the same double precision: some roundings.
-const ROUNDING: f64 = 1e-9;
-
-#[test]
-fn bounds_are_those_of_equal_covariances() {
-    let said = Folder::new().json("distances toy-lda --distance fisher-rao --bounds --noise 0");
-    let pair = &said["pairs"][0];
-    // Means (−.8, .2) and (−.84, −.2), covariance 0.008 I.
-    let square = (0.04_f64.powi(2) + 0.4_f64.powi(2)) / 0.008;
-    let number = |name: &str| pair[name].as_f64().unwrap();
-    assert!((number("lower") - (1.0 + square / 2.0).acosh()).abs() < ROUNDING);
-    let exact = 2.0_f64.sqrt() * (1.0 + square / 4.0).acosh();
-    assert!((number("distance") - exact).abs() < ROUNDING);
-    assert!(number("upper") >= exact - ROUNDING && pair["exact"] == true);
-    assert_eq!(said["pairs"].as_array().unwrap().len(), 6);
-    let text = Folder::new().ok("distances toy-lda --distance fisher-rao --bounds --noise 0");
-    assert!(text.contains("Calvo–Oller") && text.contains("upper bound"), "{text}");
-    let refused = Folder::new().run("distances toy-lda --bounds");
-    assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("--distance fisher-rao"), "{}", refused.err);
-}
+use crate::png;
 
 #[test]
 fn figures_are_written_and_a_folder_is_never_shared() {
     let folder = Folder::new();
-    let said = folder.ok("paper growth --out made");
+    let said = folder.ok("growth --out made");
     assert!(said.contains("growth.svg"), "{said}");
     let svg = std::fs::read_to_string(folder.path("made/growth.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("Bhattacharyya"));
     std::fs::create_dir(folder.path("other")).unwrap();
     folder.write("other/notes.txt", "mine");
-    let refused = folder.run("paper growth --out other");
+    let refused = folder.run("growth --out other");
     assert_eq!(refused.code, 1, "{}", refused.out);
     assert!(!folder.path("other/growth.svg").exists());
 }
@@ -44,7 +24,7 @@ fn figures_are_written_and_a_folder_is_never_shared() {
 #[cfg(feature = "png")]
 fn a_figure_is_a_png_too_whose_text_needs_no_fonts_of_the_machine() {
     let folder = Folder::new();
-    let line = "paper growth --out made";
+    let line = "growth --out made";
     // A home without fonts, and nothing else of the surroundings.
     let done = folder.command(line).env_clear().env("HOME", folder.path("")).output().unwrap();
     assert!(done.status.success());
@@ -61,27 +41,26 @@ fn a_figure_is_a_png_too_whose_text_needs_no_fonts_of_the_machine() {
 #[test]
 fn unknown_names_and_missing_data_are_told_and_nothing_is_left_behind() {
     let folder = Folder::new();
-    let unknown = folder.run("paper grwth --out made");
+    let unknown = folder.run("grwth --out made");
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("did you mean 'growth'?"), "{}", unknown.err);
-    folder.run("paper growth --sets iris --out made").fails(2, "svhn, mnist, speed, neural");
-    let nothing = folder.run("paper scaling-filters --filters 7 --out made");
+    folder.run("growth --sets iris --out made").fails(2, "svhn, mnist, speed, neural");
+    let nothing = folder.run("scaling-filters --filters 7 --out made");
     nothing.fails(2, "--filters leaves nothing of scaling-filters");
     assert!(!folder.path("made").exists());
-    let missing = folder.run("paper growth qda-mnist --data nowhere --out made");
+    let missing = folder.run("growth qda-mnist --data nowhere --out made");
     assert_eq!(missing.code, 1);
     assert!(missing.err.contains("the four IDX files"), "{}", missing.err);
     assert!(!folder.path("made").exists());
     std::fs::create_dir_all(folder.path("empty/mnist")).unwrap();
-    assert_eq!(folder.run("paper qda-mnist --data empty --out made").code, 1);
+    assert_eq!(folder.run("qda-mnist --data empty --out made").code, 1);
     assert!(!folder.path("made").exists());
-    let left =
-        folder.run("paper growth qda-mnist scaling-filters --filters 2 --sets speed --out made");
+    let left = folder.run("growth qda-mnist scaling-filters --filters 2 --sets speed --out made");
     assert_eq!(left.code, 0, "{}", left.err);
     assert!(left.err.contains("qda-mnist is left out"), "{}", left.err);
     assert!(left.err.contains("scaling-filters is left out"), "{}", left.err);
     // What cannot be made is told, and the others are made.
-    let some = folder.run("paper scaling-dimension calvo-oller --dimensions 5 --out made");
+    let some = folder.run("scaling-dimension calvo-oller --dimensions 5 --out made");
     assert_eq!(some.code, 1);
     assert!(
         some.err.contains("scaling-dimension was not made") && some.err.contains("1 of 2"),
@@ -94,11 +73,11 @@ fn unknown_names_and_missing_data_are_told_and_nothing_is_left_behind() {
 #[test]
 fn the_list_says_what_every_name_needs() {
     let folder = Folder::new();
-    let text = folder.ok("paper");
+    let text = folder.ok("");
     for words in ["qda-svhn", "Table 1", "sensitivity", "Figure 11", "claims", "takes"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    let items = folder.json("paper");
+    let items = folder.json("");
     let items = items.as_array().unwrap();
     assert!(items.iter().all(|item| item["takes"].is_string() && item["paper"].is_string()));
     let videos = items.iter().find(|item| item["name"] == "videos").unwrap();
@@ -108,7 +87,7 @@ fn the_list_says_what_every_name_needs() {
 #[test]
 fn scaling_tables_keep_their_rows_and_go_on() {
     let folder = Folder::new();
-    let first = folder.json("paper scaling-dimension --dimensions 150 --out made");
+    let first = folder.json("scaling-dimension --dimensions 150 --out made");
     let cell = |said: &serde_json::Value, row: &str, column: &str| {
         let cells = said["cells"].as_array().unwrap().clone();
         let own = cells.into_iter().find(|cell| cell["row"] == row && cell["column"] == column);
@@ -117,11 +96,11 @@ fn scaling_tables_keep_their_rows_and_go_on() {
     // Bayes accuracy of these constants by an independent simulation: 92.7 ± 0.2 %; five standard errors of 100 000 points more.
     let most = cell(&first, "n = 150", "Max (%)");
     assert!((most - 92.7).abs() < 1.4, "{most}");
-    let more = folder.json("paper scaling-dimension --dimensions 150,160 --out made");
+    let more = folder.json("scaling-dimension --dimensions 150,160 --out made");
     // Seconds differ from run to run unless the row was kept.
     assert_eq!(cell(&first, "n = 150", "fit (s)"), cell(&more, "n = 150", "fit (s)"));
     assert!(cell(&more, "n = 160", "SQFA (%)") > 50.0);
-    let text = folder.ok("paper scaling-filters --filters 10 --out made");
+    let text = folder.ok("scaling-filters --filters 10 --out made");
     assert!(text.contains("m = 10") && text.contains("65.9"), "{text}");
 }
 
@@ -159,14 +138,14 @@ fn tables_and_figures_share_their_fits_and_know_the_time_of_statistics() {
     let folder = Folder::new();
     small_mnist(&folder);
     let more = "--data data --sets mnist --seeds 1 --out made";
-    let table = folder.json(&format!("paper qda-mnist --methods sqfa,pca --filters 2,8 {more}"));
+    let table = folder.json(&format!("qda-mnist --methods sqfa,pca --filters 2,8 {more}"));
     assert!(table["cells"].as_array().unwrap().iter().any(|cell| cell["ours"].is_number()));
     let records =
         || std::fs::read_to_string(folder.path("made/cells/mnist/records.jsonl")).unwrap();
     let before = records();
     assert!(before.lines().all(|line| line.contains("statistics_seconds")));
     // Everything it needs is known: no cell is added, and the seconds are more than those of the fit alone.
-    let times = folder.json(&format!("paper training-time --methods sqfa {more}"));
+    let times = folder.json(&format!("training-time --methods sqfa {more}"));
     assert_eq!(before, records());
     let own = times["cells"][0]["ours"].as_f64().unwrap();
     let eight =
@@ -174,7 +153,7 @@ fn tables_and_figures_share_their_fits_and_know_the_time_of_statistics() {
     let eight: serde_json::Value = serde_json::from_str(eight.unwrap()).unwrap();
     let number = |name: &str| eight["outcome"][name].as_f64().unwrap();
     assert!((own - number("fit_seconds") - number("statistics_seconds")).abs() < 1e-12);
-    folder.ok(&format!("paper co-vs-fr {more}"));
+    folder.ok(&format!("co-vs-fr {more}"));
     assert!(std::fs::read_to_string(folder.path("made/co-vs-fr.svg")).unwrap().contains("MNIST"));
 }
 
@@ -183,12 +162,12 @@ fn sensitivity_and_claims_run_on_small_data_and_resume() {
     let folder = Folder::new();
     small_mnist(&folder);
     let more = "--data data --sets mnist --seeds 1 --out made";
-    folder.ok(&format!("paper sensitivity --methods sqfa {more}"));
+    folder.ok(&format!("sensitivity --methods sqfa {more}"));
     let svg = std::fs::read_to_string(folder.path("made/sensitivity.svg")).unwrap();
     assert!(svg.contains("SQFA") && !svg.contains("NaN"));
     // One folder for each of the nine noises.
     assert_eq!(std::fs::read_dir(folder.path("made/cells/sensitivity-mnist")).unwrap().count(), 9);
-    let said = folder.json(&format!("paper claims {more}"));
+    let said = folder.json(&format!("claims {more}"));
     let claims = said["claims"].as_array().unwrap();
     assert_eq!(claims.len(), 7);
     let holds =
@@ -196,16 +175,51 @@ fn sensitivity_and_claims_run_on_small_data_and_resume() {
     assert_eq!(holds("pair-weights"), true);
     assert!(claims.iter().all(|claim| claim["holds"].is_boolean() && claim["rule"].is_string()));
     // Timings would differ if anything were measured again.
-    assert_eq!(folder.json(&format!("paper claims {more}")), said);
+    assert_eq!(folder.json(&format!("claims {more}")), said);
     assert!(std::fs::read_to_string(folder.path("made/claims.md")).unwrap().contains("| result |"));
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn a_reason_is_given_once() {
-    let folder = Folder::new();
-    folder.write("d.csv", "a,b,label\n1,2,x\n2,1,x\n3,4,y\n4,3,y\n");
-    let said = folder.run("stats d.csv --label label --out /dev/full");
-    assert_eq!(said.code, 1);
-    assert_eq!(said.err.matches("No space left").count(), 1, "{}", said.err);
+#[cfg(debug_assertions)]
+fn the_papers_folder_is_ours_after_every_crash() {
+    let line = "growth --out made";
+    let whole = Folder::new();
+    whole.ok(line);
+    let expected = files(&whole.path("made"));
+    let crashes = crash_everywhere(
+        line,
+        |_| {},
+        |folder, at, finished| {
+            let found = files(&folder.path("made"));
+            assert!(found.iter().all(|(name, bytes)| expected[name] == *bytes), "operation {at}");
+            assert!(!finished || found == expected, "operation {at}");
+        },
+    );
+    assert!(crashes >= 8, "{crashes} operations");
+}
+
+#[test]
+fn the_help_text_matches_its_snapshot() {
+    let text = Folder::new().ok("--help");
+    // Trailing blanks are clap's, not ours.
+    let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/help.txt");
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(&path).unwrap(), "{}", path.display());
+}
+
+#[test]
+fn messages_name_flags_that_exist() {
+    let help = Folder::new().ok("--help");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in ["command/mod.rs", "command/list.rs", "options.rs", "error.rs"] {
+        let text = std::fs::read_to_string(source.join(file)).unwrap();
+        let flags = flags_in_messages(&text);
+        for (flag, line) in &flags {
+            assert!(help.contains(&format!("{flag} ")), "{flag} is no flag: {line}");
+        }
+        assert!(!flags.is_empty(), "{file} names no flag");
+    }
 }
