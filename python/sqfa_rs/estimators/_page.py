@@ -22,7 +22,7 @@ def write_report(
     name: str,
 ) -> None:
     """Write the page; with points it also shows how they are classified."""
-    from ._summary import Summary
+    from ._summary import Summary, held_out_accuracy
 
     if (X is None) != (y is None):
         raise ValueError("give both X and y, or neither")
@@ -32,13 +32,16 @@ def write_report(
         raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
     tested = None
+    headline = _held_out_words(estimator, held_out_accuracy(estimator))
     if X is not None:
         features = np.ascontiguousarray(estimator.transform(X), dtype=np.float64)
         check_consistent_length(features, y)
         truth = positions(column_or_1d(y), estimator.classes_)
         guess = positions(estimator._predicted(X), estimator.classes_)
         tested = (features, truth, guess)
-        about.insert(2, ("QDA accuracy", f"{np.mean(truth == guess):.1%} on the points given"))
+        accuracy = f"{np.mean(truth == guess):.1%}"
+        headline = f"Test accuracy {accuracy} on the samples passed to report"
+        about.insert(2, ("QDA accuracy", f"{accuracy} on the samples passed to report"))
     about.append(("Software", f"sqfa_rs {_core.__version__}"))
     starts = getattr(estimator, "restarts_", None)
     traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
@@ -56,6 +59,7 @@ def write_report(
         [np.ascontiguousarray(trace) for trace in traces if len(trace)],
         {
             "title": f"{title} with {filters} on {name}",
+            "headline": headline,
             "data": name,
             "tested_on": "test points",
             "image_shape": image_shape,
@@ -65,3 +69,12 @@ def write_report(
             "about": about,
         },
     )
+
+
+def _held_out_words(estimator: Any, accuracy: float | None) -> str:
+    """Return the accuracy on held-out samples of the fit in words, as ``sqfa fit --report`` prints it."""
+    if accuracy is None:
+        return "No accuracy: no samples were held out; pass test samples to report"
+    folds = getattr(getattr(estimator, "selection_", None), "folds", 0)
+    how = {0: "held-out samples", 1: "one held-out part"}.get(folds, f"{folds}-fold cross-validation")
+    return f"Held-out accuracy {accuracy:.1%} ({how})"

@@ -20,6 +20,7 @@ use crate::args::DistancesArgs;
 use crate::failure::usage;
 use crate::files;
 use crate::output::{self, measured, number};
+use crate::progress::StatusLine;
 use crate::{data, interrupt};
 
 /// Beyond this dimension full-space distances would take minutes.
@@ -34,6 +35,7 @@ const LISTED: usize = 5;
 /// What to measure.
 pub(crate) struct Distances {
     args: DistancesArgs,
+    files: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -64,7 +66,8 @@ impl TryFrom<DistancesArgs> for Distances {
         if args.bounds && args.out.is_some() {
             return usage("--bounds are printed: leave out --out, or take --json for a file");
         }
-        Ok(Self { args })
+        let files = data::expand(&args.source)?;
+        Ok(Self { files, args })
     }
 }
 
@@ -81,12 +84,21 @@ impl Distances {
     /// Reads, measures and reports.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let path = Path::new(&self.args.source);
         let outputs: Vec<&Path> = self.args.out.as_deref().into_iter().collect();
-        let mut inputs = vec![path];
+        let mut inputs: Vec<&Path> = self.files.iter().map(Path::new).collect();
         inputs.extend(self.args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &outputs)?;
-        let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
+        let measured = match &self.files[..] {
+            [one] if is_model(Path::new(one)) => self.in_model(Path::new(one))?,
+            files => {
+                if let Some(model) = files.iter().find(|file| is_model(Path::new(file))) {
+                    return usage(format!(
+                        "{model} is a model: distances in a model need no other file"
+                    ));
+                }
+                self.in_data()?
+            }
+        };
         let Measured { distance, noise, scaling, classes, gaussians } = measured;
         if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {
             bail!(
@@ -157,7 +169,9 @@ impl Distances {
     }
 
     fn in_data(&self) -> Result<Measured> {
-        let mut loaded = data::open(&self.args.source, &self.args.flags)?;
+        let line = StatusLine::new(&format!("reading {}", self.files.join(" ")));
+        let mut loaded = data::open_all(&self.files, &self.args.flags, None, &line)?.loaded;
+        drop(line);
         if let Some(names) = &self.args.classes {
             loaded = data::restrict(loaded, names)?;
         }
