@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::distance::{PairError, pairwise};
-use sqfa::statistics::{Preprocessor, Scaling};
+use sqfa::statistics::{Form, Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::write_npy;
@@ -177,8 +177,18 @@ impl Distances {
         }
         let mut statistics = match loaded {
             Loaded::Data(LabeledData { train: Part { points, labels }, .. }) => {
-                data::check_sums(labels.classes().len(), points.columns(), "")?;
-                ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
+                let (n, classes) = (points.columns(), labels.classes().len());
+                self.check_dimension(n)?;
+                // Components of few samples need no covariance with n² entries.
+                let form = match self.args.pca_dims {
+                    Some(_) => Form::Auto,
+                    None => Form::Dense,
+                };
+                let form = form.decide(points.rows() as u64, n, classes, points.view().width());
+                if form == Form::Dense {
+                    data::check_sums(classes, n, "")?;
+                }
+                ClassStatistics::from_points_as(form, points.view(), &labels, Estimator::Empirical)?
             }
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
@@ -197,11 +207,10 @@ impl Distances {
                 })?;
                 statistics.reduced(basis.as_ref())
             }
-            None if n > MOST_DIMENSIONS => bail!(
-                "distances in {n} dimensions would take very long: measure in fewer with --pca-dims, \
-                 or in a model's features"
-            ),
-            None => statistics,
+            None => {
+                self.check_dimension(n)?;
+                statistics
+            }
         };
         let noise = match self.args.noise {
             Some(Noise::Value(noise)) => noise,
@@ -216,6 +225,19 @@ impl Distances {
         let gaussians = sqfa::statistics::project(&statistics, identity.as_ref(), noise);
         let classes = statistics.classes().clone();
         Ok(Measured { distance, noise, scaling: Some(scaling), classes, gaussians })
+    }
+}
+
+impl Distances {
+    /// Rejects distances in so many dimensions that they would take minutes.
+    fn check_dimension(&self, n: usize) -> Result<()> {
+        if self.args.pca_dims.is_none() && n > MOST_DIMENSIONS {
+            bail!(
+                "distances in {n} dimensions would take very long: measure in the leading principal components \
+                 (--pca-dims 10), or in a model's features"
+            );
+        }
+        Ok(())
     }
 }
 

@@ -245,6 +245,39 @@ fn several_files_that_do_not_fit_together_are_rejected() {
     assert_eq!(std::fs::read_to_string(folder.path("all.csv")).unwrap(), text);
 }
 
+/// Components of few samples are computed without a covariance of all columns.
+#[test]
+fn distances_of_many_columns_need_little_memory() {
+    let folder = Folder::new();
+    let narrow = table(20);
+    folder.write("narrow.csv", &narrow);
+    // Every column 400 times: three components that span them.
+    let repeat = |line: &str, row: usize| {
+        let (cells, label) = line.rsplit_once(',').unwrap();
+        let copies = (0..400).flat_map(|copy| {
+            cells
+                .split(',')
+                .map(move |cell| if row == 0 { format!("{cell}_{copy}") } else { cell.to_owned() })
+        });
+        format!("{},{label}\n", copies.collect::<Vec<_>>().join(","))
+    };
+    folder.write(
+        "wide.csv",
+        narrow.lines().enumerate().map(|(row, line)| repeat(line, row)).collect::<String>(),
+    );
+    let mean = |said: &Said| {
+        assert_eq!(said.code, 0, "{}", said.err);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        report["mean"].as_f64().unwrap()
+    };
+    let flags = "--label species --noise 0 --json";
+    let expected = mean(&folder.run(&format!("distances narrow.csv {flags}")));
+    // Three covariances of 1200 columns take 17 MB, the samples 0.6 MB.
+    let found = within(&folder, &format!("distances wide.csv --pca-dims 3 {flags}"), 4_000_000);
+    assert!((mean(&found) - expected).abs() < 1e-6 * expected, "{expected} {}", found.out);
+    within(&folder, &format!("distances wide.csv {flags}"), 4_000_000).fails(1, "(--pca-dims 10)");
+}
+
 #[test]
 fn suggestions_name_all_files() {
     let (folder, text) = folder();

@@ -182,9 +182,10 @@ fn flags_that_a_message_mentions_help() {
     folder.write("constant.csv", constant);
     folder.write("wide.csv", wide);
     for (file, mentioned, flags) in [
-        ("few.csv", "set --noise", "--noise 0.1"),
+        ("few.csv", "leave it out", ""),
+        ("constant.csv", "set --noise", "--noise 0.1"),
         ("few.csv", "--covariance oas", "--noise 0 --covariance oas"),
-        ("few.csv", "--pca-dims", "--noise 0 --pca-dims 1"),
+        ("few.csv", "--pca-dims 1", "--noise 0 --pca-dims 1"),
         ("constant.csv", "--covariance oas", "--noise 0 --covariance oas"),
         ("constant.csv", "drop constant dimensions", "--noise 0 --ignore c"),
     ] {
@@ -193,11 +194,20 @@ fn flags_that_a_message_mentions_help() {
         works(&folder, &format!("sqfa fit {file} -m 1 --out m.sqfa {flags}"));
     }
     let said = folder.run("fit wide.csv -m 1 --out m.sqfa");
-    assert!(said.err.contains("use --covariance oas or --pca-dims"), "{}", said.err);
-    for flags in ["--covariance oas", "--pca-dims 3"] {
+    assert!(said.err.contains("--covariance oas or --pca-dims 19 may be"), "{}", said.err);
+    // Twenty samples in each of three classes.
+    for flags in ["--covariance oas", "--pca-dims 19"] {
         let said = works(&folder, &format!("sqfa fit wide.csv -m 1 --out m.sqfa {flags}"));
         assert!(!said.err.contains("singular"), "{}", said.err);
     }
+    // More filters than that many components have room for, and no noise at all.
+    for flags in ["-m 30", "-m 30 --noise 0 --scale none"] {
+        let said = folder.run(&format!("fit wide.csv {flags} --out m.sqfa"));
+        assert!(!said.err.contains("--pca-dims"), "{}", said.err);
+        works(&folder, &format!("sqfa fit wide.csv {flags} --covariance oas --out m.sqfa"));
+    }
+    let said = folder.run("fit wide.csv -m 1 --noise 0 --scale none --out m.sqfa");
+    assert!(said.err.contains("leave out --noise 0"), "{}", said.err);
     works(&folder, "sqfa fit wide.csv -m 1 --constraint orthonormal --out m.sqfa");
 }
 

@@ -326,6 +326,14 @@ impl Fit {
         }
     }
 
+    /// The smallest number of filters that may be fitted.
+    fn least_filters(&self) -> usize {
+        match self.filters {
+            Filters::Count(filters) => filters,
+            Filters::Auto { .. } => 1,
+        }
+    }
+
     /// The estimator of class covariances from samples.
     fn estimator(&self) -> Estimator {
         self.estimator.unwrap_or_else(|| self.method.entry.estimator(self.settings.degrees))
