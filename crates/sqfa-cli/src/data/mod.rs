@@ -201,6 +201,9 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
             format!("{} {}", suggest::flag("--x-key", &x), suggest::flag("--y-key", &y))
         }
         Some(Remedy::LabelArray) => "--y-key NAME or --labels FILE.npy".to_owned(),
+        Some(Remedy::NaValue(text)) => {
+            format!("{} --missing drop", suggest::flag("--na-values", &text))
+        }
         Some(Remedy::DecimalComma) => "--decimal comma".to_owned(),
         Some(Remedy::Ignore { columns, drop_missing }) => {
             let missing = if drop_missing { " --missing drop" } else { "" };

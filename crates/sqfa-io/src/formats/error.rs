@@ -118,6 +118,8 @@ pub enum FormatError {
         usual: String,
         /// What is there instead.
         names: String,
+        /// The column that is likely to hold labels, by name or position, if there is one.
+        likely: Option<String>,
     },
     /// An array or table of the wrong shape.
     #[error("{place} has shape {found:?}; expected {expected}")]
@@ -261,7 +263,9 @@ pub enum FormatError {
     /// A table cell that is not a finite number.
     #[error(
         "{place}, line {line}, column '{column}': '{text}' is not a finite number; \
-         correct it, or remove the line"
+         correct it, {}remove the line{}",
+        if *repeated { "" } else { "or " },
+        if *repeated { ", or read it as missing" } else { "" }
     )]
     Cell {
         /// The table.
@@ -272,6 +276,8 @@ pub enum FormatError {
         column: String,
         /// The beginning of what stands there.
         text: String,
+        /// Whether the same text stands in other rows as well, as marks of missing values do, and no other text.
+        repeated: bool,
     },
     /// A table row with more or fewer cells than the first.
     #[error("{place}, line {line}: {found} cells where the first row has {expected}")]
@@ -322,12 +328,23 @@ impl FormatError {
         }
     }
 
+    /// The same error, with the column at some position as the one that is likely to hold labels.
+    pub(crate) fn with_likely_label(self, at: Option<usize>, names: Option<&[String]>) -> Self {
+        match self {
+            Self::NoLabel { place, usual, names: listed, .. } => {
+                let name = |at: usize| names.map_or_else(|| at.to_string(), |all| all[at].clone());
+                Self::NoLabel { place, usual, names: listed, likely: at.map(name) }
+            }
+            other => other,
+        }
+    }
+
     /// What a user can do about it, where a setting of the reader helps.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
-            Self::Missing { what: "label column", .. } | Self::NoLabel { .. } => {
-                Remedy::Label(Vec::new())
-            }
+            Self::Missing { what: "label column", .. } => Remedy::Label(Vec::new()),
+            Self::NoLabel { likely, .. } => Remedy::Label(likely.iter().cloned().collect()),
+            Self::Cell { text, repeated: true, .. } => Remedy::NaValue(text.clone()),
             Self::AmbiguousLabel { names, .. } => Remedy::Label(names.clone()),
             Self::DoubtfulLabel { candidates, .. } => Remedy::Label(candidates.clone()),
             Self::TextColumns { columns, others_missing, .. } => {
@@ -373,6 +390,8 @@ pub enum Remedy {
         /// Whether rows with missing values must be dropped as well.
         drop_missing: bool,
     },
+    /// Read a text as missing, and drop the rows that lack a value.
+    NaValue(String),
     /// Say that commas are decimal marks.
     DecimalComma,
     /// Say what to do about missing values.

@@ -211,7 +211,12 @@ impl Names<'_> {
     fn no_label(&self) -> FormatError {
         let [first @ .., last] = USUAL_LABEL_NAMES;
         let usual = format!("{} or {last}", first.join(", "));
-        FormatError::NoLabel { place: self.place.to_owned(), usual, names: self.listed() }
+        FormatError::NoLabel {
+            place: self.place.to_owned(),
+            usual,
+            names: self.listed(),
+            likely: None,
+        }
     }
 
     /// The one column that is called as label columns are; two candidates are as ambiguous as none.
