@@ -120,6 +120,17 @@ def test_the_report_of_a_model(fitted, digits, tmp_path):
         fitted.report(tmp_path / "no" / "page.html")
 
 
+def test_the_weights_of_a_report_do_not_depend_on_units(blobs, tmp_path):
+    X, y = blobs
+    path, found = tmp_path / "page.html", []
+    # Powers of two, so that scaled columns have the same bits.
+    for factors in (1.0, 2.0 ** np.arange(X.shape[1])):
+        SQFA(2, noise=0.1, scale="per-feature", random_state=0).fit(X * factors, y).report(path)
+        page = path.read_text(encoding="utf-8")
+        found.append(page[page.index('id="filters"') :].split("</section>")[0])
+    assert "weight" in found[0] and found[0] == found[1]
+
+
 def test_a_comparison_keeps_its_report(blobs, tmp_path, monkeypatch):
     X, y = blobs
     table = compare(X, y, methods=["pca", "lda"], n_components=1, cv=3)

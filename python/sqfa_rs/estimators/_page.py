@@ -26,8 +26,10 @@ def write_report(
 
     if (X is None) != (y is None):
         raise ValueError("give both X and y, or neither")
-    components = np.ascontiguousarray(estimator.components_, dtype=np.float64)
-    count, width = components.shape
+    count, width = estimator.components_.shape
+    # Weights of scaled columns, as sqfa fit --report shows them: those of raw columns depend on units.
+    filters, _ = estimator._unfolded or (estimator.components_, None)
+    filters = np.ascontiguousarray(filters, dtype=np.float64)
     if image_shape is not None and image_shape[0] * image_shape[1] != width:
         raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
@@ -47,10 +49,10 @@ def write_report(
     traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
     title = METHODS[estimator._method]["title"]
     names = getattr(estimator, "feature_names_in_", ())
-    filters = f"{count} filter{'s' if count > 1 else ''}"
+    how_many = f"{count} filter{'s' if count > 1 else ''}"
     _core.model_report(
         os.fspath(path),
-        components,
+        filters,
         np.ascontiguousarray(estimator.feature_means_),
         np.ascontiguousarray(estimator.feature_covariances_),
         estimator.class_counts_,
@@ -58,7 +60,7 @@ def write_report(
         tested,
         [np.ascontiguousarray(trace) for trace in traces if len(trace)],
         {
-            "title": f"{title} with {filters} on {name}",
+            "title": f"{title} with {how_many} on {name}",
             "headline": headline,
             "data": name,
             "tested_on": "test points",
