@@ -74,7 +74,7 @@ def write_report(
 
 
 def _held_out_words(estimator: Any, accuracy: float | None) -> str:
-    """Return the accuracy on held-out samples of the fit in words, as ``sqfa fit --report`` prints it."""
+    """Return the held-out accuracy of the fit in words, as ``sqfa fit --report`` prints it."""
     if accuracy is None:
         return "No accuracy: no samples were held out; pass test samples to report"
     folds = getattr(getattr(estimator, "selection_", None), "folds", 0)
