@@ -165,6 +165,14 @@ fn flags_that_an_error_suggests_remove_it() {
             works(&folder, &format!("{line} {flag}"));
         }
     }
+    // A name with a slip of the pen.
+    let said = paste(&folder, "sqfa fit kinds.csv --label 'my kimd' -m 1 --out m.sqfa");
+    assert_eq!(flags(&said), ["--label 'my kind'"], "{}", said.err);
+    let line = "fit odd.csv --label label --columns my,b -m 1 --out m.sqfa";
+    folder.run(line).fails(1, "has no column 'my'; it has");
+    folder
+        .run("fit empty.csv --ignore no-thing -m 1 --out m.sqfa")
+        .fails(1, "did you mean 'no thing'?");
     // Two columns of texts, of which any may be the label, and two texts that are no numbers: nothing is suggested.
     folder.write("texts.csv", "a,b,c\n1,x,u\n2,x,u\n3,y,v\n4,y,v\n");
     folder.run("fit texts.csv -m 1 --out m.sqfa").fails(1, "(--label COLUMN)");

@@ -98,7 +98,7 @@ pub enum FormatError {
         source: zip::result::ZipError,
     },
     /// A name that is not in the file.
-    #[error("{place} has no {what} '{name}'; it has: {names}")]
+    #[error("{place} has no {what} '{name}'{}; it has: {names}", meant(near.as_ref()))]
     Missing {
         /// The file.
         place: String,
@@ -108,6 +108,8 @@ pub enum FormatError {
         name: String,
         /// What is there instead.
         names: String,
+        /// The name that may be meant, if one is similar.
+        near: Option<String>,
     },
     /// A table of which no column is called as labels usually are.
     #[error("{place} has no column called {usual}: name the column of labels; it has: {names}")]
@@ -318,11 +320,21 @@ impl FormatError {
         Self::Shape { place: place.to_owned(), found: found.to_vec(), expected: expected.into() }
     }
 
+    /// Returns the name that may be meant instead of one that is not there; short names are similar by chance.
+    pub(crate) fn similar<'a>(
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        const SHORT: usize = 4;
+        let long = name.chars().count() >= SHORT;
+        sqfa::names::nearest(name, known).filter(|_| long).map(str::to_owned)
+    }
+
     /// The same error about the label column.
     pub(crate) fn of_label(self) -> Self {
         match self {
-            Self::Missing { place, name, names, .. } => {
-                Self::Missing { place, what: "label column", name, names }
+            Self::Missing { place, name, names, near, .. } => {
+                Self::Missing { place, what: "label column", name, names, near }
             }
             other => other,
         }
@@ -342,7 +354,9 @@ impl FormatError {
     /// What a user can do about it, where a setting of the reader helps.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
-            Self::Missing { what: "label column", .. } => Remedy::Label(Vec::new()),
+            Self::Missing { what: "label column", near, .. } => {
+                Remedy::Label(near.iter().cloned().collect())
+            }
             Self::NoLabel { likely, .. } => Remedy::Label(likely.iter().cloned().collect()),
             Self::Cell { text, repeated: true, .. } => Remedy::NaValue(text.clone()),
             Self::AmbiguousLabel { names, .. } => Remedy::Label(names.clone()),
@@ -400,6 +414,11 @@ pub enum Remedy {
     Encoding,
     /// Say what stands between cells.
     Delimiter,
+}
+
+/// Returns the end of a phrase that asks whether another name is meant.
+fn meant(near: Option<&String>) -> String {
+    near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
 }
 
 fn quoted(names: &[String]) -> String {

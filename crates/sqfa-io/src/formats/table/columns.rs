@@ -173,7 +173,9 @@ impl Names<'_> {
 
     fn missing(&self, name: String) -> FormatError {
         let (place, names) = (self.place.to_owned(), self.listed());
-        FormatError::Missing { place, what: "column", name, names }
+        let all = self.names.unwrap_or_default().iter().map(String::as_str);
+        let near = FormatError::similar(&name, all);
+        FormatError::Missing { place, what: "column", name, names, near }
     }
 
     /// The position of a column that must be there.
