@@ -102,7 +102,7 @@ impl TryFrom<FitArgs> for Fit {
                 Some(Learning::Sequential(size)) => Some(size),
                 Some(Learning::Joint) | None => None,
             },
-            scale: args.scale,
+            scale: args.scale.flatten(),
             pca_dims: settings.dimensions,
             settings,
             specified,
