@@ -102,10 +102,33 @@ def test_the_report_of_a_model(fitted, digits, tmp_path):
     # The page forbids itself every request.
     assert "default-src 'none'" in text
     assert len(bare.read_bytes()) < len(whole.read_bytes())
+
+    def headline(page):
+        return re.search(r'class="headline"><strong>([^<]*)<', page.read_text(encoding="utf-8")).group(1)
+
+    folds = fitted.selection_.folds
+    accuracy = f"{fitted.selection_.accuracy:.1%}"
+    assert headline(bare) == f"Held-out accuracy {accuracy} ({folds}-fold cross-validation)"
+    assert f"{accuracy} on held-out points" in text
+    accuracy = f"{fitted.score(X[1::2], y[1::2]):.1%}"
+    assert headline(whole) == f"Test accuracy {accuracy} on the samples passed to report"
+    SQFA(2, noise=0.1, scale="none").fit(X, y).report(bare)
+    assert headline(bare).startswith("No accuracy: no samples were held out")
     with pytest.raises(ValueError, match="both X and y"):
         fitted.report(bare, X)
     with pytest.raises(OSError):
         fitted.report(tmp_path / "no" / "page.html")
+
+
+def test_the_weights_of_a_report_do_not_depend_on_units(blobs, tmp_path):
+    X, y = blobs
+    path, found = tmp_path / "page.html", []
+    # Powers of two, so that scaled columns have the same bits.
+    for factors in (1.0, 2.0 ** np.arange(X.shape[1])):
+        SQFA(2, noise=0.1, scale="per-feature", random_state=0).fit(X * factors, y).report(path)
+        page = path.read_text(encoding="utf-8")
+        found.append(page[page.index('id="filters"') :].split("</section>")[0])
+    assert "weight" in found[0] and found[0] == found[1]
 
 
 def test_a_comparison_keeps_its_report(blobs, tmp_path, monkeypatch):

@@ -32,12 +32,18 @@ pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Stri
     std::iter::once("sqfa".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A command that applies a model to data, with the flags by which the user had such data read.
+/// Returns the command that applies a model to one file, as [`with_files`] does for several.
+pub(crate) fn with_model(name: &str, model: &Path, data: &str) -> String {
+    with_files(name, model, &[data])
+}
+
+/// Returns the command that applies a model to files, with the flags by which the user had such data read.
 ///
 /// The label column is left out: the model remembers it.
-pub(crate) fn with_model(name: &str, model: &Path, data: &str) -> String {
-    let model = model.display().to_string();
-    let own = [name.to_owned(), word(&model), word(data)].into_iter().chain(read_flags(name));
+pub(crate) fn with_files<S: AsRef<str>>(name: &str, model: &Path, data: &[S]) -> String {
+    let words = [name.to_owned(), word(&model.display().to_string())];
+    let files = data.iter().map(|file| word(file.as_ref()));
+    let own = words.into_iter().chain(files).chain(read_flags(name));
     std::iter::once("sqfa".to_owned()).chain(own).collect::<Vec<_>>().join(" ")
 }
 

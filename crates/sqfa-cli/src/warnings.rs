@@ -11,9 +11,16 @@ const LISTED: usize = 4;
 
 /// Warnings about the points of every class, in words a user can act on.
 ///
-/// `dimension` is that of the covariances; nothing where they are shrunk, so that few points do no harm.
-pub(crate) fn about(classes: &Classes, counts: &[u64], dimension: Option<usize>) -> Vec<String> {
-    let few = dimension.and_then(|dimension| few_samples(classes, counts, dimension));
+/// `dimension` is that of the covariances, or `None` if they are shrunk, so that few samples do no harm; `noise` is whether
+/// some noise is added to them, and `filters` how many there are at least.
+pub(crate) fn about(
+    classes: &Classes,
+    counts: &[u64],
+    dimension: Option<usize>,
+    noise: bool,
+    filters: usize,
+) -> Vec<String> {
+    let few = dimension.and_then(|n| few_samples(classes, counts, n, noise, filters));
     few.into_iter().chain(unbalanced(classes, counts)).collect()
 }
 
@@ -36,16 +43,37 @@ pub(crate) fn about_filters(filters: MatRef<'_, f64>, helps: &[&str]) -> Option<
     ))
 }
 
-fn few_samples(classes: &Classes, counts: &[u64], n: usize) -> Option<String> {
+/// The flags that help against singular covariances of classes with few samples: --pca-dims only if that leaves room for the
+/// filters.
+pub(crate) fn against_few_samples(counts: &[u64], filters: usize) -> String {
+    let most = counts.iter().min().map_or(0, |&least| least.saturating_sub(1));
+    match most >= filters.max(1) as u64 {
+        true => format!("--covariance oas or --pca-dims {most}"),
+        false => "--covariance oas".to_owned(),
+    }
+}
+
+fn few_samples(
+    classes: &Classes,
+    counts: &[u64],
+    n: usize,
+    noise: bool,
+    filters: usize,
+) -> Option<String> {
     let few: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] <= n as u64).collect();
     if few.is_empty() {
         return None;
     }
     let name = |&k: &usize| format!("'{}' with {}", classes.label(k), counts[k]);
     let listed = list(few.iter().map(name), few.len());
+    let helps = against_few_samples(counts, filters);
+    let advice = match noise {
+        true => format!("the noise makes up for that, but {helps} may be more accurate"),
+        false => format!("leave out --noise 0, or use {helps}"),
+    };
     Some(format!(
         "{} of {} classes have no more samples than the {n} dimensions, so their covariances are \
-         singular: {listed}; keep --noise positive, or use --covariance oas or --pca-dims",
+         singular: {listed}; {advice}",
         few.len(),
         counts.len(),
     ))

@@ -26,6 +26,7 @@ type Tested<'py> =
 #[pyo3(from_item_all)]
 pub(crate) struct Words {
     title: String,
+    headline: String,
     data: String,
     tested_on: String,
     image_shape: Option<(usize, usize)>,
@@ -85,7 +86,7 @@ pub(crate) fn model_report(
         climbs.push((format!("start {}", start + 1), Climb::of(trace)));
     }
     let view = View {
-        headline: String::new(),
+        headline: words.headline,
         title: words.title,
         facts,
         tested_on: words.tested_on,

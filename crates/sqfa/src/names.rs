@@ -53,10 +53,7 @@ fn meant(near: Option<&str>) -> String {
 }
 
 /// The candidate with the fewest single-letter edits, when it is close enough to be what was meant.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
         .map(|candidate| (edits(name, candidate), candidate))

@@ -195,7 +195,8 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         path : path-like
             The file; an existing one is replaced once the new one is complete.
         X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), default=None
-            Test points; with them the page shows features, accuracy and confusions.
+            Test samples, not used for fitting; with them the page shows features, accuracy and
+            confusions. Without them, its headline is the held-out accuracy of the fit.
         image_shape : (height, width), default=None
             Shape of a point as an image.
         name : str, default="data"

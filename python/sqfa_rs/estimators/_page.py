@@ -22,32 +22,37 @@ def write_report(
     name: str,
 ) -> None:
     """Write the page; with points it also shows how they are classified."""
-    from ._summary import Summary
+    from ._summary import Summary, held_out_accuracy
 
     if (X is None) != (y is None):
         raise ValueError("give both X and y, or neither")
-    components = np.ascontiguousarray(estimator.components_, dtype=np.float64)
-    count, width = components.shape
+    count, width = estimator.components_.shape
+    # Weights of scaled columns, as sqfa fit --report shows them: those of raw columns depend on units.
+    filters, _ = estimator._unfolded or (estimator.components_, None)
+    filters = np.ascontiguousarray(filters, dtype=np.float64)
     if image_shape is not None and image_shape[0] * image_shape[1] != width:
         raise ValueError(f"images of {image_shape[0]} × {image_shape[1]} do not have {width} pixels")
     about = [(title.capitalize(), value) for title, value in Summary(estimator).rows]
     tested = None
+    headline = _held_out_words(estimator, held_out_accuracy(estimator))
     if X is not None:
         features = np.ascontiguousarray(estimator.transform(X), dtype=np.float64)
         check_consistent_length(features, y)
         truth = positions(column_or_1d(y), estimator.classes_)
         guess = positions(estimator._predicted(X), estimator.classes_)
         tested = (features, truth, guess)
-        about.insert(2, ("QDA accuracy", f"{np.mean(truth == guess):.1%} on the points given"))
+        accuracy = f"{np.mean(truth == guess):.1%}"
+        headline = f"Test accuracy {accuracy} on the samples passed to report"
+        about.insert(2, ("QDA accuracy", f"{accuracy} on the samples passed to report"))
     about.append(("Software", f"sqfa_rs {_core.__version__}"))
     starts = getattr(estimator, "restarts_", None)
     traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
     title = METHODS[estimator._method]["title"]
     names = getattr(estimator, "feature_names_in_", ())
-    filters = f"{count} filter{'s' if count > 1 else ''}"
+    how_many = f"{count} filter{'s' if count > 1 else ''}"
     _core.model_report(
         os.fspath(path),
-        components,
+        filters,
         np.ascontiguousarray(estimator.feature_means_),
         np.ascontiguousarray(estimator.feature_covariances_),
         estimator.class_counts_,
@@ -55,7 +60,8 @@ def write_report(
         tested,
         [np.ascontiguousarray(trace) for trace in traces if len(trace)],
         {
-            "title": f"{title} with {filters} on {name}",
+            "title": f"{title} with {how_many} on {name}",
+            "headline": headline,
             "data": name,
             "tested_on": "test points",
             "image_shape": image_shape,
@@ -65,3 +71,12 @@ def write_report(
             "about": about,
         },
     )
+
+
+def _held_out_words(estimator: Any, accuracy: float | None) -> str:
+    """Return the held-out accuracy of the fit in words, as ``sqfa fit --report`` prints it."""
+    if accuracy is None:
+        return "No accuracy: no samples were held out; pass test samples to report"
+    folds = getattr(getattr(estimator, "selection_", None), "folds", 0)
+    how = {0: "held-out samples", 1: "one held-out part"}.get(folds, f"{folds}-fold cross-validation")
+    return f"Held-out accuracy {accuracy:.1%} ({how})"

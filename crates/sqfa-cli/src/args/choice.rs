@@ -112,12 +112,24 @@ pub(crate) fn scaling_of_columns() -> Choice<Scaling> {
 }
 
 /// The scalings.
-pub(crate) fn scaling() -> Choice<Scaling> {
+pub(crate) fn scaling() -> Choice<ScalingChoice> {
     Choice {
-        names: || SCALINGS.iter().map(|(name, _)| ((*name).to_owned(), "")).collect(),
-        parse: str::parse,
+        names: || {
+            let names = std::iter::once(AUTO).chain(SCALINGS.iter().map(|(name, _)| *name));
+            names.map(|name| (name.to_owned(), "")).collect()
+        },
+        parse: |text| match text {
+            AUTO => Ok(None),
+            text => text.parse().map(Some),
+        },
     }
 }
+
+/// A scaling, or `None` if it is selected on held-out samples.
+pub(crate) type ScalingChoice = Option<Scaling>;
+
+/// The name of the selection on held-out samples.
+const AUTO: &str = "auto";
 
 /// The built-in data sets.
 pub(crate) fn builtin() -> Choice<Builtin> {

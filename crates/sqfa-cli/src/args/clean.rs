@@ -9,9 +9,10 @@ use super::{DataFlags, values};
 /// Remove quiet neurons, outlying trials and unstable neurons from a recording.
 #[derive(Debug, Args)]
 pub(crate) struct CleanArgs {
-    /// Trials × neurons with a label each: counts with --window-seconds, else rates.
-    #[arg(value_name = "DATA")]
-    pub(crate) data: String,
+    /// Trials × neurons with a label each: counts with --window-seconds, else rates. Several files are one recording,
+    /// trials in the order of the files; * and ? stand for parts of names.
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<String>,
     /// File to write: .npz (X, y, trials, neurons) or .csv.
     #[arg(short, long, value_name = "CLEAN")]
     pub(crate) out: PathBuf,
@@ -22,6 +23,7 @@ pub(crate) struct CleanArgs {
     pub(crate) window_seconds: Option<f64>,
     /// Keep neurons whose mean rate is above this, in spikes a second.
     #[arg(long, value_name = "HZ", default_value_t = 2.0, help_heading = "Thresholds")]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) min_rate: f64,
     /// Principal components of each class in which trials are compared.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::positive)]

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sqfa::Estimator;
-use sqfa::statistics::Scaling;
 
 use super::settings::SettingFlags;
 use super::values;
@@ -93,10 +92,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scaling of the columns [default: selected on held-out samples].
+    /// Scaling of the columns; auto selects it on held-out samples [default: auto].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     #[arg(hide_short_help = true)]
-    pub(crate) scale: Option<Scaling>,
+    pub(crate) scale: Option<choice::ScalingChoice>,
     /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
     #[arg(hide_short_help = true)]

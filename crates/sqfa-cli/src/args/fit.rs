@@ -6,7 +6,6 @@ use clap::Args;
 use sqfa::Estimator;
 use sqfa::lift::LiftKind;
 use sqfa::reduce::ReducerEntry;
-use sqfa::statistics::Scaling;
 
 use super::settings::SettingFlags;
 use super::values::{self, FiltersArg, PrecisionArg};
@@ -68,10 +67,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]
     pub(crate) classes: Option<Vec<String>>,
-    /// Scaling of the columns; the model stores it [default: selected on held-out samples].
+    /// Scaling of the columns, which the model stores; auto selects it on held-out samples [default: auto].
     #[arg(long, value_name = "SCALING", help_heading = "Data")]
     #[arg(value_parser = choice::scaling())]
-    pub(crate) scale: Option<Scaling>,
+    pub(crate) scale: Option<choice::ScalingChoice>,
     /// Nonlinear feature map before the filters, stored in the model: quadratic (columns and their products),
     /// fourier:D (D random Fourier features) or nystroem:D (D samples of the kernel). The kernels are Gaussian in
     /// scaled columns.

@@ -14,6 +14,7 @@ Examples:
   sqfa transform model.sqfa data.npz --out features.npz     every part under its own name
   sqfa transform model.sqfa X.npy --out Z.npy
   sqfa transform model.sqfa table.csv --id name --out features.csv
+  sqfa transform model.sqfa 'part-*.csv' --out features.csv  rows in the order of the files
   sqfa transform model.sqfa table.csv --out - | head
 
 There is one output row per input row: the features of a row that lacks a value are empty (NaN in arrays), unless
@@ -25,8 +26,10 @@ There is one output row per input row: the features of a row that lacks a value 
 pub(crate) struct TransformArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// Points, with or without labels.
-    pub(crate) data: String,
+    /// Samples, with or without labels; several files are one data set, rows in the order of the files. * and ? stand for
+    /// parts of names.
+    #[arg(required = true)]
+    pub(crate) data: Vec<String>,
     /// File to write: .npy, .npz or .csv (with labels where there are any); - prints csv to standard output.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -54,8 +57,10 @@ Examples:
 pub(crate) struct PredictArgs {
     /// Model file.
     pub(crate) model: PathBuf,
-    /// Points, with or without labels; all parts when there are two, training first.
-    pub(crate) data: String,
+    /// Samples, with or without labels; all parts if there are two, training first. Several files are one data set, rows
+    /// in the order of the files; * and ? stand for parts of names.
+    #[arg(required = true)]
+    pub(crate) data: Vec<String>,
     #[command(flatten)]
     pub(crate) flags: DataFlags,
     /// Which part of DATA.
@@ -153,9 +158,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DISTANCES_EXAMPLES)]
 pub(crate) struct DistancesArgs {
-    /// A model file, or data as for sqfa fit.
-    #[arg(value_name = "DATA|MODEL")]
-    pub(crate) source: String,
+    /// A model file, or data as for sqfa fit: one file or several, which are one data set.
+    #[arg(value_name = "DATA|MODEL", required = true)]
+    pub(crate) source: Vec<String>,
     /// Distance [default: the model's own, or calvo-oller].
     #[arg(long, value_name = "DISTANCE", value_parser = choice::distance())]
     pub(crate) distance: Option<Distance>,

@@ -14,7 +14,7 @@ use sqfa_io::formats::{NpzWriter, Values};
 use super::ending;
 use super::tables::{cell, label_values, write_text};
 use crate::args::CleanArgs;
-use crate::data::open_named;
+use crate::data;
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -23,6 +23,7 @@ use crate::output::{self, number, pairs};
 /// A cleaning as meant.
 pub(crate) struct Clean {
     args: CleanArgs,
+    files: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -59,7 +60,7 @@ impl TryFrom<CleanArgs> for Clean {
 
     fn try_from(args: CleanArgs) -> Result<Self> {
         match ending(&args.out).as_str() {
-            "npz" | "csv" => Ok(Self { args }),
+            "npz" | "csv" => Ok(Self { files: data::expand(&args.data)?, args }),
             _ => {
                 let out = args.out.display();
                 usage(format!("--out {out}: name a file that ends in .npz or .csv"))
@@ -73,18 +74,16 @@ impl Clean {
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
         let args = &self.args;
-        let mut inputs: Vec<&Path> = vec![args.data.as_ref()];
+        let named = data::named(&self.files);
+        let mut inputs: Vec<&Path> = self.files.iter().map(Path::new).collect();
         inputs.extend(args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &[&args.out])?;
-        let opened = open_named(&args.data, &args.flags, &[])?;
+        let opened = data::open_samples(&self.files, &args.flags)?;
         let Loaded::Data(data) = opened.loaded else {
-            bail!("'{}' holds class statistics: cleaning needs trials", args.data);
+            bail!("'{named}' holds class statistics: cleaning needs trials");
         };
         if data.test.is_some() {
-            bail!(
-                "'{}' has a training and a test part: clean a recording before it is split",
-                args.data
-            );
+            bail!("'{named}' has a training and a test part: clean a recording before it is split");
         }
         let (points, labels) = (data.train.points, data.train.labels);
         let names: Vec<String> = labels.classes().iter().map(|label| label.to_string()).collect();
@@ -106,7 +105,7 @@ impl Clean {
             output::warn(&format!(
                 "{} holds whole numbers, which were taken for rates, and {} of {} neurons are below {} Hz; if they are counts, say \
                  in how many seconds (--window-seconds)",
-                args.data,
+                named,
                 found.quiet.len(),
                 points.columns(),
                 number(args.min_rate),

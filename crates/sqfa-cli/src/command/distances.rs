@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sqfa::distance::{PairError, pairwise};
-use sqfa::statistics::{Preprocessor, Scaling};
+use sqfa::statistics::{Form, Preprocessor, Scaling};
 use sqfa::{ClassStatistics, Classes, Distance, Estimator, Gaussians, Mat, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Part};
 use sqfa_io::formats::write_npy;
@@ -20,6 +20,7 @@ use crate::args::DistancesArgs;
 use crate::failure::usage;
 use crate::files;
 use crate::output::{self, measured, number};
+use crate::progress::StatusLine;
 use crate::{data, interrupt};
 
 /// Beyond this dimension full-space distances would take minutes.
@@ -34,6 +35,7 @@ const LISTED: usize = 5;
 /// What to measure.
 pub(crate) struct Distances {
     args: DistancesArgs,
+    files: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -64,7 +66,8 @@ impl TryFrom<DistancesArgs> for Distances {
         if args.bounds && args.out.is_some() {
             return usage("--bounds are printed: leave out --out, or take --json for a file");
         }
-        Ok(Self { args })
+        let files = data::expand(&args.source)?;
+        Ok(Self { files, args })
     }
 }
 
@@ -81,12 +84,21 @@ impl Distances {
     /// Reads, measures and reports.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let path = Path::new(&self.args.source);
         let outputs: Vec<&Path> = self.args.out.as_deref().into_iter().collect();
-        let mut inputs = vec![path];
+        let mut inputs: Vec<&Path> = self.files.iter().map(Path::new).collect();
         inputs.extend(self.args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &outputs)?;
-        let measured = if is_model(path) { self.in_model(path)? } else { self.in_data()? };
+        let measured = match &self.files[..] {
+            [one] if is_model(Path::new(one)) => self.in_model(Path::new(one))?,
+            files => {
+                if let Some(model) = files.iter().find(|file| is_model(Path::new(file))) {
+                    return usage(format!(
+                        "{model} is a model: distances in a model need no other file"
+                    ));
+                }
+                self.in_data()?
+            }
+        };
         let Measured { distance, noise, scaling, classes, gaussians } = measured;
         if distance.name() == "fisher-rao" && gaussians.order() > MOST_EXACT_DIMENSIONS {
             bail!(
@@ -156,14 +168,31 @@ impl Distances {
     }
 
     fn in_data(&self) -> Result<Measured> {
-        let mut loaded = data::open(&self.args.source, &self.args.flags)?;
+        let line = StatusLine::new(&format!("reading {}", self.files.join(" ")));
+        let mut loaded = data::open_all(&self.files, &self.args.flags, None, &line)?.loaded;
+        drop(line);
         if let Some(names) = &self.args.classes {
             loaded = data::restrict(loaded, names)?;
         }
         let mut statistics = match loaded {
             Loaded::Data(LabeledData { train: Part { points, labels }, .. }) => {
-                data::check_sums(labels.classes().len(), points.columns(), "")?;
-                ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
+                let (n, classes) = (points.columns(), labels.classes().len());
+                self.check_dimension(n)?;
+                // Components of few samples need no covariance with n² entries.
+                let (rows, width) = (points.rows() as u64, points.view().width());
+                let form = match self.args.pca_dims {
+                    Some(_) => Form::decide(rows, n, classes, width),
+                    None => Form::Dense,
+                };
+                match form {
+                    Form::Dense => {
+                        data::check_sums(classes, n, "")?;
+                        ClassStatistics::from_points(points.view(), &labels, Estimator::Empirical)?
+                    }
+                    Form::Factor => {
+                        ClassStatistics::from_factors(points.view(), &labels, Estimator::Empirical)?
+                    }
+                }
             }
             Loaded::Statistics(given) => data::class_statistics(given, None)?,
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
@@ -182,11 +211,10 @@ impl Distances {
                 })?;
                 statistics.reduced(basis.as_ref())
             }
-            None if n > MOST_DIMENSIONS => bail!(
-                "distances in {n} dimensions would take very long: measure in fewer with --pca-dims, \
-                 or in a model's features"
-            ),
-            None => statistics,
+            None => {
+                self.check_dimension(n)?;
+                statistics
+            }
         };
         let noise = match self.args.noise {
             Some(Noise::Value(noise)) => noise,
@@ -201,6 +229,19 @@ impl Distances {
         let gaussians = sqfa::statistics::project(&statistics, identity.as_ref(), noise);
         let classes = statistics.classes().clone();
         Ok(Measured { distance, noise, scaling: Some(scaling), classes, gaussians })
+    }
+}
+
+impl Distances {
+    /// Rejects distances in so many dimensions that they would take minutes.
+    fn check_dimension(&self, n: usize) -> Result<()> {
+        if self.args.pca_dims.is_none() && n > MOST_DIMENSIONS {
+            bail!(
+                "distances in {n} dimensions would take very long: measure in the leading principal components \
+                 (--pca-dims 10), or in a model's features"
+            );
+        }
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use sqfa_io::model_file::{ClassNames, Model};
 use super::units::check_units;
 use super::{classifier, explain_far, read_model};
 use crate::args::EvaluateArgs;
-use crate::data::{self, NamedPart, expand, incomplete, keep_known, one_part};
+use crate::data::{self, LabelUse, NamedPart, Samples, expand, incomplete, keep_known};
 use crate::failure::usage;
 use crate::output::{self, percent};
 use crate::suggest;
@@ -64,7 +64,9 @@ impl Evaluate {
     pub(crate) fn run(self) -> Result<()> {
         let model = read_model(&self.args.model)?;
         let qda = classifier(&model, &self.args.classifier)?;
-        let part = one_part(&self.files, &self.args.flags, self.args.part, &model)?;
+        let (flags, part) = (&self.args.flags, self.args.part);
+        let samples = Samples { files: &self.files, flags, part, labels: LabelUse::AllOrNone };
+        let part = samples.one_part(&model)?;
         let part = self.complete(part)?;
         let name = part.name.unwrap_or("all");
         let (part, n_left_out) = self.known(part, &model)?;
@@ -131,7 +133,7 @@ impl Evaluate {
     fn known(&self, part: NamedPart, model: &Model) -> Result<(Part, usize)> {
         let data = &self.data;
         let Some(labels) = part.labels else {
-            let predict = suggest::with_model("predict", &self.args.model, data);
+            let predict = suggest::with_files("predict", &self.args.model, &self.files);
             bail!(
                 "'{data}' has no labels to compare with: name them with --label or --labels, or predict \
                  them: {predict}"

@@ -14,7 +14,7 @@ use super::tables::{cell, label_values, write_text};
 use super::units::check_units;
 use super::{classifier, ending, explain_far, read_model};
 use crate::args::PredictArgs;
-use crate::data::{NamedPart, incomplete, parts};
+use crate::data::{self, LabelUse, NamedPart, Samples, expand, incomplete};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -23,6 +23,9 @@ use crate::output;
 /// A prediction as meant.
 pub(crate) struct Predict {
     args: PredictArgs,
+    files: Vec<String>,
+    /// What messages call the files.
+    data: String,
 }
 
 #[derive(Serialize)]
@@ -58,7 +61,8 @@ impl TryFrom<PredictArgs> for Predict {
                 return usage("--json prints to standard output: leave out --out");
             }
         }
-        Ok(Self { args })
+        let files = expand(&args.data)?;
+        Ok(Self { data: data::named(&files), files, args })
     }
 }
 
@@ -66,31 +70,32 @@ impl Predict {
     /// Reads, predicts and writes.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let args = self.args;
+        let Self { args, files, data } = self;
         let outputs: Vec<&std::path::Path> = args.out.as_deref().into_iter().collect();
-        let mut inputs: Vec<&std::path::Path> = vec![&args.model, args.data.as_ref()];
+        let mut inputs: Vec<&std::path::Path> = vec![&args.model];
+        inputs.extend(files.iter().map(std::path::Path::new));
         inputs.extend(args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &outputs)?;
         let model = read_model(&args.model)?;
         let qda = classifier(&model, &args.classifier)?;
-        let parts = parts(&args.data, &args.flags, args.part, &model)?;
+        let samples =
+            Samples { files: &files, flags: &args.flags, part: args.part, labels: LabelUse::None };
+        let parts = samples.parts(&model)?;
         let several = parts.len() > 1;
         if several && args.out.as_ref().is_some_and(|out| ending(out) == "npy") {
             return usage(format!(
-                "'{}' has a training and a test part: name one with --part, or write .csv",
-                args.data
+                "'{data}' has a training and a test part: name one with --part, or write .csv"
             ));
         }
         let answers = parts
             .into_iter()
-            .map(|part| Answers::of(part, &args, &model, &qda))
+            .map(|part| Answers::of(part, &data, &args, &model, &qda))
             .collect::<Result<Vec<_>>>()?;
         if several {
             let counts: Vec<String> = answers
                 .iter()
                 .map(|part| format!("{} {}", part.predicted.len(), part.name.unwrap_or("others")))
                 .collect();
-            let data = &args.data;
             let counts = counts.join(", ");
             output::complain(
                 "note",
@@ -115,7 +120,7 @@ impl Predict {
             });
         }
         match (&args.out, answers.first()) {
-            (_, None) => anyhow::bail!("'{}' holds no points", args.data),
+            (_, None) => anyhow::bail!("'{data}' holds no points"),
             (Some(out), Some(part)) if ending(out) == "npy" => {
                 let _guard = Guard::new();
                 Ok(write_npy(out, &[part.predicted.len()], label_values(&part.predicted).as_ref())?)
@@ -139,7 +144,13 @@ struct Answers {
 }
 
 impl Answers {
-    fn of(part: NamedPart, args: &PredictArgs, model: &Model, qda: &Qda) -> Result<Self> {
+    fn of(
+        part: NamedPart,
+        data: &str,
+        args: &PredictArgs,
+        model: &Model,
+        qda: &Qda,
+    ) -> Result<Self> {
         let gaps = incomplete(&part, &args.flags)?;
         if !gaps.is_empty() {
             if args.out.as_ref().is_some_and(|out| ending(out) == "npy") {
@@ -158,7 +169,7 @@ impl Answers {
         };
         let features = model.transform(points.view())?;
         if gaps.is_empty() {
-            check_units(&args.data, model, &features);
+            check_units(data, model, &features);
         }
         let features = features.as_points(model.filters().ncols());
         let predicted =

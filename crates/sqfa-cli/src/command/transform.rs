@@ -13,7 +13,7 @@ use super::tables::{cell, label_values, write_text};
 use super::units::check_units;
 use super::{ending, read_model};
 use crate::args::TransformArgs;
-use crate::data::{self, NamedPart, gaps, open_parts};
+use crate::data::{self, LabelUse, NamedPart, Samples, expand, gaps};
 use crate::failure::usage;
 use crate::files;
 use crate::interrupt::{self, Guard};
@@ -22,6 +22,9 @@ use crate::output;
 /// A transformation as meant.
 pub(crate) struct Transform {
     args: TransformArgs,
+    files: Vec<String>,
+    /// What messages call the files.
+    data: String,
     format: Format,
 }
 
@@ -62,13 +65,14 @@ impl TryFrom<TransformArgs> for Transform {
             if format == Format::Npy {
                 return usage("--id: an .npy file holds the features alone; write .csv or .npz");
             }
-            if args.data == "-" {
+            if args.data.iter().any(|file| file == "-") {
                 return usage(
                     "--id reads the table twice, and standard input cannot be: save it to a file",
                 );
             }
         }
-        Ok(Self { args, format })
+        let files = expand(&args.data)?;
+        Ok(Self { data: data::named(&files), files, args, format })
     }
 }
 
@@ -86,20 +90,26 @@ impl Transform {
     /// Reads, transforms and writes.
     pub(crate) fn run(self) -> Result<()> {
         interrupt::listen();
-        let Self { args, format } = self;
+        let Self { args, files, data, format } = self;
         let to_file = args.out != Path::new("-");
         let outputs: Vec<&Path> = if to_file { vec![&args.out] } else { Vec::new() };
-        let mut inputs: Vec<&Path> = vec![&args.model, args.data.as_ref()];
+        let mut inputs: Vec<&Path> = vec![&args.model];
+        inputs.extend(files.iter().map(Path::new));
         inputs.extend(args.flags.labels.as_deref());
         let _ready = files::check(&inputs, &outputs)?;
         let model = read_model(&args.model)?;
-        let parts = open_parts(&args.data, &args.flags, args.part, &model)?;
-        let ids = args.id.as_ref().map(|id| data::ids(&args.data, id, &args.flags, &model));
+        let samples = Samples {
+            files: &files,
+            flags: &args.flags,
+            part: args.part,
+            labels: LabelUse::AllOrNone,
+        };
+        let parts = samples.open_parts(&model)?;
+        let ids = args.id.as_ref().map(|id| data::ids(&files, id, &args.flags, &model));
         let mut ids = ids.transpose()?;
         if parts.len() > 1 && format != Format::Npz {
             return usage(format!(
-                "'{}' has a training and a test part: name one with --part, or write .npz",
-                args.data
+                "'{data}' has a training and a test part: name one with --part, or write .npz"
             ));
         }
         let m = model.filters().ncols();
@@ -110,7 +120,7 @@ impl Transform {
                 let NamedPart { name, points, labels } = part;
                 let mut features = model.transform(points.view())?;
                 if gaps.is_empty() {
-                    check_units(&args.data, &model, &features);
+                    check_units(&data, &model, &features);
                 }
                 leave_open(&mut features, &gaps, m);
                 let ids = ids.take().map(|all| match &kept {
@@ -119,7 +129,7 @@ impl Transform {
                 });
                 let rows = points.rows();
                 if ids.as_ref().is_some_and(|ids| ids.len() != rows) {
-                    anyhow::bail!("'{}' changed while it was read", args.data);
+                    anyhow::bail!("'{data}' changed while it was read");
                 }
                 Ok(Transformed { name, features, labels, ids, rows })
             })
@@ -137,7 +147,7 @@ impl Transform {
                 }
                 write_text(&args.out, &text)?;
             }
-            (_, None) => anyhow::bail!("'{}' holds no points", args.data),
+            (_, None) => anyhow::bail!("'{data}' holds no points"),
         }
         drop(guard);
         let n_points = transformed.iter().map(|part| part.rows).sum();

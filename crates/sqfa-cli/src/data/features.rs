@@ -26,106 +26,153 @@ pub(crate) struct NamedPart {
     pub(crate) labels: Option<Labels>,
 }
 
-/// The parts of a data set for a model, training first; `wanted` leaves out the others.
-///
-/// Columns are matched by name where the model knows names. With --missing, points that lack a value are there as NaN
-/// (drop) or filled in with the model's mean (mean).
-pub(crate) fn parts(
-    data: &str,
-    flags: &DataFlags,
-    wanted: Option<PartArg>,
-    model: &Model,
-) -> Result<Vec<NamedPart>> {
-    parts_with(data, flags, wanted, model, flags.table.missing.is_some())
+/// What a command does with the labels of its samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelUse {
+    /// It does not look at them.
+    None,
+    /// All samples have labels, or none has.
+    AllOrNone,
 }
 
-/// The same where points that lack a value are there as NaN whether or not --missing was typed.
-pub(crate) fn open_parts(
-    data: &str,
-    flags: &DataFlags,
-    wanted: Option<PartArg>,
-    model: &Model,
-) -> Result<Vec<NamedPart>> {
-    parts_with(data, flags, wanted, model, true)
+/// Samples for a model: one or several files, which are one data set.
+#[derive(Debug)]
+pub(crate) struct Samples<'a> {
+    /// The files, or the name of a built-in data set.
+    pub(crate) files: &'a [String],
+    /// How they are read.
+    pub(crate) flags: &'a DataFlags,
+    /// The part that is wanted, if not all are.
+    pub(crate) part: Option<PartArg>,
+    /// What becomes of their labels.
+    pub(crate) labels: LabelUse,
 }
 
-fn parts_with(
-    data: &str,
-    flags: &DataFlags,
-    wanted: Option<PartArg>,
-    model: &Model,
-    keep: bool,
-) -> Result<Vec<NamedPart>> {
-    let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data);
-    let mut parts = match builtin {
-        Some(builtin) => built_in(builtin, data)?,
-        None => from_file(data, flags, model, keep)?,
-    };
-    if let Some(wanted) = wanted {
-        let name = if wanted == PartArg::Train { "train" } else { "test" };
-        parts.retain(|part| part.name == Some(name));
-        if parts.is_empty() {
-            bail!("'{data}' has no {name} part: leave --part out");
+impl Samples<'_> {
+    /// Returns the parts for a model, training first, the rows of each in the order of the files.
+    ///
+    /// Columns are matched by name, to those of the model or of the first file. With --missing, samples that lack a value
+    /// are there as NaN (drop) or filled in with the model's mean (mean).
+    pub(crate) fn parts(&self, model: &Model) -> Result<Vec<NamedPart>> {
+        self.read(model, self.flags.table.missing.is_some())
+    }
+
+    /// Returns the same parts; samples that lack a value are there as NaN whether or not --missing was typed.
+    pub(crate) fn open_parts(&self, model: &Model) -> Result<Vec<NamedPart>> {
+        self.read(model, true)
+    }
+
+    /// Returns one part: the test part if there are several, which a note reports.
+    pub(crate) fn one_part(&self, model: &Model) -> Result<NamedPart> {
+        let data = &named(self.files);
+        let mut parts = self.parts(model)?;
+        let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
+        let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
+            (0, _) => bail!("'{data}' holds no points"),
+            (1, _) => 0,
+            (_, Some(at)) => {
+                output::complain(
+                    "note",
+                    &format!(
+                        "{data} has several parts: its test points are taken (--part train for the others)"
+                    ),
+                );
+                at
+            }
+            (count, None) => count - 1,
+        };
+        Ok(parts.swap_remove(at))
+    }
+
+    fn read(&self, model: &Model, keep: bool) -> Result<Vec<NamedPart>> {
+        if self.files.len() > 1 && self.flags.labels.is_some() {
+            return usage(
+                "--labels goes with one .npy or .npz file: apply the model to one file at a time",
+            );
         }
-    }
-    Ok(parts)
-}
-
-/// One part: the test part where there are several, which is said.
-///
-/// Several files are one data set, rows in their order.
-pub(crate) fn one_part(
-    files: &[String],
-    flags: &DataFlags,
-    wanted: Option<PartArg>,
-    model: &Model,
-) -> Result<NamedPart> {
-    if files.len() > 1 && flags.labels.is_some() {
-        return usage("--labels goes with one .npy file: evaluate the files one by one");
-    }
-    let data = &named(files);
-    let mut all: Vec<NamedPart> = Vec::new();
-    for file in files {
-        for part in parts(file, flags, wanted, model)? {
-            match all.iter_mut().find(|other| other.name == part.name) {
-                Some(other) => append(other, part, file)?,
-                None => all.push(part),
+        let mut expected = model.feature_names().map(<[String]>::to_vec);
+        let mut all: Vec<NamedPart> = Vec::new();
+        for (at, file) in self.files.iter().enumerate() {
+            let mut parts = self.one_file(file, model, keep, &mut expected)?;
+            if at == 0 {
+                all = parts;
+                continue;
+            }
+            // Rows without a part are neither training nor test samples.
+            let whole = |parts: &[NamedPart]| parts.iter().any(|part| part.name.is_none());
+            if whole(&all) != whole(&parts) {
+                bail!(
+                    "some of the files have a training or a test part and others, as '{file}' or the one before it, \
+                     have none: apply the model to one file at a time"
+                );
+            }
+            for part in parts.drain(..) {
+                match all.iter_mut().find(|other| other.name == part.name) {
+                    Some(other) => append(other, part, file)?,
+                    None => all.push(part),
+                }
             }
         }
+        all.sort_by_key(|part| part.name == Some("test"));
+        Ok(all)
     }
-    let mut parts = all;
-    let names: Vec<&str> = parts.iter().filter_map(|part| part.name).collect();
-    let at = match (parts.len(), names.iter().position(|&name| name == "test")) {
-        (0, _) => bail!("'{data}' holds no points"),
-        (1, _) => 0,
-        (_, Some(at)) => {
-            output::complain(
-                "note",
-                &format!(
-                    "{data} has several parts: its test points are taken (--part train for the others)"
-                ),
-            );
-            at
+
+    /// Returns the parts of one file.
+    fn one_file(
+        &self,
+        data: &str,
+        model: &Model,
+        keep: bool,
+        expected: &mut Option<Vec<String>>,
+    ) -> Result<Vec<NamedPart>> {
+        let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.name() == data);
+        let mut parts = match builtin {
+            Some(builtin) => built_in(builtin, data)?,
+            None => from_file(data, self.flags, model, keep, expected)?,
+        };
+        if let Some(wanted) = self.part {
+            let name = if wanted == PartArg::Train { "train" } else { "test" };
+            parts.retain(|part| part.name == Some(name));
+            if parts.is_empty() {
+                bail!("'{data}' has no {name} part: leave --part out");
+            }
         }
-        (count, None) => count - 1,
-    };
-    Ok(parts.swap_remove(at))
+        if self.labels == LabelUse::None {
+            parts.iter_mut().for_each(|part| part.labels = None);
+        }
+        Ok(parts)
+    }
 }
 
 /// Adds the samples of another file.
 fn append(part: &mut NamedPart, more: NamedPart, file: &str) -> Result<()> {
+    const BEFORE: &str = "the files before it";
     let points = std::mem::replace(&mut part.points, OwnedPoints::none());
-    let (Some(labels), Some(others)) = (part.labels.take(), more.labels) else {
-        bail!("'{file}' or a file before it has no labels: name the label column with --label");
+    let (labels, others) = match (part.labels.take(), more.labels) {
+        (Some(labels), Some(others)) => (labels, others),
+        (None, None) => {
+            part.points = points;
+            return Ok(part.points.join(more.points, file, BEFORE)?);
+        }
+        _ => bail!(
+            "'{file}' or a file before it has no labels, and others have: name the label column with --label"
+        ),
     };
     let mut joined = Part::new(points, labels, file)?;
-    joined.append(Part::new(more.points, others, file)?, file, "the files before it")?;
+    joined.append(Part::new(more.points, others, file)?, file, BEFORE)?;
     part.points = joined.points;
     part.labels = Some(joined.labels);
     Ok(())
 }
 
-fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result<Vec<NamedPart>> {
+/// Reads one file; `expected` are the names of columns as far as they are known, from the model or from a file before.
+fn from_file(
+    data: &str,
+    flags: &DataFlags,
+    model: &Model,
+    keep: bool,
+    expected: &mut Option<Vec<String>>,
+) -> Result<Vec<NamedPart>> {
     check_exists(data)?;
     check_flags(data, flags.labels.is_some(), &flags.arrays, &flags.table)?;
     let asked = flags.table.missing;
@@ -133,7 +180,7 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result
     let known = model.description().data.label.clone();
     let options = LoadOptions {
         label: given.label.clone().or(known.map(Column::Known)),
-        expected: model.feature_names().map(<[String]>::to_vec),
+        expected: expected.clone(),
         missing: if keep { Missing::Keep } else { Missing::Refuse },
         ..given
     };
@@ -149,7 +196,8 @@ fn from_file(data: &str, flags: &DataFlags, model: &Model, keep: bool) -> Result
     let with_means = |part: PointsPart| {
         let PointsPart { name, points, labels, columns, notes } = part;
         tell(data, &notes);
-        if model.feature_names().is_none() && !columns.is_empty() {
+        if expected.is_none() && !columns.is_empty() {
+            *expected = Some(columns);
             output::warn(&format!(
                 "the model does not know the names of its columns: those of {data} are taken in their order, unchecked"
             ));
@@ -202,11 +250,20 @@ pub(crate) fn incomplete(part: &NamedPart, flags: &DataFlags) -> Result<Vec<usiz
     Ok(rows)
 }
 
-/// The values of a column of a table, one per row, which identify its rows.
-pub(crate) fn ids(data: &str, id: &str, flags: &DataFlags, model: &Model) -> Result<Vec<String>> {
+/// Returns the values of a column of tables, one per row, which identify their rows.
+pub(crate) fn ids(
+    files: &[String],
+    id: &str,
+    flags: &DataFlags,
+    model: &Model,
+) -> Result<Vec<String>> {
     let columns = model.feature_names().unwrap_or_default();
     let options = options_of(flags);
-    read_ids(Path::new(data), id, &options, columns).map_err(in_flags)
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(read_ids(Path::new(file), id, &options, columns).map_err(in_flags)?);
+    }
+    Ok(all)
 }
 
 /// The rows that lack a value, ascending.

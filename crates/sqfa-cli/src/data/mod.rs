@@ -13,13 +13,12 @@ use sqfa::names::suggestion;
 use sqfa::statistics::GivenMatrices;
 use sqfa::{ClassStatistics, Classes};
 use sqfa_io::data::{
-    DataError, GivenMoments, GivenStatistics, Holds, LoadOptions, Loaded, Opened, file_kind,
-    open_several,
+    DataError, GivenMoments, GivenStatistics, Holds, LoadOptions, Opened, file_kind, open_several,
 };
 use sqfa_io::formats::{Column, Header, Missing, Note, Remedy, Selection, Stack};
 
 pub(crate) use builtin::{Builtin, SCALING_DIMENSIONS};
-pub(crate) use features::{NamedPart, drawing, gaps, ids, incomplete, one_part, open_parts, parts};
+pub(crate) use features::{LabelUse, NamedPart, Samples, drawing, gaps, ids, incomplete};
 pub(crate) use memory::{available as available_memory, check_made, check_sums};
 pub(crate) use restrict::{check_counts, keep_known, restrict};
 pub(crate) use several::{expand, means_of, open_all};
@@ -28,11 +27,6 @@ use crate::args::{ArrayFlags, DataFlags, HeaderArg, MissingArg, TableFlags};
 use crate::failure::usage;
 use crate::points::Precision;
 use crate::{output, suggest};
-
-/// Loads a data set by built-in name or from a file, and tells what was decided on the way.
-pub(crate) fn open(data: &str, flags: &DataFlags) -> Result<Loaded> {
-    open_named(data, flags, &[]).map(|opened| opened.loaded)
-}
 
 /// Loads a data set with the names of its columns and perhaps test samples from other files, matched to them.
 pub(crate) fn open_named(data: &str, flags: &DataFlags, test: &[String]) -> Result<Opened> {
@@ -44,6 +38,17 @@ pub(crate) fn open_named(data: &str, flags: &DataFlags, test: &[String]) -> Resu
         return Ok(Opened::new(loaded, Vec::new(), Vec::new()));
     }
     open_joined(&[data.to_owned()], flags, test)
+}
+
+/// Loads one or several files, or a built-in data set, with all samples in memory.
+pub(crate) fn open_samples(files: &[String], flags: &DataFlags) -> Result<Opened> {
+    match files {
+        [one] => open_named(one, flags, &[]),
+        several if flags.labels.is_some() => {
+            usage(format!("--labels goes with one .npy or .npz file, not with {}", several.len()))
+        }
+        several => open_joined(several, flags, &[]),
+    }
 }
 
 /// Loads files as one data set, rows in their order.
@@ -196,6 +201,9 @@ pub(crate) fn in_flags(error: DataError) -> anyhow::Error {
             format!("{} {}", suggest::flag("--x-key", &x), suggest::flag("--y-key", &y))
         }
         Some(Remedy::LabelArray) => "--y-key NAME or --labels FILE.npy".to_owned(),
+        Some(Remedy::NaValue(text)) => {
+            format!("{} --missing drop", suggest::flag("--na-values", &text))
+        }
         Some(Remedy::DecimalComma) => "--decimal comma".to_owned(),
         Some(Remedy::Ignore { columns, drop_missing }) => {
             let missing = if drop_missing { " --missing drop" } else { "" };

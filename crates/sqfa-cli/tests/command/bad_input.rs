@@ -74,7 +74,7 @@ fn bad_data_ends_with_1_and_a_remedy() {
         ("fit one.csv -m 1 --out m.sqfa", "at least 2"),
         ("fit single.csv -m 1 --out m.sqfa", "class 'y' has 1 sample"),
         ("fit empty.csv -m 1 --out m.sqfa", "empty"),
-        ("fit few.csv -m 1 --noise 0 --out m.sqfa", "set --noise, or use --covariance oas"),
+        ("fit few.csv -m 1 --noise 0 --out m.sqfa", "leave it out, or use --covariance oas"),
         ("fit broken.npz -m 1 --out m.sqfa", "broken.npz"),
         ("fit broken.npy --labels y.npy -m 1 --out m.sqfa", "y.npy"),
         ("fit thing.bin -m 1 --out m.sqfa", "unknown kind of file"),

@@ -142,3 +142,150 @@ fn evaluate_and_compare_mean_the_same_by_several_files() {
     let expected = compare("grouped.csv --group group --cv 3");
     assert_eq!(compare("grouped-*.csv --group group --cv 3"), expected);
 }
+
+#[test]
+fn models_are_applied_to_several_files_like_to_one() {
+    let (folder, _) = folder();
+    folder.ok("fit all.csv -m 2 --out m.sqfa");
+    let lists = ["part-0.csv part-1.csv part-2.csv", "part-?.csv"];
+    for files in lists {
+        for flags in ["", "--probabilities", "--json"] {
+            let expected = folder.ok(&format!("predict m.sqfa all.csv {flags}"));
+            assert_eq!(folder.ok(&format!("predict m.sqfa {files} {flags}")), expected);
+        }
+        for (command, ending) in
+            [("predict", "csv"), ("predict", "npy"), ("transform", "csv"), ("transform", "npy")]
+        {
+            folder.ok(&format!("{command} m.sqfa all.csv --out one.{ending}"));
+            folder.ok(&format!("{command} m.sqfa {files} --out several.{ending}"));
+            let read =
+                |name: &str| std::fs::read(folder.path(&format!("{name}.{ending}"))).unwrap();
+            assert!(read("one") == read("several"), "{command} {files} {ending}");
+        }
+        let expected = folder.json("distances all.csv");
+        assert_eq!(folder.json(&format!("distances {files}")), expected);
+        folder.ok("clean all.csv --out one.csv --min-rate -9 --components 2");
+        folder.ok(&format!("clean {files} --out several.csv --min-rate -9 --components 2"));
+        let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+        assert_eq!(read("several.csv"), read("one.csv"));
+    }
+    // The order of the rows is that of the files.
+    let one = folder.ok("predict m.sqfa part-1.csv") + &folder.ok("predict m.sqfa part-0.csv");
+    assert_eq!(folder.ok("predict m.sqfa part-1.csv part-0.csv"), one);
+}
+
+#[test]
+fn several_files_keep_ids_and_gaps() {
+    let folder = Folder::new();
+    folder.write("all.csv", table(10));
+    folder.ok("fit all.csv --label species -m 2 --out m.sqfa");
+    folder.write("a.csv", "name,width,height,depth\na1,0.5,0.5,0.5\na2,,0.5,0.5\n");
+    folder.write("b.csv", "depth,name,height,width\n0.5,b1,0.5,3.5\n0.5,b2,0.5,6.5\n");
+    let ids = |flags: &str| {
+        let text = folder.ok(&format!("transform m.sqfa a.csv b.csv --id name --out - {flags}"));
+        let rows = text.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned());
+        (rows.collect::<Vec<_>>().join(" "), text)
+    };
+    let (all, text) = ids("");
+    assert_eq!(all, "a1 a2 b1 b2");
+    assert_eq!(text.lines().nth(2).unwrap(), "a2,,");
+    assert_eq!(ids("--missing drop").0, "a1 b1 b2");
+    assert_eq!(
+        folder.ok("predict m.sqfa a.csv b.csv --missing drop"),
+        folder.ok("predict m.sqfa a.csv --missing drop") + &folder.ok("predict m.sqfa b.csv")
+    );
+    // A model that knows no names: the later files follow the names of the first.
+    folder.write("bare.csv", table(10).split_once('\n').unwrap().1);
+    folder.ok("fit bare.csv --label 3 -m 2 --out bare.sqfa");
+    let expected = folder.ok("predict bare.sqfa a.csv --ignore name --missing drop")
+        + &folder.ok("predict m.sqfa b.csv --ignore name");
+    let said = folder.run("predict bare.sqfa a.csv b.csv --ignore name --missing drop");
+    assert_eq!(said.out, expected, "{}", said.err);
+}
+
+#[test]
+fn several_files_that_do_not_fit_together_are_rejected() {
+    let (folder, text) = folder();
+    folder.ok("fit all.csv -m 2 --out m.sqfa");
+    let points: String =
+        text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+    folder.write("points.csv", points);
+    // Labels do not matter to predictions, and features are written with them or without.
+    let twice = folder.ok("predict m.sqfa all.csv") + &folder.ok("predict m.sqfa points.csv");
+    assert_eq!(folder.ok("predict m.sqfa all.csv points.csv"), twice);
+    for line in
+        ["transform m.sqfa all.csv points.csv --out o.csv", "evaluate m.sqfa points.csv all.csv"]
+    {
+        folder.run(line).fails(1, "has no labels, and others have");
+    }
+    folder.run("evaluate m.sqfa points.csv part-0.csv").fails(1, "has no labels");
+    // Rows of a training part, a test part and neither: which of them would be meant?
+    folder.ok("dataset toy-6d --train 20 --test 20 --out toy.npz");
+    folder.ok("fit toy.npz -m 2 --out toy.sqfa");
+    folder.ok("transform toy.sqfa toy.npz --part train --out features.npz");
+    folder.ok("fit features.npz -m 2 --out small.sqfa");
+    folder.ok("dataset toy-6d --train 20 --out train.npz");
+    for line in ["predict toy.sqfa toy.npz train.npz", "evaluate toy.sqfa train.npz toy.npz"] {
+        folder.run(line).fails(1, "apply the model to one file at a time");
+    }
+    // Parts of the same name are joined, training first.
+    folder.ok("dataset toy-6d --train 20 --test 20 --seed 1 --out other.npz");
+    let both = folder.json("predict toy.sqfa toy.npz other.npz");
+    assert_eq!(both["parts"][0]["part"], "train");
+    assert_eq!(
+        both["parts"][1]["n_points"],
+        2 * folder.json("predict toy.sqfa toy.npz")["parts"][1]["n_points"].as_u64().unwrap()
+    );
+    let train = folder.json("predict toy.sqfa toy.npz --part train")["predicted"].clone();
+    let all = both["predicted"].as_array().unwrap();
+    assert_eq!(all[..train.as_array().unwrap().len()], train.as_array().unwrap()[..]);
+    folder.run("distances m.sqfa all.csv").fails(2, "m.sqfa is a model");
+    folder.run("predict m.sqfa all.csv all.csv").fails(2, "named twice");
+    folder.run("transform m.sqfa part-0.csv part-1.csv --out part-1.csv").fails(2, "part-1.csv");
+    assert_eq!(std::fs::read_to_string(folder.path("all.csv")).unwrap(), text);
+}
+
+/// Components of few samples are computed without a covariance of all columns.
+#[test]
+fn distances_of_many_columns_need_little_memory() {
+    let folder = Folder::new();
+    let narrow = table(20);
+    folder.write("narrow.csv", &narrow);
+    // Every column 400 times: three components that span them.
+    let repeat = |line: &str, row: usize| {
+        let (cells, label) = line.rsplit_once(',').unwrap();
+        let copies = (0..400).flat_map(|copy| {
+            cells
+                .split(',')
+                .map(move |cell| if row == 0 { format!("{cell}_{copy}") } else { cell.to_owned() })
+        });
+        format!("{},{label}\n", copies.collect::<Vec<_>>().join(","))
+    };
+    folder.write(
+        "wide.csv",
+        narrow.lines().enumerate().map(|(row, line)| repeat(line, row)).collect::<String>(),
+    );
+    let mean = |said: &Said| {
+        assert_eq!(said.code, 0, "{}", said.err);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        report["mean"].as_f64().unwrap()
+    };
+    let flags = "--label species --noise 0 --json";
+    let expected = mean(&folder.run(&format!("distances narrow.csv {flags}")));
+    // Three covariances of 1200 columns take 17 MB, the samples 0.6 MB.
+    let found = within(&folder, &format!("distances wide.csv --pca-dims 3 {flags}"), 4_000_000);
+    assert!((mean(&found) - expected).abs() < 1e-6 * expected, "{expected} {}", found.out);
+    within(&folder, &format!("distances wide.csv {flags}"), 4_000_000).fails(1, "(--pca-dims 10)");
+}
+
+#[test]
+fn suggestions_name_all_files() {
+    let (folder, text) = folder();
+    folder.ok("fit all.csv -m 2 --out m.sqfa");
+    let points: String =
+        text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+    folder.write("one.csv", &points);
+    folder.write("two 2.csv", &points);
+    let output = folder.command("evaluate m.sqfa one.csv").arg("two 2.csv").output().unwrap();
+    Said::new("evaluate", output).fails(1, "sqfa predict m.sqfa one.csv 'two 2.csv'");
+}

@@ -106,6 +106,9 @@ fn flags_that_an_error_suggests_remove_it() {
     let mut xy = "x,y,z,kind\n".to_owned();
     let mut latin = b"a,b,label\n".to_vec();
     let mut empty = "a,b,no thing,label\n".to_owned();
+    let mut kinds = "name,a,b,my kind\n".to_owned();
+    let mut bare = String::new();
+    let mut marked = "a,b,label\n".to_owned();
     for at in 0..60 {
         let (a, b, class) = row(at);
         odd.push_str(&format!("{a},m,n,mon,{b},{class}\n"));
@@ -116,6 +119,9 @@ fn flags_that_an_error_suggests_remove_it() {
         both.push_str(&format!("{a},{b},{},{}\n", at % 3, at % 2));
         xy.push_str(&format!("{a},{b},{a}2,{class}\n"));
         empty.push_str(&format!("{a},{b},,{class}\n"));
+        kinds.push_str(&format!("{at}.5,{a},{b},{class}\n"));
+        bare.push_str(&format!("{a},{b},{class}\n"));
+        marked.push_str(&format!("{},{b},{class}\n", if at % 9 == 0 { "not seen" } else { &a }));
         latin.extend(format!("{a},{b},").bytes());
         latin.extend(if at % 2 == 0 { b"M\xe4rk\n" } else { b"M\xf6rk\n" });
     }
@@ -128,6 +134,9 @@ fn flags_that_an_error_suggests_remove_it() {
     folder.write("xy.csv", xy);
     folder.write("latin.csv", latin);
     folder.write("empty.csv", empty);
+    folder.write("kinds.csv", kinds);
+    folder.write("bare.csv", bare);
+    folder.write("marked.csv", marked);
     for (line, count) in [
         ("sqfa fit odd.csv -m 1 --out m.sqfa", 1),
         ("sqfa fit twice.csv -m 1 --out m.sqfa", 1),
@@ -140,6 +149,11 @@ fn flags_that_an_error_suggests_remove_it() {
         ("sqfa stats xy.csv --out s.stats", 1),
         ("sqfa fit latin.csv -m 1 --out m.sqfa", 2),
         ("sqfa fit empty.csv -m 1 --out m.sqfa", 1),
+        // A column of texts that repeat is likely to hold the labels; the same text in several rows marks gaps.
+        ("sqfa fit kinds.csv -m 1 --out m.sqfa", 1),
+        ("sqfa distances kinds.csv", 1),
+        ("sqfa fit bare.csv -m 1 --out m.sqfa", 1),
+        ("sqfa fit marked.csv -m 1 --out m.sqfa", 1),
         ("sqfa compare gaps.csv --missing drop --methods lda,pca --memory 0.000001", 1),
     ] {
         let said = paste(&folder, line);
@@ -151,6 +165,21 @@ fn flags_that_an_error_suggests_remove_it() {
             works(&folder, &format!("{line} {flag}"));
         }
     }
+    // A name with a slip of the pen.
+    let said = paste(&folder, "sqfa fit kinds.csv --label 'my kimd' -m 1 --out m.sqfa");
+    assert_eq!(flags(&said), ["--label 'my kind'"], "{}", said.err);
+    let line = "fit odd.csv --label label --columns my,b -m 1 --out m.sqfa";
+    folder.run(line).fails(1, "has no column 'my'; it has");
+    folder
+        .run("fit empty.csv --ignore no-thing -m 1 --out m.sqfa")
+        .fails(1, "did you mean 'no thing'?");
+    // Two columns of texts, of which any may be the label, and two texts that are no numbers: nothing is suggested.
+    folder.write("texts.csv", "a,b,c\n1,x,u\n2,x,u\n3,y,v\n4,y,v\n");
+    folder.run("fit texts.csv -m 1 --out m.sqfa").fails(1, "(--label COLUMN)");
+    folder.write("two.csv", "a,label\nm,x\n2,x\n3,y\n4,y\n5,y\nn,x\n");
+    let said = folder.run("fit two.csv -m 1 --out m.sqfa");
+    said.fails(1, "correct it, or remove the line");
+    assert!(!said.err.contains("--na-values"), "{}", said.err);
     // One of two columns of a name is left out, not both.
     assert_eq!(folder.json("fit twice.csv -m 1 --ignore 2 --out m.sqfa")["dimensions"], 2);
     // An error that has nothing to do with the label does not name its flag.
@@ -182,9 +211,10 @@ fn flags_that_a_message_mentions_help() {
     folder.write("constant.csv", constant);
     folder.write("wide.csv", wide);
     for (file, mentioned, flags) in [
-        ("few.csv", "set --noise", "--noise 0.1"),
+        ("few.csv", "leave it out", ""),
+        ("constant.csv", "set --noise", "--noise 0.1"),
         ("few.csv", "--covariance oas", "--noise 0 --covariance oas"),
-        ("few.csv", "--pca-dims", "--noise 0 --pca-dims 1"),
+        ("few.csv", "--pca-dims 1", "--noise 0 --pca-dims 1"),
         ("constant.csv", "--covariance oas", "--noise 0 --covariance oas"),
         ("constant.csv", "drop constant dimensions", "--noise 0 --ignore c"),
     ] {
@@ -193,11 +223,20 @@ fn flags_that_a_message_mentions_help() {
         works(&folder, &format!("sqfa fit {file} -m 1 --out m.sqfa {flags}"));
     }
     let said = folder.run("fit wide.csv -m 1 --out m.sqfa");
-    assert!(said.err.contains("use --covariance oas or --pca-dims"), "{}", said.err);
-    for flags in ["--covariance oas", "--pca-dims 3"] {
+    assert!(said.err.contains("--covariance oas or --pca-dims 19 may be"), "{}", said.err);
+    // Twenty samples in each of three classes.
+    for flags in ["--covariance oas", "--pca-dims 19"] {
         let said = works(&folder, &format!("sqfa fit wide.csv -m 1 --out m.sqfa {flags}"));
         assert!(!said.err.contains("singular"), "{}", said.err);
     }
+    // More filters than that many components have room for, and no noise at all.
+    for flags in ["-m 30", "-m 30 --noise 0 --scale none"] {
+        let said = folder.run(&format!("fit wide.csv {flags} --out m.sqfa"));
+        assert!(!said.err.contains("--pca-dims"), "{}", said.err);
+        works(&folder, &format!("sqfa fit wide.csv {flags} --covariance oas --out m.sqfa"));
+    }
+    let said = folder.run("fit wide.csv -m 1 --noise 0 --scale none --out m.sqfa");
+    assert!(said.err.contains("leave out --noise 0"), "{}", said.err);
     works(&folder, "sqfa fit wide.csv -m 1 --constraint orthonormal --out m.sqfa");
 }
 

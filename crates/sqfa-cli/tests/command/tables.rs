@@ -162,7 +162,7 @@ fn quiet_prints_results_and_errors_only() {
 }
 
 #[test]
-fn the_noise_may_be_typed_as_its_default() {
+fn noise_and_scaling_may_be_typed_as_their_defaults() {
     let folder = Folder::new();
     folder.write("t.csv", table(30));
     folder.ok("stats t.csv --label species --out t.stats");
@@ -176,7 +176,17 @@ fn the_noise_may_be_typed_as_its_default() {
         folder.ok(&format!("{line} --out a.sqfa"));
         folder.ok(&format!("{line} --noise auto --out b.sqfa"));
         assert_eq!(folder.filters("a.sqfa"), folder.filters("b.sqfa"), "{line}");
+        folder.ok(&format!("{line} --scale auto --out b.sqfa"));
+        assert_eq!(folder.filters("a.sqfa"), folder.filters("b.sqfa"), "{line}");
     }
+    let compared = |flags: &str| {
+        let line =
+            format!("compare t.csv --label species --methods sqfa,pca -m 2 --seeds 1 {flags}");
+        let report = folder.json(&line);
+        let rows = report["rows"].as_array().unwrap();
+        rows.iter().map(|row| row["qda"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(compared("--scale auto"), compared(""));
     let same =
         |line: &str| assert_eq!(folder.json(line), folder.json(&format!("{line} --noise auto")));
     same("distances a.sqfa");

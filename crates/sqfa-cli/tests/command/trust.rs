@@ -127,13 +127,15 @@ fn sums_that_do_not_fit_are_refused_before_they_are_made() {
         Said::new(line, folder.command(line).env("SQFA_MEMORY", memory).output().unwrap())
     };
     for (memory, line) in [
-        ("10000000", "distances wide.csv"),
+        // 8 MB of sums; more than 1024 columns are rejected for their number.
+        ("5000000", "distances wide.csv --columns x0-x999"),
         ("10000000", "stats wide.csv --out s.stats"),
         // Not even the points: they are summed, and the sums are refused.
         ("100000", "fit wide.csv -m 1 --out m.sqfa"),
     ] {
         with(memory, line).fails(1, "--columns");
     }
+    with("10000000", "distances wide.csv").fails(1, "--pca-dims 10");
     assert_eq!(folder.names(), ["wide.csv"]);
 }
 

@@ -136,7 +136,10 @@ impl Absent {
     fn at(self, npz: &mut Npz) -> DataError {
         let (place, names) = (npz.place().to_owned(), npz.names().join(", "));
         match self {
-            Self::Named(name) => FormatError::Missing { place, what: "array", name, names }.into(),
+            Self::Named(name) => {
+                let near = FormatError::similar(&name, npz.names().iter().map(String::as_str));
+                FormatError::Missing { place, what: "array", name, names, near }.into()
+            }
             Self::Points => {
                 let problem = format!(
                     "expected arrays X and y, data and target, counts and labels, X_train and y_train (and X_test, \

@@ -8,7 +8,7 @@ use super::batches::{kind_of, union};
 use super::kinds::file_kind;
 use super::load::{LoadOptions, Loaded, Opened, name_of, place_of};
 use super::missing::settle;
-use super::{DataError, LabeledData, Part};
+use super::{DataError, LabeledData, OwnedPoints, Part};
 use crate::formats::{Missing, Note};
 
 /// Reads files of points one after the other and joins them; their values are not checked as a whole yet.
@@ -84,6 +84,23 @@ fn points_of(
     Ok(data)
 }
 
+impl OwnedPoints {
+    /// Adds the samples of another file below; `place` and `first` are what messages call it and the files before.
+    ///
+    /// # Errors
+    ///
+    /// If the number of columns differs.
+    pub fn join(&mut self, more: Self, place: &str, first: &str) -> Result<(), DataError> {
+        let (expected, found) = (self.columns(), more.columns());
+        if expected != found {
+            let (place, other) = (place.to_owned(), first.to_owned());
+            return Err(DataError::FileDimensions { place, found, other, expected });
+        }
+        self.append(more);
+        Ok(())
+    }
+}
+
 impl Part {
     /// Adds the points of another file below; `place` and `first` are what messages call it and the files before.
     ///
@@ -96,11 +113,6 @@ impl Part {
 }
 
 fn append(part: &mut Part, more: Part, place: &str, first: &str) -> Result<(), DataError> {
-    let (expected, found) = (part.points.columns(), more.points.columns());
-    if expected != found {
-        let (place, other) = (place.to_owned(), first.to_owned());
-        return Err(DataError::FileDimensions { place, found, other, expected });
-    }
     let labels = std::mem::replace(&mut part.labels, Labels::from_integers(&[]));
     let all = in_common(labels.classes(), more.labels.classes());
     let recoded = all.and_then(|all| {
@@ -120,8 +132,7 @@ fn append(part: &mut Part, more: Part, place: &str, first: &str) -> Result<(), D
     codes.extend(others.codes());
     let changed = || DataError::content(place, "its labels changed while reading");
     part.labels = Labels::from_codes(all, codes).ok_or_else(changed)?;
-    part.points.append(more.points);
-    Ok(())
+    part.points.join(more.points, place, first)
 }
 
 /// All classes of two sets; numbers join texts that write them. `None` where some cannot.

@@ -98,7 +98,7 @@ pub enum FormatError {
         source: zip::result::ZipError,
     },
     /// A name that is not in the file.
-    #[error("{place} has no {what} '{name}'; it has: {names}")]
+    #[error("{place} has no {what} '{name}'{}; it has: {names}", meant(near.as_ref()))]
     Missing {
         /// The file.
         place: String,
@@ -108,6 +108,8 @@ pub enum FormatError {
         name: String,
         /// What is there instead.
         names: String,
+        /// The name that may be meant, if one is similar.
+        near: Option<String>,
     },
     /// A table of which no column is called as labels usually are.
     #[error("{place} has no column called {usual}: name the column of labels; it has: {names}")]
@@ -118,6 +120,8 @@ pub enum FormatError {
         usual: String,
         /// What is there instead.
         names: String,
+        /// The column that is likely to hold labels, by name or position, if there is one.
+        likely: Option<String>,
     },
     /// An array or table of the wrong shape.
     #[error("{place} has shape {found:?}; expected {expected}")]
@@ -261,7 +265,9 @@ pub enum FormatError {
     /// A table cell that is not a finite number.
     #[error(
         "{place}, line {line}, column '{column}': '{text}' is not a finite number; \
-         correct it, or remove the line"
+         correct it, {}remove the line{}",
+        if *repeated { "" } else { "or " },
+        if *repeated { ", or read it as missing" } else { "" }
     )]
     Cell {
         /// The table.
@@ -272,6 +278,8 @@ pub enum FormatError {
         column: String,
         /// The beginning of what stands there.
         text: String,
+        /// Whether the same text stands in other rows as well, as marks of missing values do, and no other text.
+        repeated: bool,
     },
     /// A table row with more or fewer cells than the first.
     #[error("{place}, line {line}: {found} cells where the first row has {expected}")]
@@ -312,11 +320,32 @@ impl FormatError {
         Self::Shape { place: place.to_owned(), found: found.to_vec(), expected: expected.into() }
     }
 
+    /// Returns the name that may be meant instead of one that is not there; short names are similar by chance.
+    pub(crate) fn similar<'a>(
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        const SHORT: usize = 4;
+        let long = name.chars().count() >= SHORT;
+        sqfa::names::nearest(name, known).filter(|_| long).map(str::to_owned)
+    }
+
     /// The same error about the label column.
     pub(crate) fn of_label(self) -> Self {
         match self {
-            Self::Missing { place, name, names, .. } => {
-                Self::Missing { place, what: "label column", name, names }
+            Self::Missing { place, name, names, near, .. } => {
+                Self::Missing { place, what: "label column", name, names, near }
+            }
+            other => other,
+        }
+    }
+
+    /// The same error, with the column at some position as the one that is likely to hold labels.
+    pub(crate) fn with_likely_label(self, at: Option<usize>, names: Option<&[String]>) -> Self {
+        match self {
+            Self::NoLabel { place, usual, names: listed, .. } => {
+                let name = |at: usize| names.map_or_else(|| at.to_string(), |all| all[at].clone());
+                Self::NoLabel { place, usual, names: listed, likely: at.map(name) }
             }
             other => other,
         }
@@ -325,9 +354,11 @@ impl FormatError {
     /// What a user can do about it, where a setting of the reader helps.
     pub fn remedy(&self) -> Option<Remedy> {
         Some(match self {
-            Self::Missing { what: "label column", .. } | Self::NoLabel { .. } => {
-                Remedy::Label(Vec::new())
+            Self::Missing { what: "label column", near, .. } => {
+                Remedy::Label(near.iter().cloned().collect())
             }
+            Self::NoLabel { likely, .. } => Remedy::Label(likely.iter().cloned().collect()),
+            Self::Cell { text, repeated: true, .. } => Remedy::NaValue(text.clone()),
             Self::AmbiguousLabel { names, .. } => Remedy::Label(names.clone()),
             Self::DoubtfulLabel { candidates, .. } => Remedy::Label(candidates.clone()),
             Self::TextColumns { columns, others_missing, .. } => {
@@ -373,6 +404,8 @@ pub enum Remedy {
         /// Whether rows with missing values must be dropped as well.
         drop_missing: bool,
     },
+    /// Read a text as missing, and drop the rows that lack a value.
+    NaValue(String),
     /// Say that commas are decimal marks.
     DecimalComma,
     /// Say what to do about missing values.
@@ -381,6 +414,11 @@ pub enum Remedy {
     Encoding,
     /// Say what stands between cells.
     Delimiter,
+}
+
+/// Returns the end of a phrase that asks whether another name is meant.
+fn meant(near: Option<&String>) -> String {
+    near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
 }
 
 fn quoted(names: &[String]) -> String {

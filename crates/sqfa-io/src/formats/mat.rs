@@ -181,6 +181,7 @@ impl MatFile {
                 what: "numeric array",
                 name: name.to_owned(),
                 names: self.names().join(", "),
+                near: FormatError::similar(name, self.names().iter().map(String::as_str)),
             }
         })
     }

@@ -152,6 +152,7 @@ impl Npz {
                     what: "array",
                     name: name.to_owned(),
                     names: self.names.join(", "),
+                    near: FormatError::similar(name, self.names.iter().map(String::as_str)),
                 });
             }
             Err(source) => return Err(FormatError::Zip { place, source }),

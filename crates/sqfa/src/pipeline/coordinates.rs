@@ -186,7 +186,7 @@ impl Pipeline {
 
     /// Whether the method compares class covariances with each other: those of few samples differ by chance in every direction,
     /// which only noise that was selected on held-out samples can prevent.
-    fn compares_covariances(&self) -> bool {
+    pub(super) fn compares_covariances(&self) -> bool {
         self.method.entry.name == InverseRegression::Save.name() && self.finds_noise()
     }
 

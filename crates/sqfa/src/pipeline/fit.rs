@@ -139,7 +139,14 @@ impl Pipeline {
         let needs_rows =
             self.estimator() == Estimator::LedoitWolf || self.estimator().needs_points();
         let plain_noise = entry.takes(Setting::Noise) && !self.has_noise();
-        !(self.method.refined || entry.needs_points() || selects || needs_rows || plain_noise)
+        // Without samples, these covariances count as ones for which no noise could be selected.
+        let compares = self.compares_covariances();
+        !(self.method.refined
+            || entry.needs_points()
+            || selects
+            || needs_rows
+            || plain_noise
+            || compares)
     }
 
     /// Selects what was not specified, and returns the statistics of all samples if they exist by then.

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use sqfa::model::Restarts;
 use sqfa::optimize::Control;
 use sqfa::reduce::Setting;
+use sqfa::statistics::Scaling;
 use sqfa_lab::compare::{
     CompareError, Event, Experiment, Manifest, Outcome, Parts, Record, Spec, Store, summarize,
 };
@@ -70,7 +71,8 @@ impl Compare {
         replace(&mut spec.first_seed, &args.seed);
         replace(&mut spec.neighbors, &args.neighbors);
         replace(&mut spec.time_limit, &args.time_limit);
-        replace(&mut spec.scale, &args.scale.map(|scale| scale.name().to_owned()));
+        let scale = args.scale.map(|own| own.map_or("auto", Scaling::name).to_owned());
+        replace(&mut spec.scale, &scale);
         replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
         let settings = args.settings.typed()?;
         if args.settings.has(Setting::Noise) {

@@ -8,7 +8,7 @@ use super::Fit;
 use crate::command::with_flags;
 
 /// An error whose remedy can be typed.
-pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Error {
+fn explain(error: &FitError, pca_dims: Option<usize>, helps: &str) -> anyhow::Error {
     let text = match error {
         FitError::TooManyFilters { filters, dimension } if pca_dims == Some(*dimension) => {
             format!("--filters {filters} in --pca-dims {dimension}: ask for at most {dimension}")
@@ -24,7 +24,7 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
         }
         FitError::RankDeficient { class, count, dimension } => format!(
             "class '{class}' has {count} samples in {dimension} dimensions, so its covariance is \
-             singular, and --noise is 0: set --noise, or use --covariance oas or --pca-dims"
+             singular, and --noise is 0: leave it out, or use {helps}"
         ),
         FitError::ConstantDimension { class, index } => format!(
             "dimension {index} is constant in class '{class}' and --noise is 0: set --noise, drop \
@@ -58,10 +58,10 @@ pub(crate) fn explain(error: &FitError, pca_dims: Option<usize>) -> anyhow::Erro
     anyhow::anyhow!(text)
 }
 
-/// The same for what the pipeline refuses.
-pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit) -> anyhow::Error {
+/// The same for what the pipeline refuses; `helps` are the flags that help against classes with few samples.
+pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit, helps: &str) -> anyhow::Error {
     match error {
-        PipelineError::Reduce(error) => explain_reducer(error, fit.pca_dims),
+        PipelineError::Reduce(error) => explain_reducer(error, fit.pca_dims, helps),
         PipelineError::LooksLikeIds { points } => anyhow::anyhow!(
             "the labels of all {points} points are different: this looks like an id column; name the column of classes with --label"
         ),
@@ -76,9 +76,9 @@ pub(super) fn explain_pipeline(error: &PipelineError, fit: &Fit) -> anyhow::Erro
 }
 
 /// The same for any method.
-pub(crate) fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>) -> anyhow::Error {
+fn explain_reducer(error: &ReduceError, pca_dims: Option<usize>, helps: &str) -> anyhow::Error {
     match error {
-        ReduceError::Fit(error) => explain(error, pca_dims),
+        ReduceError::Fit(error) => explain(error, pca_dims, helps),
         other => with_flags(other, other.remedies()),
     }
 }

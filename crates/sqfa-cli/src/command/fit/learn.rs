@@ -5,7 +5,7 @@ use sqfa::lift::Lift;
 use sqfa::optimize::Observer;
 use sqfa::pipeline::{Data, Fitted, Labeled, Pipeline};
 use sqfa::reduce::Setting;
-use sqfa::{ClassStatistics, Classes, Estimator};
+use sqfa::{ClassStatistics, Classes, Estimator, Noise};
 use sqfa_io::data::{Loaded, Part};
 use sqfa_io::model_file::{
     ClassNames, DataRecord, Description, LiftRecord, Model, ModelParts, feature_gaussians,
@@ -105,7 +105,8 @@ impl Prepared {
         let full = (minds && fit.estimator() == Estimator::Empirical)
             .then(|| fit.pca_dims.map_or(dimension, |dims| dims.min(dimension)));
         if let Some(counts) = &counts {
-            warnings.extend(warnings::about(&classes, counts, full));
+            let noise = fit.settings.noise != Noise::Value(0.0);
+            warnings.extend(warnings::about(&classes, counts, full, noise, fit.least_filters()));
         }
         Ok(Self {
             name,
@@ -142,7 +143,13 @@ impl Prepared {
                 recipe.fit(Data::Owned(Box::new(points), &labels), observer)
             }
         };
-        fitted.map_err(|error| explain_pipeline(&error, fit))
+        fitted.map_err(|error| {
+            let helps = warnings::against_few_samples(
+                self.counts.as_deref().unwrap_or_default(),
+                fit.least_filters(),
+            );
+            explain_pipeline(&error, fit, &helps)
+        })
     }
 
     /// Returns the model of fitted filters.

@@ -94,7 +94,7 @@ impl TryFrom<FitArgs> for Fit {
             filters,
             start,
             fixed: args.fixed,
-            scale: args.scale,
+            scale: args.scale.flatten(),
             pca_dims: settings.dimensions,
             settings,
             estimator: args.covariance,
@@ -310,6 +310,14 @@ impl Fit {
             scaling: self.scale,
             estimator: self.estimator,
             ..Pipeline::new(self.method, 0)
+        }
+    }
+
+    /// The smallest number of filters that may be fitted.
+    fn least_filters(&self) -> usize {
+        match self.filters {
+            Filters::Count(filters) => filters,
+            Filters::Auto { .. } => 1,
         }
     }
 

@@ -268,7 +268,7 @@ impl ParquetBatches {
 
     fn cell(&self, column: usize, line: u64, text: String) -> DataError {
         let column = self.names[column].clone();
-        FormatError::Cell { place: self.place.clone(), line, column, text }.into()
+        FormatError::Cell { place: self.place.clone(), line, column, text, repeated: false }.into()
     }
 }
 

@@ -145,6 +145,8 @@ struct Trouble {
     commas: u64,
     /// The line and the beginning of the first cell that is no number.
     first: (u64, String),
+    /// Whether other cells that are no numbers hold another text, or one too long to compare.
+    several: bool,
 }
 
 /// What is wrong with a table, column by column, counted to its end so that one message says it all.
@@ -196,6 +198,7 @@ impl Troubles {
         if trouble.first.0 == 0 {
             trouble.first = (line, shown(bytes));
         }
+        trouble.several |= trouble.first.1.as_bytes() != bytes.trim_ascii();
     }
 
     /// The one error that says what is wrong.
@@ -214,7 +217,10 @@ impl Troubles {
             let column = names(at);
             return match trouble.commas > 0 && trouble.text == 0 {
                 true => FormatError::DecimalComma { place, line, column, text },
-                false => FormatError::Cell { place, line, column, text },
+                false => {
+                    let repeated = trouble.text > 1 && !trouble.several && trouble.infinite == 0;
+                    FormatError::Cell { place, line, column, text, repeated }
+                }
             };
         }
         if let Some((at, trouble)) = bad.first()

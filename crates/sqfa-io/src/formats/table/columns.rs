@@ -173,7 +173,9 @@ impl Names<'_> {
 
     fn missing(&self, name: String) -> FormatError {
         let (place, names) = (self.place.to_owned(), self.listed());
-        FormatError::Missing { place, what: "column", name, names }
+        let all = self.names.unwrap_or_default().iter().map(String::as_str);
+        let near = FormatError::similar(&name, all);
+        FormatError::Missing { place, what: "column", name, names, near }
     }
 
     /// The position of a column that must be there.
@@ -211,7 +213,12 @@ impl Names<'_> {
     fn no_label(&self) -> FormatError {
         let [first @ .., last] = USUAL_LABEL_NAMES;
         let usual = format!("{} or {last}", first.join(", "));
-        FormatError::NoLabel { place: self.place.to_owned(), usual, names: self.listed() }
+        FormatError::NoLabel {
+            place: self.place.to_owned(),
+            usual,
+            names: self.listed(),
+            likely: None,
+        }
     }
 
     /// The one column that is called as label columns are; two candidates are as ambiguous as none.

@@ -192,7 +192,8 @@ impl<R: Read> CsvRows<R> {
             select: Some(&options.select),
             expected: options.expected.as_deref(),
         };
-        let mut layout = layout(names.as_deref(), cells, wanted, place)?;
+        let mut layout = layout(names.as_deref(), cells, wanted, place)
+            .map_err(|error| error.with_likely_label(start.classes, names.as_deref()))?;
         if options.delimiter.is_none() && delimiter != usual {
             layout.notes.push(Note::Delimiter(char::from(delimiter)));
         }

@@ -1,5 +1,7 @@
 //! What the beginning of a table tells: the character between its cells, and whether its first row names the columns.
 
+use std::collections::HashSet;
+
 use ::csv::{ByteRecord, ReaderBuilder};
 
 use super::cell::{Cell, Decimal, may_mark_thousands};
@@ -140,6 +142,18 @@ pub(super) enum First {
     Numbers,
     /// A point.
     Point,
+}
+
+/// Returns the only column whose cells are texts, most of them repeated, as names of classes are.
+pub(super) fn column_of_classes(rows: &[ByteRecord], cells: usize) -> Option<usize> {
+    let of_classes = |&at: &usize| {
+        let own = || rows.iter().filter_map(|row| row.get(at)).map(<[u8]>::trim_ascii);
+        let different: HashSet<&[u8]> = own().collect();
+        2 * different.len() <= rows.len()
+            && own().all(|cell| !cell.is_empty() && matches!(Cell::read(cell), Cell::Text))
+    };
+    let mut found = (0..cells).filter(of_classes);
+    found.next().filter(|_| found.next().is_none() && !rows.is_empty())
 }
 
 /// Whether the first row names the columns, from its cells and those below.

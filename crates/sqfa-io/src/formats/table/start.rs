@@ -39,6 +39,8 @@ pub(super) struct Start {
     pub(super) cells: usize,
     /// The mean number of bytes per row.
     pub(super) row_bytes: f64,
+    /// The only column whose values look like names of classes, if there is one.
+    pub(super) classes: Option<usize>,
 }
 
 impl Start {
@@ -122,7 +124,18 @@ impl Start {
             });
         }
         let names = named.then_some(names);
-        Ok(Self { sample, delimiter, comments, decimal, names, named_by, cells, row_bytes })
+        let classes = sniff::column_of_classes(&rows[usize::from(named)..], cells);
+        Ok(Self {
+            sample,
+            delimiter,
+            comments,
+            decimal,
+            names,
+            named_by,
+            cells,
+            row_bytes,
+            classes,
+        })
     }
 }
 
