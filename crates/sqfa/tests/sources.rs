@@ -9,10 +9,7 @@ use std::path::{Path, PathBuf};
 /// Every other fit goes through the pipeline, so that the same request selects the same settings wherever it comes from.
 /// The list may only become shorter: remove a file once it no longer builds reducers.
 const BUILD_REDUCERS: [(&str, &str); 5] = [
-    (
-        "sqfa-bench/src/reducers.rs",
-        "measures reducers with settings of the refinement that no fit offers",
-    ),
+    ("sqfa-bench/src/reducers.rs", "measures methods with the settings of the paper"),
     ("sqfa-lab/src/compare/fit.rs", "protocols of the paper specify what the pipeline selects"),
     (
         "sqfa-paper/src/claims/problem.rs",
