@@ -66,6 +66,8 @@ impl Found {
         let filters = filters(taken);
         let start = filters.first().cloned();
         let accuracy = nested(&candidates).or(Some(tried[taken].accuracy));
+        // Nothing is known of a candidate that was scored on no sample, because the observer cancelled first.
+        let tried = tried.into_iter().filter(|one| one.points > 0).collect();
         let selection = Selection { candidate, reason, tried, folds, accuracy };
         Some(Self { selection, start, folds: filters, basis: None, whole: false })
     }

@@ -291,14 +291,14 @@ fn around(
 impl Fitted {
     /// Uses the filters that were refined on one split.
     fn adopt(&mut self, refined: Refined, features: ClassStatistics) {
-        if let Some(trace) = refined.trace {
+        if let (Some(trace), Some(choice)) = (refined.trace, &refined.choice) {
             self.replace(refined.filters, features);
-            self.record.run.refined(refined.choice.steps, trace);
+            self.record.run.refined(choice.steps, trace);
         }
         if refined.cancelled {
             self.record.run.termination = Some(Termination::Cancelled);
         }
-        self.record.refinement = Some(refined.choice);
+        self.record.refinement = refined.choice;
     }
 }
 

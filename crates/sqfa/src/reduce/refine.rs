@@ -137,7 +137,8 @@ impl RefinementChoice {
 #[derive(Debug, Clone)]
 pub(crate) struct Refined {
     pub(crate) filters: Mat<f64>,
-    pub(crate) choice: RefinementChoice,
+    /// How far they were refined; `None` if the observer cancelled before anything was scored.
+    pub(crate) choice: Option<RefinementChoice>,
     /// The objective after every iteration, if the filters were refined.
     pub(crate) trace: Option<Vec<f64>>,
     pub(crate) cancelled: bool,
@@ -177,8 +178,10 @@ impl Refinement {
             let range = "at least one share";
             return Err(ReduceError::Setting { setting: Setting::Noise, value: 0.0, range });
         };
-        let choice =
-            |steps| RefinementChoice::on_one_part(steps, best.noise, best.scores[0], best.after());
+        let choice = |steps| {
+            let (before, after) = (best.scores.first()?, best.after()?);
+            Some(RefinementChoice::on_one_part(steps, best.noise, *before, after))
+        };
         let cancelled = best.run.cancelled;
         if cancelled || !is_gain(&best.run.scored, best.step) {
             let filters = start.to_owned();
@@ -340,17 +343,14 @@ impl Tried {
         let score = |right: &Vec<bool>| {
             right.iter().filter(|right| **right).count() as f64 / right.len().max(1) as f64
         };
-        let mut scores: Vec<f64> = run.scored.iter().map(score).collect();
-        if scores.is_empty() {
-            scores.push(f64::NAN);
-        }
+        let scores: Vec<f64> = run.scored.iter().map(score).collect();
         let step = (0..scores.len())
             .fold(0, |best, step| if scores[step] > scores[best] { step } else { best });
         Self { noise, run, scores, step }
     }
 
-    fn after(&self) -> f64 {
-        self.scores[self.step]
+    fn after(&self) -> Option<f64> {
+        self.scores.get(self.step).copied()
     }
 }
 
@@ -452,14 +452,14 @@ impl Reducer for RefinedReducer {
                 let mut result = start;
                 result.filters = refined.filters;
                 result.run.seconds += began.elapsed().as_secs_f64();
-                if let Some(trace) = refined.trace {
-                    result.run.refined(refined.choice.steps, trace);
+                if let (Some(trace), Some(choice)) = (refined.trace, &refined.choice) {
+                    result.run.refined(choice.steps, trace);
                     result.run.termination = Some(Termination::SmallChange);
                 }
                 if refined.cancelled {
                     result.run.termination = Some(Termination::Cancelled);
                 }
-                result.refinement = Some(refined.choice);
+                result.refinement = refined.choice;
                 Ok(result)
             })
             .collect()

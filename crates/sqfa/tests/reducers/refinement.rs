@@ -113,4 +113,7 @@ fn cancelling_returns_the_filters_as_they_were() {
     let refined = refine.fit_one(&training, 2, &mut |_| Control::Cancel).unwrap();
     assert_eq!(refined.filters, plain.filters);
     assert!(!refined.run.converged());
+    // Either nothing was scored, or every accuracy is one.
+    let choice = refined.refinement;
+    assert!(choice.is_none_or(|choice| choice.trials.iter().all(|one| one.accuracy.is_finite())));
 }
