@@ -43,8 +43,12 @@ impl Held {
             let others = Places { scores, places: others.collect() };
             let taken = select(&others)?;
             let own = Places { scores, places: (start..end).collect() };
-            right += own.accuracy(taken) * own.weight(taken);
-            total += own.weight(taken);
+            // A search that was cancelled scored nothing on its last folds.
+            let weight = own.weight(taken);
+            if weight > 0.0 {
+                right += own.accuracy(taken) * weight;
+                total += weight;
+            }
             start = end;
         }
         (total > 0.0).then(|| right / total)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::constraint::Constraint;
 use crate::model::Learning;
 use crate::reduce::{ROWS, Run, Setting, Trial};
-use crate::statistics::{Moments, Scaling};
+use crate::statistics::Scaling;
 
 use super::{CurvePoint, Pipeline, RefinementChoice, Selection};
 
@@ -148,11 +148,6 @@ impl FitRecord {
     /// Whether the mean of all samples was subtracted, so that features have mean 0.
     pub fn centers(&self) -> bool {
         self.scaling.centers() && !self.second_moments
-    }
-
-    /// The moments of the class statistics.
-    pub fn moments(&self) -> Moments {
-        if self.second_moments { Moments::Second } else { Moments::Central }
     }
 
     /// The held-out accuracy of the fit, if samples were held out.

@@ -312,7 +312,7 @@ impl<'a> Training<'a> {
         filters: MatRef<'_, f64>,
         held: &[usize],
     ) -> Result<f64, ReduceError> {
-        let Some(samples) = &self.samples else { return Ok(f64::NAN) };
+        let samples = self.need_samples("held-out accuracy", Remedy::Number)?;
         let build = |statistics: &ClassStatistics, filters: MatRef<'_, f64>| match self.shrinkage {
             Some(shrinkage) => Qda::plain_from_statistics(statistics, filters, shrinkage),
             None => Qda::from_statistics(statistics, filters, None),

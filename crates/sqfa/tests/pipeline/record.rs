@@ -1,11 +1,12 @@
 //! The record of a fit: complete, and the same after it was written and read.
 
 use serde_json::Value;
-use sqfa::Noise;
 use sqfa::model::Warning;
-use sqfa::pipeline::{Filters, FitRecord, Fitted, Pipeline};
+use sqfa::optimize::{Control, Progress};
+use sqfa::pipeline::{Filters, FitRecord, Fitted, Labeled, Pipeline};
 use sqfa::reduce::{ReducerSettings, Setting};
 use sqfa::statistics::Scaling;
+use sqfa::{Labels, Noise};
 
 use crate::{recipe, three_classes};
 
@@ -104,4 +105,25 @@ fn unknown_ends_are_refused() {
     json["fit"]["termination"] = "small-change".into();
     json["fit"]["restarts"][0]["termination"] = "closed-form".into();
     assert!(serde_json::from_value::<FitRecord>(json).is_err());
+}
+
+/// Whenever an observer cancels, the record has no number that JSON does not have.
+#[test]
+fn records_of_cancelled_fits_can_be_read() {
+    let data = three_classes(120, 4);
+    for method in ["sqfa", "sqfa+refine", "lda+refine", "nca"] {
+        for after in [0, 1, 3, 30, 200] {
+            let mut seen = 0;
+            let mut cancel = |_: &Progress| {
+                seen += 1;
+                if seen > after { Control::Cancel } else { Control::Continue }
+            };
+            let labels = Labels::from_integers(&data.labels);
+            let samples = Labeled::new(data.points(), &labels);
+            let Ok(fitted) = recipe(method, 2).fit(samples, &mut cancel) else { continue };
+            let read = written_and_read(&fitted.record);
+            assert_eq!(read.selection, fitted.record.selection, "{method} {after}");
+            assert_eq!(read.refinement, fitted.record.refinement, "{method} {after}");
+        }
+    }
 }
