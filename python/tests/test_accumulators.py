@@ -168,3 +168,14 @@ def test_damaged_envelopes(blobs):
     sums.classes = mixed
     with pytest.raises(TypeError, match="neither numbers nor text"):
         sums.to_bytes()
+
+
+@pytest.mark.parametrize("form", ["dense", "sketch:3"])
+def test_ledoit_wolf_needs_the_samples(blobs, form):
+    X, y = blobs
+    sums = ClassAccumulator(form=form).update(X, y)
+    with pytest.raises(ValueError, match="ledoit-wolf.*(use oas or a fraction|share of shrinkage)"):
+        sums.finish("ledoit-wolf")
+    with pytest.raises(ValueError, match="ledoit-wolf"):
+        SQFA(2, covariance="ledoit-wolf").fit_statistics(sums.finish())
+    assert sums.finish(0.1).means.shape == (3, X.shape[1])

@@ -92,6 +92,17 @@ def test_statistics_of_sparse_points_have_covariances():
     np.testing.assert_allclose(class_statistics(X, y).covariances, dense.covariances, atol=1e-12)
 
 
+def test_ledoit_wolf_sees_the_samples_of_a_sparse_matrix():
+    X, y = documents(90, 40, 0.05)
+    dense = class_statistics(X.toarray(), y, covariance="ledoit-wolf")
+    found = class_statistics(X, y, covariance="ledoit-wolf")
+    np.testing.assert_allclose(found.covariances, dense.covariances, atol=1e-12)
+    weights = 1 + np.arange(90) % 3
+    dense = class_statistics(X.toarray(), y, covariance="ledoit-wolf", sample_weight=weights)
+    found = class_statistics(X, y, covariance="ledoit-wolf", sample_weight=weights)
+    np.testing.assert_allclose(found.covariances, dense.covariances, atol=1e-12)
+
+
 MEMORY = """
 import resource
 import numpy as np

@@ -33,7 +33,7 @@ pub(crate) fn class_statistics(
     if weights.is_none() {
         check_classes(&labels)?;
     }
-    if estimator.needs_points() || estimator == Estimator::LedoitWolf {
+    if estimator.needs_samples() {
         return Ok(run(py, threads, |_| {
             let core = ClassStatistics::from_weighted_points(points, &labels, weights, estimator)?;
             Ok(Statistics { core })

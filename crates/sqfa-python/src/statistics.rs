@@ -8,8 +8,8 @@ use pyo3::types::{PyAny, PyList, PyType};
 use sqfa::ClassStatistics;
 use sqfa::statistics::{Entries, GivenMatrices, Moments, project};
 
-use crate::arrays::{filters, from_mat_transposed, matrix, slice, stack, vector};
-use crate::classes::{classes, names};
+use crate::arrays::{PointArray, filters, from_mat_transposed, matrix, slice, stack, vector};
+use crate::classes::{classes, labels, names};
 use crate::errors::{Outcome, invalid};
 use crate::running::run;
 
@@ -104,6 +104,29 @@ impl Statistics {
             values.extend(entries.to_full());
         }
         Ok(stack(py, values, shape)?.into_any())
+    }
+
+    /// Σ|y|⁴ of each class over a block of samples, where y is a sample about its class mean.
+    #[pyo3(signature = (points, codes, weights, threads))]
+    fn fourth_moments<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'_, PyAny>,
+        codes: PyReadonlyArray1<'_, u32>,
+        weights: Option<PyReadonlyArray1<'_, u64>>,
+        threads: usize,
+    ) -> Outcome<Bound<'py, PyArray1<f64>>> {
+        let array = PointArray::borrow(points)?;
+        let points = array.points()?;
+        let labels = labels(self.core.classes(), &codes)?;
+        let weights = weights.as_ref().map(|weights| slice(weights, "weights")).transpose()?;
+        let sums = run(py, threads, |_| Ok(self.core.fourth_moments(points, &labels, weights)?))?;
+        Ok(vector(py, sums))
+    }
+
+    /// The statistics with covariances shrunk by Ledoit and Wolf's fraction, from these sums over all samples.
+    fn ledoit_wolf(&self, fourth: PyReadonlyArray1<'_, f64>) -> Outcome<Self> {
+        Ok(Self { core: self.core.ledoit_wolf(slice(&fourth, "fourth")?)? })
     }
 
     /// How far every covariance may be from the one it stands for, where sketches stand for any.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -274,8 +274,7 @@ def statistics_of(
     """Statistics of validated points; ``keep_samples`` keeps covariances as the points behind them."""
     check_counts(classes, codes, weights)
     names, estimator = class_names(classes), estimator_name(covariance)
-    # From sums of blocks nothing knows how far single samples are from their mean.
-    if keep_samples or (sparse.issparse(X) and estimator == "ledoit-wolf"):
+    if keep_samples:
         X, codes = repeated(X, codes, weights)
         make = _sparse_statistics if sparse.issparse(X) else _core.sample_statistics
         return ClassStatistics(make(X, names, codes, estimator, threads), classes)
@@ -284,10 +283,24 @@ def statistics_of(
         core = _core.class_statistics(X, names, codes, weights, estimator, threads)
         return ClassStatistics(core, classes)
     sums = _core.Accumulator(names, X.shape[1])
+    for block in _blocks(X, codes, weights):
+        sums.update(*block, threads)
+    if estimator != "ledoit-wolf":
+        return ClassStatistics(sums.finish(estimator, threads), classes)
+    # The shrinkage depends on how far single samples are from their mean: a second pass.
+    plain = sums.finish("empirical", threads)
+    fourth = np.zeros(len(classes))
+    for block in _blocks(X, codes, weights):
+        fourth += plain.fourth_moments(*block, threads)
+    return ClassStatistics(plain.ledoit_wolf(fourth), classes)
+
+
+def _blocks(
+    X: Any, codes: NDArray[np.uint32], weights: NDArray[np.uint64] | None
+) -> Iterator[tuple[NDArray[Any], NDArray[np.uint32], NDArray[np.uint64] | None]]:
+    """Dense blocks of a sparse matrix with their classes and weights."""
     for rows, block in row_blocks(X):
-        part = None if weights is None else weights[rows]
-        sums.update(block, codes[rows], part, threads)
-    return ClassStatistics(sums.finish(estimator, threads), classes)
+        yield block, codes[rows], None if weights is None else weights[rows]
 
 
 def sparse_statistics(

@@ -59,9 +59,9 @@ class SQFA(BaseSQFA):
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default="empirical"
-        Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
-        "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for
-        (1 − s)Φ + s(tr Φ/n)I.
+        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
+        From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
+        "mcd:SHARE", in which outliers count less.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False
@@ -255,9 +255,9 @@ class SecondMomentSQFA(BaseSQFA):
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
     covariance : str or float, default="empirical"
-        Estimator of the class covariances: "empirical", "oas", "ledoit-wolf", or, from points alone,
-        "t:NU", "t:auto", "tyler" and "mcd:SHARE", in which outliers count less; a number s stands for
-        (1 − s)Φ + s(tr Φ/n)I.
+        Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
+        From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
+        "mcd:SHARE", in which outliers count less.
     pair_weights : array-like of shape (n_classes, n_classes), default=None
         How much each pair of classes counts; symmetric, the diagonal is ignored.
     refine : bool, default=False

@@ -176,7 +176,7 @@ impl Fold<'_> {
         let Labeled { points, labels, .. } = self.samples();
         let estimator = spec.estimator().unwrap_or_default();
         let mut statistics = match &self.rest {
-            Some(rest) if !estimator.needs_points() => rest.total()?.finish(estimator)?,
+            Some(rest) if !estimator.needs_samples() => rest.total()?.finish(estimator)?,
             _ => ClassStatistics::from_points(points, labels, estimator)?,
         };
         let scaling = spec.scaling().unwrap_or_default();
@@ -222,8 +222,13 @@ mod tests {
         let data = LabeledData { name: "t".to_owned(), train, test: None, image_shape: None };
         let session = Session::of(&data);
         let noise = sqfa::Noise::Value(1.0);
-        for (parts, learned) in [(Parts::Folds(4), 45), (Parts::Splits(2), 48)] {
-            let spec = Spec { parts, noise, ..Spec::default() };
+        let both = [(Parts::Folds(4), 45), (Parts::Splits(2), 48)];
+        let estimators = [Estimator::Empirical, Estimator::Oas, Estimator::LedoitWolf];
+        for ((parts, learned), estimator) in
+            both.into_iter().flat_map(|own| estimators.map(|estimator| (own, estimator)))
+        {
+            let covariance = estimator.to_string();
+            let spec = Spec { parts, noise, covariance, ..Spec::default() };
             let folds = Folds::new(&spec, &session, 0).unwrap();
             for index in 0..2 {
                 let fold = folds.fold(index).unwrap();
@@ -231,8 +236,7 @@ mod tests {
                 assert_eq!(fold.train.labels.len(), learned);
                 let merged = fold.given(&spec).unwrap().statistics;
                 let (points, labels) = (fold.train.points.view(), &fold.train.labels);
-                let summed =
-                    ClassStatistics::from_points(points, labels, Estimator::Empirical).unwrap();
+                let summed = ClassStatistics::from_points(points, labels, estimator).unwrap();
                 let (ours, theirs) = (merged.total_variances(), summed.total_variances());
                 for (a, b) in ours.iter().zip(&theirs) {
                     assert!((a - b).abs() <= 1e-12 * b, "{a} {b}");

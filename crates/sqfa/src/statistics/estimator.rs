@@ -74,6 +74,11 @@ impl Estimator {
         matches!(self, Self::StudentT(_) | Self::Tyler | Self::Mcd(_))
     }
 
+    /// Whether class sums are not enough: it looks at single points, or needs Σ|y|⁴.
+    pub fn needs_samples(self) -> bool {
+        self.needs_points() || self == Self::LedoitWolf
+    }
+
     /// What it is called; a fixed shrinkage is "shrinkage" whatever its number, which [`fmt::Display`] shows.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::accumulator::check_all;
 use super::estimator::Estimator;
-use super::shrinkage::fourth_moments;
 use super::{ClassAccumulator, ClassStatistics, Covariance, Dense, Moments, StatisticsError};
 use crate::labels::Labels;
 use crate::linalg::{Lower, Mat};
@@ -51,9 +50,7 @@ impl ClassStatistics {
                 return sums.finish(estimator);
             }
             let statistics = sums.finish(Estimator::Empirical)?;
-            let all: Vec<usize> = (0..points.rows()).collect();
-            let fourth = fourth_moments(points, labels, &all, weights, None, &statistics);
-            return statistics.shrunk_by(estimator, Some(&fourth));
+            return statistics.ledoit_wolf(&statistics.fourth_moments(points, labels, weights)?);
         }
         let all: Vec<usize> = (0..points.rows()).collect();
         Self::robust_of_rows(points, labels, &all, weights, estimator)

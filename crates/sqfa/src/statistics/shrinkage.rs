@@ -18,6 +18,50 @@ use crate::points::Points;
 const BLOCK: usize = 4096;
 
 impl ClassStatistics {
+    /// Returns Σ|y|⁴ of each class over some samples, where y is a sample about its class mean: what Ledoit–Wolf shrinkage needs
+    /// next to class statistics. Sums of several batches add up.
+    ///
+    /// # Errors
+    ///
+    /// If the samples, labels and weights do not fit each other or the statistics.
+    pub fn fourth_moments(
+        &self,
+        points: Points<'_>,
+        labels: &Labels,
+        weights: Option<&[u64]>,
+    ) -> Result<Vec<f64>, StatisticsError> {
+        if points.columns() != self.dimension() {
+            let (expected, found) = (self.dimension(), points.columns());
+            return Err(StatisticsError::Dimension { expected, found });
+        }
+        if labels.len() != points.rows() {
+            let (labels, points) = (labels.len(), points.rows());
+            return Err(StatisticsError::LabelCount { labels, points });
+        }
+        if labels.classes() != self.classes() {
+            return Err(StatisticsError::Classes);
+        }
+        if let Some(weights) = weights.filter(|weights| weights.len() != points.rows()) {
+            let (weights, points) = (weights.len(), points.rows());
+            return Err(StatisticsError::WeightCount { weights, points });
+        }
+        let all: Vec<usize> = (0..points.rows()).collect();
+        Ok(fourth_moments(points, labels, &all, weights, None, self))
+    }
+
+    /// Returns the statistics with every covariance shrunk by Ledoit and Wolf's fraction; `fourth` is the sum of
+    /// [`ClassStatistics::fourth_moments`] over all samples.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one sum per class, or the statistics are sketches or have no counts.
+    pub fn ledoit_wolf(&self, fourth: &[f64]) -> Result<Self, StatisticsError> {
+        if fourth.len() != self.classes().len() {
+            return Err(StatisticsError::Classes);
+        }
+        self.shrunk_by(Estimator::LedoitWolf, Some(fourth))
+    }
+
     /// Returns the statistics with every covariance shrunk. `fourth` holds Σ|y|⁴ of the centered samples of each class, which
     /// Ledoit–Wolf shrinkage of dense covariances needs.
     ///
