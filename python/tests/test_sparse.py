@@ -84,7 +84,7 @@ def test_weights_and_repetitions_have_one_selection_and_optimum():
 
 
 @pytest.mark.xfail(
-    reason="weighted sums of folds are rounded differently from sums over repeated rows, and the last fit "
+    reason="weighted sums of folds are rounded differently from sums over repeated rows, and the fit "
     "starts from the filters of a fold",
     strict=True,
 )
