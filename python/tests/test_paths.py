@@ -163,6 +163,20 @@ def test_shrinkage_does_not_depend_on_units(covariance):
     assert shrunk > usual - 0.05
 
 
+@pytest.mark.parametrize("way", ["samples", "statistics"])
+@pytest.mark.parametrize("covariance", ["empirical", "oas", 0.3])
+@pytest.mark.parametrize("shape", [(150, 6), (60, 120)])
+def test_feature_covariances_are_those_of_the_features(shape, covariance, way):
+    X, y = labeled(*shape)
+    X[:, 1] *= 1000
+    fitted = SQFA(2, covariance=covariance)
+    fitted.fit(X, y) if way == "samples" else fitted.fit_statistics(class_statistics(X, y))
+    Z = fitted.transform(X)
+    own = [np.cov(Z[y == k].T, ddof=0) for k in range(3)]
+    # Never shrunk, whatever the filters were learned from.
+    np.testing.assert_allclose(fitted.feature_covariances_, own, rtol=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_ama_does_not_depend_on_units_with_fewer_samples_than_columns():
     X, y = labeled(60, 120, gap=4.0)

@@ -60,7 +60,34 @@ def test_single_precision_and_bytes():
         np.testing.assert_allclose(single.objective_, double.objective_, rtol=1e-5)
 
 
-@pytest.mark.xfail(reason="with many columns, weights and repeated rows are selected apart", strict=True)
+@pytest.mark.parametrize("scale", ["none", "common", "per-feature", "within-class"])
+def test_weights_count_repetitions_with_specified_scaling(scale):
+    X, y = documents(60, 400, 0.01)
+    weights = 1 + np.arange(60) % 3
+    rows = np.repeat(np.arange(60), weights)
+    recipe = {"noise": 0.1, "scale": scale, "restarts": 1, "random_state": 0}
+    weighted = SQFA(2, **recipe).fit(X, y, sample_weight=weights)
+    repeated = SQFA(2, **recipe).fit(X[rows], y[rows])
+    np.testing.assert_array_equal(weighted.components_, repeated.components_)
+
+
+def test_weights_and_repetitions_have_one_selection_and_optimum():
+    X, y = documents(60, 400, 0.01)
+    weights = 1 + np.arange(60) % 3
+    rows = np.repeat(np.arange(60), weights)
+    recipe = {"noise": 0.1, "restarts": 1, "random_state": 0, "tol": 1e-12, "max_iter": 3000}
+    weighted = SQFA(2, **recipe).fit(X, y, sample_weight=weights)
+    repeated = SQFA(2, **recipe).fit(X[rows], y[rows])
+    assert weighted.selection_[:4] == repeated.selection_[:4]
+    np.testing.assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-10)
+    np.testing.assert_allclose(weighted.components_, repeated.components_, atol=1e-3)
+
+
+@pytest.mark.xfail(
+    reason="weighted sums of folds are rounded differently from sums over repeated rows, and the fit "
+    "starts from the filters of a fold",
+    strict=True,
+)
 def test_weights_count_repetitions():
     X, y = documents(60, 400, 0.01)
     weights = 1 + np.arange(60) % 3
