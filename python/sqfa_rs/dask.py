@@ -2,9 +2,10 @@
 
 Every partition becomes sums on its worker, the sums merge in a fixed tree on the cluster, and one small
 set of statistics comes home. Points are never scattered, so a lost worker costs the time to read its
-partitions again. The fit itself takes seconds on statistics and runs in the calling process. What is
-left to be chosen is scored in one more pass over the points held out; a refinement brings coordinates
-home, and methods that look at points a sample of these.
+partitions again. The fit itself takes seconds on statistics and runs in the calling process. Settings
+that are not specified are selected as for arrays: the workers score candidates on the samples held out,
+in a few more passes. A refinement brings coordinates to the driver, and methods that need samples a
+subsample.
 """
 
 from __future__ import annotations

@@ -101,9 +101,10 @@ def fit(
 ) -> Any:
     """Fit an estimator on a Ray dataset, as its own ``fit`` does on points at hand.
 
-    Class statistics are made where the blocks are. What is left to be chosen is scored in one more pass
-    over points held out; ``refine=True`` brings coordinates here, and a method that looks at points
-    (LFDA, LMNN, WDA, NCA) a sample of these.
+    Class statistics are accumulated where the blocks are. Settings that are not specified are selected as
+    for arrays: the workers score candidates on the samples held out, in a few more passes.
+    ``refine=True`` brings coordinates to the driver, and a method that needs samples (LFDA, LMNN, WDA,
+    NCA) a subsample.
 
     Parameters
     ----------

@@ -35,6 +35,43 @@ fn only_the_pipeline_calls_reducers() {
     assert!(BUILD_REDUCERS.iter().all(|(_, reason)| !reason.is_empty()));
 }
 
+/// Constants of the pipeline outside `rule.rs`: how work is divided, what fits cost, and rounding. None of them decides what is
+/// selected.
+const TECHNICAL: [&str; 15] = [
+    "climb.rs NEW",
+    "climb.rs TOLERANCE",
+    "folds.rs SHARE",
+    "keys.rs ROWS_A_TASK",
+    "learn.rs STARTS",
+    "score.rs WORD",
+    "search.rs STARTS",
+    "search.rs STOPPING",
+    "space.rs BLOCK",
+    "summed.rs SHARE",
+    "summed.rs SMALL",
+    "summed.rs WHOLE",
+    "tally.rs STEPS",
+    "wide.rs CLASSES",
+    "wide.rs POINTS",
+];
+
+#[test]
+fn only_the_rule_holds_its_constants() {
+    let mut found = Vec::new();
+    for (path, name) in sources("src") {
+        let Some(file) = name.strip_prefix("sqfa/src/pipeline/") else { continue };
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        for line in code.lines().filter(|_| file != "rule.rs") {
+            let words = line.split_once("const ").filter(|(before, _)| !before.contains("//"));
+            if let Some((name, _)) = words.and_then(|(_, after)| after.split_once(':')) {
+                found.push(format!("{file} {name}"));
+            }
+        }
+    }
+    assert_eq!(found, TECHNICAL);
+}
+
 #[test]
 fn calls_are_found_in_code_alone() {
     let calls = |text| REDUCER_CALLS.iter().any(|function| calls(text, function));

@@ -1,6 +1,7 @@
-"""The fit of points that an engine holds: sums of folds, one pass to score all candidates.
+"""Fits of samples that an engine holds: class statistics of folds, and one pass for each question.
 
-The rule of every choice is the core's; here it is asked for candidates, and told what the points say.
+The core's search decides what to try. This module asks it for candidates, has the engine score them, and
+returns the scores.
 """
 
 from __future__ import annotations

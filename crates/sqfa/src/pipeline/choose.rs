@@ -10,13 +10,9 @@ use crate::statistics::{ClassStatistics, Scaling, StatisticsError};
 
 use super::in_memory::Arm;
 use super::learn::{Found, Job};
+use super::rule::{COMPONENTS, MANY, WHOLE};
 use super::wide::{Kept, Seen};
-use super::{COMPONENTS, Curve, Filters, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
-
-/// Columns up to which candidates are scored on all of them if components explain little: a fit of a fold costs some cubes of it.
-const WHOLE: usize = 768;
-/// Samples per column from which the components of all samples hardly depend on those that are held out.
-const MANY: usize = 20;
+use super::{Curve, Filters, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan};
 
 /// What was selected before the last fit.
 pub(super) struct Choice {

@@ -12,11 +12,8 @@ use crate::optimize::{
 };
 use crate::statistics::{ClassStatistics, StatisticsError};
 
-/// Principal components that refined filters may use beside the given ones: this many divided by the number of filters. Few
-/// filters cannot overfit and gain from more components; many do overfit.
-const PARAMETERS: usize = 1200;
-/// The least number of principal components.
-const COMPONENTS: usize = 150;
+use super::rule::{REFINED_COMPONENTS, REFINED_NUMBERS};
+
 /// The relative change at which a climb has converged.
 const TOLERANCE: f64 = 1e-7;
 
@@ -65,7 +62,7 @@ pub(super) fn basis_around(
     filters: MatRef<'_, f64>,
 ) -> Result<Mat<f64>, StatisticsError> {
     let n = filters.nrows();
-    let requested = (PARAMETERS / filters.ncols().max(1)).max(COMPONENTS);
+    let requested = (REFINED_NUMBERS / filters.ncols().max(1)).max(REFINED_COMPONENTS);
     if requested + filters.ncols() >= n {
         return Ok(Mat::identity(n, n));
     }

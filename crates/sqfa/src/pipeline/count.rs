@@ -9,14 +9,12 @@ use crate::reduce::{ReduceError, ReducerSettings, Training};
 use crate::statistics::Scaling;
 
 use super::in_memory::{Arm, InMemory};
+use super::rule::EVERY_COUNT;
 use super::score::{Compared, Scores};
 use super::search::{Asked, Folds};
 use super::selection::Candidate;
 use super::space::Space;
 use super::{Filters, NoChoice, Pipeline, PipelineError};
-
-/// Counts up to this one are all tried, then every half octave.
-const EVERY: usize = 4;
 
 /// One number of filters and how it did on held-out points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -143,8 +141,8 @@ impl Pipeline {
 
 /// 1, 2, 3, 4, then every half octave, and the most.
 fn counts(max: usize) -> Vec<usize> {
-    let mut counts: Vec<usize> = (1..=max.min(EVERY)).collect();
-    let mut next = EVERY;
+    let mut counts: Vec<usize> = (1..=max.min(EVERY_COUNT)).collect();
+    let mut next = EVERY_COUNT;
     while next < max {
         // 4, 6, 8, 12, 16, …
         next = if next.is_power_of_two() { next + next / 2 } else { next / 3 * 4 };

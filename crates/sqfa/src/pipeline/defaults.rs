@@ -8,12 +8,9 @@
 use crate::model::Noise;
 use crate::statistics::{ClassStatistics, Moments, Scaling};
 
-use super::rule::usual_fraction;
+use super::rule::{ALIKE, usual_fraction};
 use super::selection::Candidate;
 use super::{Pipeline, WIDE};
-
-/// The largest over the median variance up to which columns are assumed to be in one unit.
-const ALIKE: f64 = 100.0;
 
 impl Pipeline {
     /// Returns the scaling and noise as specified, with defaults for what is not.

@@ -12,8 +12,7 @@ use crate::optimize::Observer;
 use crate::reduce::{ReduceError, ReducerEntry, ReducerSettings, Reduction, Training};
 use crate::statistics::{ClassStatistics, project};
 
-/// The correlation of two features, within classes, over all samples and of their noise, above which they measure the same.
-const SAME: f64 = 0.99;
+use super::rule::SAME;
 
 /// Returns which filters differ from all those before them that do.
 pub(crate) fn distinct(statistics: &ClassStatistics, filters: MatRef<'_, f64>) -> Vec<usize> {

@@ -15,48 +15,10 @@ use crate::statistics::{
 };
 use crate::transform::{Features, transform_rows_offset};
 
-use super::Labeled;
-
-/// Points that are held out at most where one split does: more would take memory and time and decide nothing else.
-const HELD: u64 = 50_000;
+use super::{Labeled, Plan};
 
 /// One of so many of the points' bytes is room to spare.
 const SHARE: usize = 4;
-
-/// How points are held out in turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
-    /// Parts that every class is dealt into.
-    pub parts: usize,
-    /// How many of them are held out in turn; the others are always learned from.
-    pub held: usize,
-    /// How often all is repeated with another shuffle.
-    pub repeats: usize,
-}
-
-impl Plan {
-    /// Few points: five folds, twice over. Many: one split, which holds out a seventh, at most 50 000. Otherwise five folds.
-    pub fn for_points(points: u64) -> Self {
-        match points {
-            0..200 => Self { parts: 5, held: 5, repeats: 2 },
-            200..6000 => Self { parts: 5, held: 5, repeats: 1 },
-            _ => {
-                let parts = usize::try_from(points / HELD).unwrap_or(usize::MAX).max(7);
-                Self { parts, held: 1, repeats: 1 }
-            }
-        }
-    }
-
-    /// The same where every fold has principal components of its own, which cost more than the fits: from so many points on, two
-    /// folds of five are enough to judge by.
-    pub(crate) fn for_components(points: u64) -> Self {
-        match points {
-            0..1000 => Self { parts: 5, held: 5, repeats: 1 },
-            1000..6000 => Self { parts: 5, held: 2, repeats: 1 },
-            _ => Self::for_points(points),
-        }
-    }
-}
 
 /// Points in parts, with the class sums of every part.
 #[derive(Debug, Clone)]

@@ -8,13 +8,11 @@ use crate::statistics::{Estimator, Scaling, StatisticsError};
 
 use super::coordinates::{Learned, MakeSpace};
 use super::folds::Parts;
+use super::rule::ENOUGH;
 use super::score::Scores;
 use super::search::{Asked, Common, Folds, Search};
 use super::side::Side;
 use super::{PipelineError, nested};
-
-/// Held-out samples after which candidates that are clearly behind are not scored on the remaining folds.
-const ENOUGH: u64 = 300;
 
 /// One scaling of the search: its samples in folds, once per repeat, and how its spaces are made.
 pub(crate) struct Arm<'a> {

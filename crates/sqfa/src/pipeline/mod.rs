@@ -45,26 +45,23 @@ use crate::names::Unknown;
 use crate::reduce::{Method, ReducerSettings};
 use crate::statistics::{Estimator, Scaling};
 
+use rule::COMPONENTS;
+
 pub use count::{Curve, CurvePoint};
 pub use data::{Data, Labeled};
 pub(crate) use defaults::alike;
 pub use error::{NoChoice, PipelineError};
 pub use fitted::Fitted;
-pub use folds::{Parts, Plan};
+pub use folds::Parts;
 pub use keys::row_keys;
 pub use record::{FitRecord, Precision, Specified, quantities};
 pub use refine::{Gain, RefinementChoice, RefinementSpace, RefinementTrial};
 pub use remote::{Question, Remote};
-pub use rule::{COMMON_FRACTION, DEFAULT_FRACTION};
+pub use rule::{COMMON_FRACTION, DEFAULT_FRACTION, Plan, WIDE};
 pub use scorer::Scorer;
 pub use selection::{Candidate, Reason, Selection, Tried};
 pub use summed::Summed;
 pub use tally::Tally;
-
-/// Columns above which settings are selected within principal components.
-pub const WIDE: usize = 256;
-/// Principal components of such a selection, unless there are many filters.
-const COMPONENTS: usize = 128;
 
 /// The number of filters to learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

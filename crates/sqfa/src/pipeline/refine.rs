@@ -19,19 +19,11 @@ use crate::transform::Features;
 use super::climb::{Climbed, basis_around, climb_posterior};
 use super::in_memory::Arm;
 use super::learn::{Found, Job, Outcome};
+use super::rule::{CLEARLY, PATIENCE, ROUND_NOISES, ROUNDS};
 use super::score::{Compared, Scores};
 use super::side::Side;
 use super::space::Space;
 use super::{Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Plan, nested};
-
-/// Iterations after which held-out points are scored, in all.
-const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
-/// Noise that the climbs are run against, as shares of the mean within-class variance in the units of the fit.
-const NOISES: [f64; 3] = [1.0, 0.1, 0.01];
-/// Rounds without a better score after which a noise is given up.
-const PATIENCE: usize = 2;
-/// Standard errors by which the best of so many trials must be ahead of the start.
-const CLEARLY: f64 = 2.0;
 
 /// One noise and number of iterations that was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -314,9 +306,9 @@ impl Pipeline {
         for climb in climbs {
             start.extend(climb.score(&climb.filters)?);
         }
-        let mut tried = vec![(start.clone(), 0, NOISES[0])];
+        let mut tried = vec![(start.clone(), 0, ROUND_NOISES[0])];
         let mut cancelled = false;
-        'noises: for noise in NOISES {
+        'noises: for noise in ROUND_NOISES {
             let mut filters: Vec<Mat<f64>> =
                 climbs.iter().map(|climb| climb.filters.clone()).collect();
             let (mut top, mut since) = (start.mean(), 0);

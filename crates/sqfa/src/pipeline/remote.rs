@@ -18,13 +18,13 @@ use crate::statistics::{
 use super::coordinates::{Learned, MakeSpace, OnColumns, finished};
 use super::count::curve;
 use super::learn::{Found, Job, Outcome};
-use super::rule::Rule;
+use super::rule::{COMPONENTS, Rule};
 use super::search::{Asked, Folds, Search};
 use super::side::Side;
 use super::space::{Space, components_after};
 use super::{
-    COMPONENTS, Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, RefinementSpace,
-    Scorer, Tally, WIDE,
+    Curve, Filters, Fitted, NoChoice, Pipeline, PipelineError, Plan, RefinementSpace, Scorer,
+    Tally, WIDE,
 };
 
 /// Candidates to be scored, the same ones in every fold.

@@ -27,10 +27,90 @@ const STEP: f64 = 10.0;
 /// The largest and smallest fraction of the grid, times the default.
 const ENDS: (f64, f64) = (100.0, 1e-3);
 /// Standard errors behind the best beyond which a candidate is clearly behind.
-const CLEARLY: f64 = 2.0;
+pub(super) const CLEARLY: f64 = 2.0;
 /// The scalings that are tried, from the one that needs most of the data to the one that needs least.
 pub(crate) const SCALINGS: [Scaling; 3] =
     [Scaling::WithinClass, Scaling::PerFeature, Scaling::Common];
+
+/// The samples below which cross-validation is repeated.
+const FEW: u64 = 200;
+/// The samples from which two folds are held out if every fold has principal components of its own.
+const TWO_FOLDS: u64 = 1000;
+/// The samples from which one part is held out instead of folds.
+const ONE_SPLIT: u64 = 6000;
+/// The largest number of samples that one split holds out: more would take memory and time and change no selection.
+const MOST_HELD: u64 = 50_000;
+/// Held-out samples after which candidates that are clearly behind are not scored on the remaining folds.
+pub(super) const ENOUGH: u64 = 300;
+/// Columns above which candidates are scored within principal components.
+pub const WIDE: usize = 256;
+/// The number of these components, unless there are many filters.
+pub(super) const COMPONENTS: usize = 128;
+/// Columns up to which candidates are scored on the columns as well if components explain little. A fit of a fold costs some
+/// cubes of this number.
+pub(super) const WHOLE: usize = 768;
+/// The fraction of the within-class variance below which components explain little.
+pub(super) const EXPLAINED: f64 = 0.75;
+/// Samples per column from which the components of all samples hardly depend on those that are held out.
+pub(super) const MANY: usize = 20;
+/// The ratio of the largest to the median variance up to which columns are assumed to be in one unit.
+pub(super) const ALIKE: f64 = 100.0;
+/// The correlation of two features, within classes, over all samples and of their noise, above which they measure the same.
+pub(super) const SAME: f64 = 0.99;
+
+/// The least score of a sample, ln 0.05. It keeps the score bounded if a quadratic classifier is certain and wrong: a single
+/// outlier must not outweigh a hundred samples.
+pub(super) const FLOOR: f64 = -2.995_732_273_553_991;
+/// The least shrinkage of the pooled covariance that within-class scaling uses, however many samples there are.
+pub(super) const LEAST_SHRINKAGE: f64 = 1e-3;
+/// All numbers of filters up to this one are tried, then every half octave.
+pub(super) const EVERY_COUNT: usize = 4;
+/// Iterations of the refinement after which held-out samples are scored.
+pub(super) const ROUNDS: [usize; 6] = [0, 5, 12, 25, 50, 100];
+/// The noise of the refinement, as fractions of the mean within-class variance in the scaling of the fit.
+pub(super) const ROUND_NOISES: [f64; 3] = [1.0, 0.1, 0.01];
+/// Rounds without a better score after which a noise of the refinement is abandoned.
+pub(super) const PATIENCE: usize = 2;
+/// Refined filters may use this many numbers in all, unless that leaves fewer principal components than
+/// [`REFINED_COMPONENTS`]. Few filters cannot overfit and gain from more components; many do overfit.
+pub(super) const REFINED_NUMBERS: usize = 1200;
+/// The least number of principal components that refined filters may use next to the initial ones.
+pub(super) const REFINED_COMPONENTS: usize = 150;
+
+/// How samples are held out in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// Parts that every class is divided into.
+    pub parts: usize,
+    /// How many of them are held out in turn. The others are always learned from.
+    pub held: usize,
+    /// How often all of it is repeated with another shuffle.
+    pub repeats: usize,
+}
+
+impl Plan {
+    /// Returns five folds, twice for few samples. Of many samples, one split holds out a seventh, at most [`MOST_HELD`].
+    pub fn for_points(samples: u64) -> Self {
+        match samples {
+            ..FEW => Self { parts: 5, held: 5, repeats: 2 },
+            FEW..ONE_SPLIT => Self { parts: 5, held: 5, repeats: 1 },
+            _ => {
+                let parts = usize::try_from(samples / MOST_HELD).unwrap_or(usize::MAX).max(7);
+                Self { parts, held: 1, repeats: 1 }
+            }
+        }
+    }
+
+    /// Returns the same if every fold has principal components of its own, which cost more than the fits: from
+    /// [`TWO_FOLDS`] samples on, two folds of five are held out.
+    pub(crate) fn for_components(samples: u64) -> Self {
+        match samples {
+            ..TWO_FOLDS => Self { parts: 5, held: 5, repeats: 1 },
+            TWO_FOLDS..ONE_SPLIT => Self { parts: 5, held: 2, repeats: 1 },
+            _ => Self::for_points(samples),
+        }
+    }
+}
 
 /// Returns the default noise fraction of a scaling.
 pub(crate) fn usual_fraction(scaling: Scaling) -> f64 {

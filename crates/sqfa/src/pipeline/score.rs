@@ -6,11 +6,10 @@
 use crate::classify::{ClassifierError, Qda};
 use crate::points::Points;
 
+use super::rule::FLOOR;
+
 /// Answers in a word.
 const WORD: usize = 64;
-/// ln 0.05: a true class less probable than this counts as lost.
-const FLOOR: f64 = -2.995_732_273_553_991;
-
 /// Scores of held-out points, in a fixed order.
 ///
 /// Every candidate keeps its own, and there may be a dozen: single precision, whose steps are far below any standard error.

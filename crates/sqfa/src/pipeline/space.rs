@@ -19,9 +19,8 @@ use crate::statistics::{
 use crate::transform::{Features, transform_rows_offset};
 
 use super::Labeled;
+use super::rule::LEAST_SHRINKAGE;
 
-/// The smallest shrinkage of the pooled covariance, however many samples there are.
-const LEAST_SHRINKAGE: f64 = 1e-3;
 /// Samples that are transformed at a time where only sums of them are kept.
 const BLOCK: usize = 1024;
 

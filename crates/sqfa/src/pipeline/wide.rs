@@ -18,6 +18,7 @@ use crate::transform::transform_rows_offset;
 use super::coordinates::{OnComponents, coordinates};
 use super::in_memory::Arm;
 use super::learn::Found;
+use super::rule::EXPLAINED;
 use super::space::components_after;
 use super::{Labeled, Parts, Pipeline, PipelineError};
 
@@ -25,9 +26,6 @@ use super::{Labeled, Parts, Pipeline, PipelineError};
 /// samples at once.
 const CLASSES: usize = 4;
 const POINTS: usize = 512;
-
-/// The fraction of the within-class variance below which components may be no summary of the columns.
-const HOLD: f64 = 0.75;
 
 /// One fold in the coordinates of its principal components.
 pub(crate) struct Seen {
@@ -221,7 +219,7 @@ impl Kept {
 impl Seen {
     /// Whether the components of standardized columns explain so little that they may be no summary of the columns.
     pub(crate) fn is_flat(&self) -> bool {
-        self.views.iter().any(|view| view.scaling == Scaling::PerFeature && view.held < HOLD)
+        self.views.iter().any(|view| view.scaling == Scaling::PerFeature && view.held < EXPLAINED)
     }
 }
 
