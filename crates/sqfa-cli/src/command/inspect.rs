@@ -8,7 +8,7 @@ use sqfa::statistics::Scaling;
 use sqfa_io::data::{is_sums, read_sums};
 use sqfa_io::model_file::Model;
 
-use super::fit::json_names;
+use super::fit::{distinct_words, json_names, noise_words};
 use super::{read_model, stats};
 use crate::args::InspectArgs;
 use crate::output::{self, measured, number, pairs, seconds};
@@ -62,10 +62,16 @@ fn text(model: &Model) -> String {
             if width > 0.0 { format!(", bandwidth {}", number(width)) } else { String::new() };
         lines.push(("lift", format!("{kind}: {} columns → {n} features{width}", lift.columns())));
     }
+    lines.extend(distinct_words(record, m).map(|words| ("distinct", words)));
     for (name, value) in record.quantities() {
-        let noise = name == Setting::Noise.name();
-        let how = if noise { format!(" ({})", about.noise_choice) } else { String::new() };
-        lines.push((name, format!("{}{how}", number(value))));
+        let words = match &record.selection {
+            Some(selection) if name == Setting::Noise.name() => noise_words(selection),
+            None if name == Setting::Noise.name() => {
+                format!("{} ({})", number(value), about.noise_choice)
+            }
+            _ => number(value),
+        };
+        lines.push((name, words));
     }
     let fit = &record.run;
     if let Some(objective) = fit.objective {

@@ -123,6 +123,11 @@ fn what_was_chosen_is_told_and_kept() {
     assert_eq!(selection["folds"], 5);
     let text = folder.ok("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
     assert!(text.contains("x the mean within-class variance"), "{text}");
+    // The model reports the selection in the same words.
+    let noise = text.lines().find(|line| line.contains("x the mean within-class variance")).unwrap();
+    let inspected = folder.ok("inspect m.sqfa");
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(inspected.lines().any(|line| words(line) == words(noise)), "{inspected}");
     // A specified noise is used, and the scaling is selected for it.
     let told = folder.json("fit data.csv --label kind -m 2 --noise 0.5 --out m.sqfa");
     assert_eq!(told["noise"], 0.5);

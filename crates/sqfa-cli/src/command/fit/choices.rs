@@ -22,20 +22,21 @@ pub(super) fn lines(
     if !record.counts.is_empty() {
         lines.push(("filters", curve_words(&record.counts, all, prepared.dimension, most)));
     }
-    if let Some(distinct) = record.distinct {
-        let (suffice, them) = if distinct == 1 { ("suffices", "it") } else { ("suffice", "them") };
-        lines.push((
-            "distinct",
-            format!(
-                "{distinct} of {all} {suffice} to classify; the others were learned orthogonal to {them}"
-            ),
-        ));
-    }
+    lines.extend(distinct_words(record, all).map(|words| ("distinct", words)));
     if record.selection.is_some() || record.scaling != Scaling::None {
         lines.push(("scaling", scaling_words(record.scaling)));
     }
     lines.extend(record.selection.as_ref().map(|selection| ("noise", noise_words(selection))));
     lines
+}
+
+/// How many filters suffice, if these are not all.
+pub(crate) fn distinct_words(record: &FitRecord, all: usize) -> Option<String> {
+    let distinct = record.distinct?;
+    let (suffice, them) = if distinct == 1 { ("suffices", "it") } else { ("suffice", "them") };
+    Some(format!(
+        "{distinct} of {all} {suffice} to classify; the others were learned orthogonal to {them}"
+    ))
 }
 
 /// The accuracy on held-out samples, where something was chosen on them, and how they were held out.
@@ -67,7 +68,8 @@ fn scaling_words(scaling: Scaling) -> String {
     format!("{}  ({meaning})", scaling.name())
 }
 
-fn noise_words(selection: &Selection) -> String {
+/// The selected noise as `--noise` accepts it, and why it was selected.
+pub(crate) fn noise_words(selection: &Selection) -> String {
     let tried = selection.tried.len();
     let right =
         selection.accuracy.map(|accuracy| format!(", held-out accuracy {}", percent(accuracy)));

@@ -27,6 +27,7 @@ use crate::points::{Precision, check_size, in_precision};
 use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
+pub(crate) use choices::{distinct_words, noise_words};
 use learn::Prepared;
 pub(crate) use report::json_names;
 
