@@ -124,7 +124,8 @@ fn what_was_chosen_is_told_and_kept() {
     let text = folder.ok("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
     assert!(text.contains("x the mean within-class variance"), "{text}");
     // The model reports the selection in the same words.
-    let noise = text.lines().find(|line| line.contains("x the mean within-class variance")).unwrap();
+    let noise =
+        text.lines().find(|line| line.contains("x the mean within-class variance")).unwrap();
     let inspected = folder.ok("inspect m.sqfa");
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(inspected.lines().any(|line| words(line) == words(noise)), "{inspected}");

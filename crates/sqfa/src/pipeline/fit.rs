@@ -71,6 +71,9 @@ impl Pipeline {
         if sums.is_wide() {
             return self.fit_wide(sums, observer);
         }
+        if sums.is_mostly_constant() {
+            return self.fit_compact(sums, observer);
+        }
         let repeats = sums.repeats()?;
         let arms = self.arms(repeats, dropped, false);
         let (job, choice) = self.choose_on(&arms, repeats, dropped, observer)?;
@@ -116,6 +119,9 @@ impl Pipeline {
         }
         let sums = Summed::once(data, self.settings.seed)?;
         self.check(sums.dimension())?;
+        if self.holds_out() && sums.is_mostly_constant() {
+            return self.fit_samples(&sums, observer);
+        }
         let dropped = sums.dropped().to_vec();
         let (made, choice) = self.choose_before(&sums, observer)?;
         let statistics = match made {

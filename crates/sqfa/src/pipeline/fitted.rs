@@ -109,13 +109,18 @@ impl Fitted {
         self.record.distinct.unwrap_or(self.kept.ncols())
     }
 
+    /// Uses filters of the kept columns, whichever of all columns these are.
+    pub(super) fn embed(&mut self, kept: Mat<f64>) {
+        self.filters = embedded(self.preprocessor.as_ref(), &kept);
+        self.kept = kept;
+    }
+
     /// Replaces the filters of the kept columns, and the classes in the space of their features.
     pub(crate) fn replace(&mut self, kept: Mat<f64>, features: ClassStatistics) {
-        self.filters = embedded(self.preprocessor.as_ref(), &kept);
+        self.embed(kept);
         // Other filters are all used.
         self.record.distinct = None;
         self.features = features;
-        self.kept = kept;
     }
 
     /// Returns filters of raw samples, and the offset of their features.

@@ -14,6 +14,7 @@
 
 mod choose;
 mod climb;
+mod compact;
 mod coordinates;
 mod count;
 mod data;

@@ -111,6 +111,16 @@ impl<'a> Summed<'a> {
         !self.given && self.data.points.columns() - self.dropped.len() > WIDE
     }
 
+    /// Whether there are many columns of which few vary: class statistics of all of them would take too much memory.
+    pub(crate) fn is_mostly_constant(&self) -> bool {
+        !self.given && self.data.points.columns() > WIDE && !self.is_wide()
+    }
+
+    /// The samples.
+    pub(crate) fn data(&self) -> &Labeled<'a> {
+        &self.data
+    }
+
     /// All points in one part.
     pub(crate) fn whole(&self) -> Result<&Parts<'a>, StatisticsError> {
         once(&self.whole, || Parts::of_finite(self.data, WHOLE, self.seed, !self.once))

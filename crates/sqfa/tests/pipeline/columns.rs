@@ -1,14 +1,15 @@
 //! Constant columns are dropped, for every method and on every path; all others are kept.
 
-use sqfa::Noise;
-use sqfa::pipeline::Pipeline;
-use sqfa::reduce::reducers;
+use sqfa::pipeline::{Fitted, Pipeline};
+use sqfa::reduce::{ReducerSettings, reducers};
 use sqfa::statistics::{Scaling, constant_columns};
 
-use crate::{accuracy, recipe, three_classes};
+use sqfa::{Mat, Noise};
+
+use crate::{Data, accuracy, recipe, three_classes};
 
 /// The value of the last column of every row is replaced.
-fn with_last(count: usize, seed: u64, value: impl Fn(usize) -> f64) -> crate::Data {
+fn with_last(count: usize, seed: u64, value: impl Fn(usize) -> f64) -> Data {
     let mut data = three_classes(count, seed);
     (0..count).for_each(|row| data.values[row * 6 + 5] = value(row));
     data
@@ -170,6 +171,53 @@ fn methods_on_points_climb_the_same_way_next_to_a_constant_column() {
                 let (a, b) = (first.folded().0[(i, j)], second.folded().0[(own, j)]);
                 assert!((a - b).abs() <= 1e-6 * (a.abs() + b.abs()), "{method} {a} {b}");
             }
+        }
+    }
+}
+
+/// Columns that vary among many that are constant, every hundredth column of all.
+fn among_constants(data: &Data, columns: usize) -> Data {
+    let row = |row: usize| {
+        (0..columns).map(move |column| match column % 100 {
+            0 if column / 100 < data.columns => data.values[row * data.columns + column / 100],
+            _ => (column % 7) as f64,
+        })
+    };
+    Data { values: (0..data.rows()).flat_map(row).collect(), columns, labels: data.labels.clone() }
+}
+
+/// Class statistics of all columns would take 5 GB here.
+#[test]
+fn many_constant_columns_change_nothing() {
+    const COLUMNS: usize = 20_000;
+    let data = three_classes(150, 12);
+    let wide = among_constants(&data, COLUMNS);
+    let fixed = Mat::from_fn(6, 1, |i, _| [0.5, 0.001, 3.0, 0.0, 0.0, 0.0][i]);
+    let of_all = |own: &Mat<f64>| {
+        Mat::from_fn(COLUMNS, own.ncols(), |i, j| match (i % 100, i / 100) {
+            (0, at) if at < 6 => own[(at, j)],
+            _ => 0.0,
+        })
+    };
+    let with_fixed = |fixed: Mat<f64>| {
+        let settings = ReducerSettings { fixed: Some(fixed), ..ReducerSettings::default() };
+        Pipeline { settings, ..recipe("sqfa", 2) }
+    };
+    let scale = |scaling| Pipeline { scaling: Some(scaling), ..recipe("sqfa-h", 2) };
+    for (narrow, recipe) in [
+        (recipe("sqfa", 2), recipe("sqfa", 2)),
+        (recipe("sqfa-h+refine", 2), recipe("sqfa-h+refine", 2)),
+        (scale(Scaling::None), scale(Scaling::None)),
+        (with_fixed(fixed.clone()), with_fixed(of_all(&fixed))),
+    ] {
+        let (one, other) = (data.fit(&narrow).unwrap(), wide.fit(&recipe).unwrap());
+        assert_eq!(other.filters(), of_all(&one.filters().to_owned()).as_ref());
+        assert_eq!(other.record.dropped.len(), COLUMNS - 6);
+        assert_eq!(other.mean.len(), COLUMNS);
+        let features = |fitted: &Fitted, data: &Data| fitted.features_of(data.points()).to_f64();
+        // Sums of more columns are added in another order.
+        for (a, b) in features(&one, &data).iter().zip(features(&other, &wide)) {
+            assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
         }
     }
 }
