@@ -31,7 +31,7 @@ def narrowed(components):
     return components[:, :: WIDE // NARROW][:, :NARROW]
 
 
-RECIPE = {"restarts": 1, "random_state": 0, "tol": 1e-7}
+RECIPE = {"scale": "none", "restarts": 1, "random_state": 0, "tol": 1e-7}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_weights_count_repetitions(small):
     wide, y = embedded(X[:60], 4000), y[:60]
     weights = 1 + np.arange(60) % 3
     rows = np.repeat(np.arange(60), weights)
-    recipe = {"noise": 0.1, "restarts": 1, "random_state": 0, "max_iter": 50}
+    recipe = {"noise": 0.1, "scale": "none", "restarts": 1, "random_state": 0, "max_iter": 50}
     weighted = SQFA(2, **recipe).fit(wide, y, sample_weight=weights)
     repeated = SQFA(2, **recipe).fit(wide[rows], y[rows])
     np.testing.assert_array_equal(weighted.components_, repeated.components_)

@@ -5,9 +5,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 use sqfa::constraint::CONSTRAINTS;
-use sqfa::model::{Start, VARIANTS};
+use sqfa::model::{FitError, Start, VARIANTS};
 use sqfa::pipeline::Filters;
-use sqfa::reduce::{BadValue, ROWS, ReducerSettings, Row, reducer};
+use sqfa::reduce::{BadValue, Method, ROWS, ReduceError, ReducerSettings, Row};
 use sqfa::statistics::{ESTIMATORS, SCALINGS, Scaling};
 
 use crate::arrays::{filters, slice};
@@ -102,7 +102,10 @@ fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<
 /// Refuses a method and settings that no data could make sound.
 #[pyfunction]
 pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<()> {
-    reducer(method, &read(settings)?.0)?;
+    let method: Method = method.parse().map_err(ReduceError::from)?;
+    if read(settings)?.0.fixed.is_some() && method.refined {
+        return Err(ReduceError::from(FitError::FixedRefined).into());
+    }
     scaling(settings)?;
     Ok(())
 }

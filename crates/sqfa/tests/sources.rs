@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Every other fit goes through the pipeline, so that the same request selects the same settings wherever it comes from.
 /// The list may only become shorter: remove a file once it no longer builds reducers.
-const BUILD_REDUCERS: [(&str, &str); 5] = [
+const BUILD_REDUCERS: [(&str, &str); 4] = [
     ("sqfa-bench/src/reducers.rs", "measures methods with the settings of the paper"),
     ("sqfa-lab/src/compare/fit.rs", "protocols of the paper specify what the pipeline selects"),
     (
@@ -18,10 +18,6 @@ const BUILD_REDUCERS: [(&str, &str); 5] = [
     (
         "sqfa-paper/src/figures/toys.rs",
         "fits exact class statistics of toy problems, with no noise to select",
-    ),
-    (
-        "sqfa-python/src/settings.rs",
-        "checks settings before the first pass over the samples; fits nothing",
     ),
 ];
 /// The functions that build a reducer, or fit with one.
