@@ -162,7 +162,8 @@ def test_a_class_that_cannot_be_held_out_is_learned_from(points):
 def test_a_refinement_takes_coordinates(points):
     plain, _ = fit(points, n_components=1)
     refined, engine = fit(points, n_components=1, refine=True)
-    assert engine.passes == ["FoldSums", "Scored", "Sampled"]
+    assert (engine.passes[0], engine.passes[-1]) == ("FoldSums", "Sampled")
+    assert set(engine.passes[1:-1]) == {"Scored"}
     assert "refinement_steps" in refined.refinement_
     assert refined.score(*points) >= plain.score(*points) - 0.02
     given, engine = fit(points, n_components=1, noise=0.1, scale="none", refine=True)

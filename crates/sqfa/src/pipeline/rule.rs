@@ -23,10 +23,17 @@ pub const COMMON_FRACTION: f64 = 1.0;
 /// from the filters of one with more.
 const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
 /// A step of the grid.
+///
+/// Without neighbors half a step away, `sqfa-bench choices` loses 0.09 ± 0.07 points over 118 cells and takes 9 % less time. A
+/// third noise that is tried even if the second is clearly behind the first costs 12 % and gains 0.05 ± 0.05 points; without
+/// that exception the rule is shorter.
 const STEP: f64 = 10.0;
 /// The largest and smallest fraction of the grid, times the default.
 const ENDS: (f64, f64) = (100.0, 1e-3);
 /// Standard errors behind the best beyond which a candidate is clearly behind.
+///
+/// Without the same rule for accuracies, `sqfa-bench choices` loses 0.08 ± 0.05 points over 118 cells, and 4.6 points in the
+/// worst of them, where one of 400 columns is informative.
 pub(super) const CLEARLY: f64 = 2.0;
 /// The scalings that are tried, from the one that needs most of the data to the one that needs least.
 pub(crate) const SCALINGS: [Scaling; 3] =
