@@ -101,8 +101,8 @@ def fit(
 ) -> Any:
     """Fit an estimator on a Ray dataset, as its own ``fit`` does on points at hand.
 
-    Class statistics are accumulated where the blocks are. Settings that are not specified are selected as
-    for arrays: the workers score candidates on the samples held out, in a few more passes.
+    Class statistics are accumulated where the blocks are. Settings that are not specified are selected
+    as for arrays: the workers score candidates on the samples held out, in a few more passes.
     ``refine=True`` brings coordinates to the driver, and a method that needs samples (LFDA, LMNN, WDA,
     NCA) a subsample.
 

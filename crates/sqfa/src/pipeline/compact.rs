@@ -4,7 +4,7 @@
 use crate::linalg::Mat;
 use crate::model::Start;
 use crate::optimize::Observer;
-use crate::points::{Points, Table};
+use crate::points::{Points, Scalar, Table};
 use crate::reduce::ReducerSettings;
 use crate::statistics::Preprocessor;
 use crate::with_table;
@@ -93,7 +93,7 @@ impl Fitted {
         // A row that counts: others may hold anything.
         let row = (0..data.points.rows()).find(|&row| data.weight(row) > 0).unwrap_or(0);
         for &column in dropped {
-            mean[column] = with_table!(data.points, table => f64::from(table.get(row, column)));
+            mean[column] = with_table!(data.points, table => table.get(row, column).to_f64());
             offset[column] = if self.record.centers() { mean[column] } else { 0.0 };
         }
         self.mean = mean;

@@ -96,7 +96,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns five folds, twice for few samples. Of many samples, one split holds out a seventh, at most [`MOST_HELD`].
+    /// Returns five folds, twice for few samples. Of many samples, one split holds out a seventh, at most 50,000.
     pub fn for_points(samples: u64) -> Self {
         match samples {
             ..FEW => Self { parts: 5, held: 5, repeats: 2 },
