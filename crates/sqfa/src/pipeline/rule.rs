@@ -17,7 +17,10 @@ use super::selection::{Candidate, Reason};
 
 /// The default noise, as a fraction of the mean within-class variance.
 pub const DEFAULT_FRACTION: f64 = 0.3;
-/// The default with common scaling, which suits pictures.
+/// The default with common scaling, which suits images.
+///
+/// If nothing can be held out, it gains 0.5 ± 0.5 points over 0.3, and common scaling 3.8 points over within-class scaling (MNIST
+/// and SVHN, 8 fits). Among candidates that were scored it changes nothing (118 cells of `sqfa-bench choices`).
 pub const COMMON_FRACTION: f64 = 1.0;
 /// The fractions that every scaling starts with, times the default: from large to small, because a fit with less noise starts
 /// from the filters of one with more.
@@ -36,10 +39,16 @@ const ENDS: (f64, f64) = (100.0, 1e-3);
 /// worst of them, where one of 400 columns is informative.
 pub(super) const CLEARLY: f64 = 2.0;
 /// The scalings that are tried, from the one that needs most of the data to the one that needs least.
+///
+/// Without per-feature scaling, `sqfa-bench choices` takes 28 % less time and gains 0.03 ± 0.04 points over 118 cells. It is for
+/// distances that linear maps change, and for many columns without leading components.
 pub(crate) const SCALINGS: [Scaling; 3] =
     [Scaling::WithinClass, Scaling::PerFeature, Scaling::Common];
 
 /// The samples below which cross-validation is repeated.
+///
+/// Without the repeat, accuracy falls by 0.23 ± 0.10 points over 110 cells of `sqfa-bench choices` (14 tables of 120 to 192
+/// training samples).
 const FEW: u64 = 200;
 /// The samples from which two folds are held out if every fold has principal components of its own.
 const TWO_FOLDS: u64 = 1000;
@@ -48,6 +57,9 @@ const ONE_SPLIT: u64 = 6000;
 /// The largest number of samples that one split holds out: more would take memory and time and change no selection.
 const MOST_HELD: u64 = 50_000;
 /// Held-out samples after which candidates that are clearly behind are not scored on the remaining folds.
+///
+/// One fold is enough on tables of 120 samples and more (0.03 ± 0.03 points better, 7 % less time). With folds of a few samples,
+/// standard errors mean nothing.
 pub(super) const ENOUGH: u64 = 300;
 /// Columns above which candidates are scored within principal components.
 pub const WIDE: usize = 256;
