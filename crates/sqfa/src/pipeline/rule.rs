@@ -69,6 +69,9 @@ pub(super) const COMPONENTS: usize = 128;
 /// cubes of this number.
 pub(super) const WHOLE: usize = 768;
 /// The fraction of the within-class variance below which components explain little.
+///
+/// Without this rule, `sqfa-bench choices` loses 9.1 ± 0.3 points on tables of 400 columns of which one is informative, and gains
+/// 4.1 ± 2.7 points on tables of 3000 columns of which 40 are. Images and low-rank tables do not change.
 pub(super) const EXPLAINED: f64 = 0.75;
 /// Samples per column from which the components of all samples hardly depend on those that are held out.
 pub(super) const MANY: usize = 20;
