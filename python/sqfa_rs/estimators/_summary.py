@@ -79,13 +79,16 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
 
 
 def held_out_accuracy(estimator: Any) -> float | None:
-    """QDA accuracy on points held out while settings were chosen, where there were any."""
-    refined = getattr(estimator, "refinement_", {}).get("held_out_accuracy_after")
-    if refined is not None:
-        return float(refined)
+    """Return the held-out accuracy of the fit under QDA, or None if nothing was held out."""
+    refinement = getattr(estimator, "refinement_", {})
+    refined = refinement.get("held_out_accuracy_after")
     selection: Any = getattr(estimator, "selection_", None)
-    if selection is not None and selection.accuracy is not None:
-        return float(selection.accuracy)
+    selected = None if selection is None else selection.accuracy
+    # Without a step, the filters are those of the selection.
+    if refined is not None and (refinement.get("refinement_steps") or selected is None):
+        return float(refined)
+    if selected is not None:
+        return float(selected)
     count = len(estimator.components_)
     for point in getattr(estimator, "curve_", []):
         if point.n_components == count:

@@ -80,7 +80,10 @@ fn bad_data_ends_with_1_and_a_remedy() {
         ("fit thing.bin -m 1 --out m.sqfa", "unknown kind of file"),
         ("fit . -m 1 --out m.sqfa", "train-images-idx3-ubyte"),
         ("fit data.csv --label species -m 2 --start gone.npy --out m.sqfa", "gone.npy"),
-        ("inspect data.csv", "not a readable model file"),
+        (
+            "inspect data.csv",
+            "data.csv is not a readable model file: it contains text, such as a table",
+        ),
         ("inspect nothing.sqfa", "cannot open nothing.sqfa"),
         ("evaluate data.csv data.csv", "not a readable model file"),
         ("dataset speed --images broken.npz --out v.npz", "broken.npz"),

@@ -12,7 +12,9 @@ pub enum ModelError {
     #[error(transparent)]
     File(#[from] FormatError),
     /// The bytes are not a model file, or a damaged one.
-    #[error("{place} is not a readable model file: {problem}; write it again with sqfa fit")]
+    #[error(
+        "{place} is not a readable model file: {problem}; use a file that sqfa fit has written"
+    )]
     Damaged {
         /// The file.
         place: String,

@@ -208,6 +208,10 @@ fn check_header(bytes: &[u8]) -> Result<(), String> {
     let short = || format!("{} bytes are too few", bytes.len());
     let prefix: [u8; PREFIX] =
         bytes.get(..PREFIX).and_then(|prefix| prefix.try_into().ok()).ok_or_else(short)?;
+    // A length of text would be above 10^15.
+    if prefix.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        return Err("it contains text, such as a table".to_owned());
+    }
     let declared = u64::from_le_bytes(prefix);
     let header = usize::try_from(declared)
         .ok()

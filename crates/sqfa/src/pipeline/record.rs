@@ -152,8 +152,13 @@ impl FitRecord {
 
     /// The held-out accuracy of the fit, if samples were held out.
     pub fn held_out(&self) -> Option<f64> {
-        let refined = self.refinement.as_ref().map(|choice| choice.accuracy);
-        refined.or_else(|| self.selection.as_ref()?.accuracy)
+        let selected = self.selection.as_ref().and_then(|selection| selection.accuracy);
+        match &self.refinement {
+            // The filters are those of the selection.
+            Some(choice) if choice.steps == 0 => selected.or(Some(choice.accuracy)),
+            Some(choice) => Some(choice.accuracy),
+            None => selected,
+        }
     }
 
     /// The settings that were used and the facts of the refinement, by names that never change.

@@ -115,10 +115,16 @@ fn curve_words(
 }
 
 /// What became of the filters on held-out points.
-pub(super) fn refinement_words(choice: &RefinementChoice) -> String {
+pub(super) fn refinement_words(record: &FitRecord, choice: &RefinementChoice) -> String {
     let after = percent(choice.accuracy);
     if choice.steps == 0 {
-        return format!("not used: no significant improvement (held-out accuracy {after})");
+        let selected = record.selection.as_ref().and_then(|selection| selection.accuracy);
+        // The accuracy of these filters is reported with the selection.
+        let accuracy = match selected {
+            Some(_) => String::new(),
+            None => format!(" (held-out accuracy {after})"),
+        };
+        return format!("not used: no significant improvement{accuracy}");
     }
     let before = choice.before().map(|before| format!("{} → ", percent(before)));
     let steps = many(choice.steps, "step");

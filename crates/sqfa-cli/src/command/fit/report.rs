@@ -161,7 +161,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
         lines.push(("nu", format!("{}  ({words})", number(degrees))));
     }
     if let Some(choice) = &record.refinement {
-        lines.push(("refinement", choices::refinement_words(choice)));
+        lines.push(("refinement", choices::refinement_words(record, choice)));
     }
     if let Some(end) = run.termination {
         let ended = if run.converged() { "converged" } else { "not converged" };
