@@ -118,8 +118,12 @@ fn a_refinement_that_gains_nothing_leaves_the_filters_alone() {
     assert_eq!(choice.trials[0].steps, 0);
     let gain = choice.gain.unwrap();
     assert_eq!(choice.steps > 0, gain.mean > 2.0 * gain.error, "{choice:?}");
+    let selected = refined.record.selection.as_ref().unwrap().accuracy;
     if choice.steps == 0 {
         assert_eq!(refined.filters(), start.filters());
+        assert_eq!(refined.record.held_out(), selected);
+    } else {
+        assert_eq!(refined.record.held_out(), Some(choice.accuracy));
     }
     let told = refined.record.quantities();
     assert!(told.contains(&("refinement steps", choice.steps as f64)), "{told:?}");
