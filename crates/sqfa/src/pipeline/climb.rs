@@ -1,4 +1,4 @@
-//! Filters up the mean log posterior of the true class, within the span of some directions.
+//! Filters that maximize the mean log posterior of the true class, within the span of some directions.
 //!
 //! Maximizes (1/N) Σ_s ln p(y_s | z_s) (see `objective::posterior`) from given filters.
 
@@ -14,7 +14,7 @@ use crate::statistics::{ClassStatistics, StatisticsError};
 
 use super::rule::{REFINED_COMPONENTS, REFINED_NUMBERS};
 
-/// The relative change at which a climb has converged.
+/// The relative change at which an optimization has converged.
 const TOLERANCE: f64 = 1e-7;
 
 /// Filters after some iterations.
@@ -25,7 +25,7 @@ pub(super) struct Climbed {
     pub(super) cancelled: bool,
 }
 
-/// Takes filters some iterations up the posterior of some samples. The noise is a fraction of the within-class variance.
+/// Optimizes filters for some iterations on the posterior of some samples. The noise is a fraction of the within-class variance.
 pub(super) fn climb_posterior(
     statistics: &ClassStatistics,
     samples: LabeledRows<'_>,

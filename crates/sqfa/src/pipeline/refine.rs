@@ -51,7 +51,7 @@ pub struct RefinementChoice {
     pub gain: Option<Gain>,
     /// The held-out accuracy of the choice: for each fold, that of the trial which the other folds select.
     pub accuracy: f64,
-    /// All that was tried; the first is the initial filters.
+    /// Every noise and number of steps that was tried. The first trial has the initial filters.
     pub trials: Vec<RefinementTrial>,
 }
 
@@ -60,7 +60,7 @@ pub struct RefinementChoice {
 pub struct Gain {
     /// The difference.
     pub mean: f64,
-    /// Its standard error, paired sample by sample.
+    /// The standard error of the difference, paired sample by sample.
     pub error: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct RefinementSpace {
     basis: Mat<f64>,
 }
 
-/// The climb of one fold: where it is, the coordinates it uses, and the rows that score it.
+/// The optimization on one fold: its filters, the coordinates it uses, and the rows that score it.
 struct Climb<'p, 'a> {
     side: Side,
     parts: &'p Parts<'a>,
@@ -290,7 +290,7 @@ impl Pipeline {
         Ok(fitted)
     }
 
-    /// Climbs on every fold and chooses noise and steps.
+    /// Optimizes on every fold and selects noise and steps.
     fn choose(
         &self,
         climbs: &[Climb<'_, '_>],

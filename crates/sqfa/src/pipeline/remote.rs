@@ -2,8 +2,8 @@
 //!
 //! It is the search of samples in memory with another implementation of [`Folds`]. The number of filters is one question; the
 //! grid of noise, each of its extensions and the neighbors of the best are one question each. A question is one pass over the
-//! samples that are held out, and includes all candidates so far, because differences are paired sample by sample. Parts are
-//! those of [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two samples is never held out.
+//! samples that are held out, and includes all candidates so far, because differences are paired sample by sample. The part
+//! of a row follows from [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two samples is never held out.
 //! Cost: one fit per candidate and fold, on statistics.
 
 use crate::labels::Classes;

@@ -267,8 +267,8 @@ pub(crate) fn select(tried: &[Candidate], scores: &dyn Compared) -> Option<(usiz
 
 /// Returns the candidates that are not clearly behind the best: only these are worth scoring on further samples.
 ///
-/// What is more accurate than the best stays, too: features that say nothing are never wrong with confidence, and may lead in
-/// score until enough samples show that they are less accurate.
+/// A candidate that is more accurate than the best stays, too. Uninformative features never give a wrong class with confidence, so
+/// they may have the best score until enough samples show that they are less accurate.
 pub(crate) fn leading(candidates: usize, scores: &dyn Compared) -> Vec<usize> {
     let Some(best) = best(candidates, scores) else { return Vec::new() };
     let not_behind = |at: &usize| {
@@ -288,10 +288,10 @@ fn better(scores: &dyn Compared) -> impl Fn(usize, usize) -> usize + '_ {
     |best, at| if scores.mean(at) > scores.mean(best) { at } else { best }
 }
 
-/// The candidates that were scored on most samples and do not classify clearly fewer of them rightly than the most accurate.
+/// Returns the candidates that were scored on most samples and whose accuracy is not clearly below that of the most accurate one.
 ///
-/// Scores alone would not do: features that say nothing are never sure and wrong, so that their posteriors can look better
-/// than those of features that say something.
+/// Scores alone are not enough: with uninformative features the posteriors are never confident and wrong, so their mean can be
+/// better than that of informative features.
 fn able(candidates: usize, scores: &dyn Compared) -> Vec<usize> {
     let most = (0..candidates).map(|at| scores.met(at)).max().unwrap_or(0);
     let complete: Vec<usize> =
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(leading(2, &vec![&usual, &best]), [1]);
     }
 
-    /// Features that say nothing give every class a third: ln 1/3 = −1.1. Others are right two times of three, and too sure of it.
+    /// Uninformative features give every class a third: ln 1/3 = −1.1. Others are correct two times of three, and overconfident.
     #[test]
     fn what_is_right_far_more_often_wins_against_what_is_never_sure() {
         let hits = |often: usize| (0..90).map(|at| at % 3 < often).collect::<Vec<_>>();
