@@ -1,9 +1,11 @@
-//! The fit of samples that are on other machines: sums of folds come in, candidates go out to be scored, sums of scores come back.
+//! Fits of samples that are on other machines: class statistics of folds come in, candidates go out, and sums of their scores come
+//! back.
 //!
 //! It is the search of samples in memory with another implementation of [`Folds`]. The number of filters is one question; the
-//! grid of noise, each of its extensions and the neighbors of the best are one question each. A question is one pass over the
-//! samples that are held out, and includes all candidates so far, because differences are paired sample by sample. The part
-//! of a row follows from [`row_keys`](super::row_keys); a class of which some fold would leave fewer than two samples is never held out.
+//! grid of noise, its third noise, each of its extensions and the neighbors of the best are one question each. A question is one
+//! pass over the samples that are held out, and includes all candidates so far, because differences are paired sample by sample.
+//! The part of a row follows from [`row_keys`](super::row_keys). A class of which some fold would leave fewer than two samples is
+//! never held out.
 //! Cost: one fit per candidate and fold, on statistics.
 
 use crate::labels::Classes;

@@ -1,9 +1,9 @@
 //! The rule of the search: what is tried next and what is selected, given scores alone.
 //!
 //! Every scaling starts with three noise fractions a decade apart, from large to small; the third is left out if the second is
-//! clearly behind the first. While the best of a scaling is at the edge of its grid and
-//! not clearly behind the best of all, the grid grows by a decade. Then the best of all gets neighbors half a decade away. If
-//! the noise is specified, each scaling has one candidate.
+//! clearly behind the first. While the best of a scaling is at the edge of its grid and not clearly behind the best of all, the
+//! grid grows by a decade. Then the best of all gets neighbors half a decade away. If the noise is specified, each scaling has
+//! one candidate.
 //!
 //! The best candidate is the one with the best mean score, among those whose accuracy is not more than two standard errors
 //! below that of another. All candidates within one standard error of the best (paired differences) are equivalent, and of

@@ -1,9 +1,8 @@
 //! The search: fits candidates on the training side of every fold and asks for their scores on the samples held out.
 //!
-//! What is tried and what is selected is decided by [`Rule`]. Candidates are scored on the first folds; those that are not
-//! clearly behind are then scored on the remaining ones. A fit starts from the filters of the nearest noise on the same fold.
-//! Where samples are and how they are scored is the business of whoever asks: samples in memory are scored at once
-//! (`in_memory`), those of engines by their workers (`remote`).
+//! [`Rule`] decides which candidates are tried. They are scored on the first folds; those that are not clearly behind are then
+//! scored on the remaining ones. A fit starts from the filters of the nearest noise on the same fold. The caller computes the
+//! scores: `in_memory` from samples in memory, `remote` on the workers of an engine.
 
 use std::ops::Range;
 
@@ -115,7 +114,8 @@ impl Search {
         &self.scored
     }
 
-    /// Returns what to score next; `None` when the search is finished. `scores` are those of all runners.
+    /// Returns the next candidates to score; `None` when the search is finished. `scores` has one entry for each candidate of
+    /// [`Search::runners`].
     pub(crate) fn ask(
         &mut self,
         common: &Common<'_>,

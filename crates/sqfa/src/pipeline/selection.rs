@@ -1,4 +1,4 @@
-//! What a search tried and what was selected: the values that a fit reports.
+//! Candidates, their scores, and the selection among them, as a fit reports them.
 
 use serde::{Deserialize, Serialize};
 

@@ -60,7 +60,7 @@ fn it_finds_what_its_start_has_missed() {
 
 #[test]
 fn it_stays_put_where_there_is_nothing_to_learn() {
-    // Labels that say nothing about the samples: any gain on held-out samples would be chance.
+    // Labels that do not depend on the samples: any gain on held-out samples would be chance.
     for seed in 0..6 {
         let values = normals(5 * 150, &mut ChaCha8Rng::seed_from_u64(100 + seed));
         let data = Data { values, columns: 5, labels: (0..150).map(|at| at % 3).collect() };
