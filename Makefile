@@ -194,7 +194,7 @@ wheel: $(VENV)/.packaging
 packages:
 	cargo package --no-verify --allow-dirty $(addprefix -p ,$(PACKAGES))
 
-# A release: wheel, sources, the binary with manual pages and completions, licences of dependencies, checksums. Built with the features of the
+# A release: wheel, sources, the binary with manual pages and completions, licenses of dependencies, checksums. Built with the features of the
 # whole workspace, the binary links what the wheel has compiled.
 dist: wheel packages
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/cargo-zigbuild zigbuild --release --workspace --bin sqfa \

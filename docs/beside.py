@@ -19,7 +19,7 @@ def python(_: str) -> Made:
         [
             "fit",
             seconds("fit"),
-            f"the command's statistics and optimisation, {seconds('rust')}",
+            f"the command's statistics and optimization, {seconds('rust')}",
             f"{held['fit_over_rust']:.2f}",
         ],
         [

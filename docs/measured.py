@@ -190,7 +190,7 @@ def kernels(_: str) -> Made:
 
 
 def fits(_: str) -> Made:
-    """Passes, seconds and objectives of both optimisers."""
+    """Passes, seconds and objectives of both optimizers."""
     record = newest("fits")
     lines = []
     for row in record.result:

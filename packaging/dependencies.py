@@ -1,7 +1,7 @@
-"""What the binaries are made of: licences and versions of all crates, as ``cargo metadata`` tells them.
+"""What the binaries are made of: licenses and versions of all crates, as ``cargo metadata`` tells them.
 
-``check`` refuses licences that are not on the list, versions that stand twice without a reason, and
-crates that need a younger compiler than we promise. ``list FILE`` writes name, version, licence and
+``check`` refuses licenses that are not on the list, versions that stand twice without a reason, and
+crates that need a younger compiler than we promise. ``list FILE`` writes name, version, license and
 source of every crate; ``sbom FILE`` does so as CycloneDX JSON. No network is needed.
 """
 
@@ -16,7 +16,7 @@ import tomllib
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Licences that allow what MIT and Apache-2.0 allow, with notices at most.
+# Licenses that allow what MIT and Apache-2.0 allow, with notices at most.
 ALLOWED = {
     "0BSD",
     "Apache-2.0",
@@ -77,7 +77,7 @@ def run(*command: str) -> str:
 
 
 def allowed(expression: str) -> bool:
-    """Whether a licence expression offers a choice that is on the list: AND needs all, OR needs one."""
+    """Whether a license expression offers a choice that is on the list: AND needs all, OR needs one."""
     expression = expression.replace("/", " OR ").strip()
     if expression.startswith("(") and _closes(expression) == len(expression) - 1:
         return allowed(expression[1:-1])
@@ -123,10 +123,10 @@ def stated(key: str) -> str:
 
 
 def check() -> int:
-    """Complain about licences, doubled versions and compilers; returns how many complaints there are."""
+    """Complain about licenses, doubled versions and compilers; returns how many complaints there are."""
     found = packages()
     complaints = [
-        f"{package['name']} {package['version']}: licence {package['license']!r} is not on the list"
+        f"{package['name']} {package['version']}: license {package['license']!r} is not on the list"
         for package in found
         if not allowed(package["license"] or "")
     ]
@@ -149,7 +149,7 @@ def check() -> int:
     ]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
-    print(f"{len(found)} crates, {len({package['license'] for package in found})} licence expressions")
+    print(f"{len(found)} crates, {len({package['license'] for package in found})} license expressions")
     return len(complaints)
 
 
@@ -159,7 +159,7 @@ def listing() -> str:
         f"{package['name']} {package['version']}  {package['license']}  {package['repository'] or ''}"
         for package in packages()
     ]
-    return "Crates linked into sqfa, with their licences.\n\n" + "\n".join(rows) + "\n"
+    return "Crates linked into sqfa, with their licenses.\n\n" + "\n".join(rows) + "\n"
 
 
 def sbom() -> str:

@@ -1,4 +1,4 @@
-"""Collects a release: the command with manual pages and completions, licences, checksums.
+"""Collects a release: the command with manual pages and completions, licenses, checksums.
 
 ``python packaging/dist.py target/dist --command BINARY --name x86_64-linux`` adds to that folder.
 """

@@ -1,4 +1,4 @@
-"""A tour in five minutes: from labelled points to components, features, distances and a model file.
+"""A tour in five minutes: from labeled points to components, features, distances and a model file.
 
 Run with ``python examples/python/tour.py``.
 """

@@ -1,4 +1,4 @@
-//! A tour in one minute: from labelled points to filters, features and a classifier.
+//! A tour in one minute: from labeled points to filters, features and a classifier.
 //!
 //! Run with `cargo run --release -p sqfa --example tour`.
 

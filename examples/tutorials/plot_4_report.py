@@ -10,7 +10,7 @@ needs no network: the same page as ``sqfa compare --report``.
 # Run a comparison
 # ----------------
 # The videos that come with the package: textures that move behind an aperture. Their speed is the
-# class. Every pixel is grey on average at every speed, so that means tell nothing.
+# class. Every pixel is gray on average at every speed, so that means tell nothing.
 
 from sqfa_rs import compare
 from sqfa_rs.datasets import make_speed

@@ -1,4 +1,4 @@
-"""What the pictures share: new axes in the package's look, colours, marks and legends of classes."""
+"""What the pictures share: new axes in the package's look, colors, marks and legends of classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _style
 
-# Up to this many classes each has a colour and a mark of its own.
+# Up to this many classes each has a color and a mark of its own.
 DISTINCT = len(_style.TEN)
 
 
@@ -35,7 +35,7 @@ def kept(names: Any, classes: ArrayLike | None) -> NDArray[np.intp]:
 
 
 def colors(count: int, values: ArrayLike | None) -> Any:
-    """A colour a class: distinct ones, or where its value is on the scale."""
+    """A color a class: distinct ones, or where its value is on the scale."""
     if values is None:
         return _style.palette(count)
     numbers = np.asarray(values, dtype=float)

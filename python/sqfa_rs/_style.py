@@ -1,6 +1,6 @@
-"""The look of all figures: colours that colour-blind eyes and grey print tell apart, and quiet axes.
+"""The look of all figures: colors that color-blind eyes and gray print tell apart, and quiet axes.
 
-Up to seven classes have the colours of Okabe & Ito ("Color universal design", 2008), up to ten those of
+Up to seven classes have the colors of Okabe & Ito ("Color universal design", 2008), up to ten those of
 P. Tol's muted scheme; more classes are taken for ordered ones and run through a scale of rising
 lightness.
 """
@@ -26,9 +26,9 @@ TEN = (
     "#999933",
     "#777777",
 )
-# Shapes that stay different where colours do not.
+# Shapes that stay different where colors do not.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-# Ordered classes and matrices; its lightness rises evenly, so that it survives grey print.
+# Ordered classes and matrices; its lightness rises evenly, so that it survives gray print.
 SEQUENTIAL = "viridis"
 # Weights, symmetric about 0.
 DIVERGING = "RdBu_r"
@@ -60,7 +60,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def palette(count: int) -> NDArray[np.float64]:
-    """A colour (red, green, blue, opacity) for each of so many classes."""
+    """A color (red, green, blue, opacity) for each of so many classes."""
     import matplotlib
     from matplotlib.colors import to_rgba_array
 
@@ -71,7 +71,7 @@ def palette(count: int) -> NDArray[np.float64]:
 
 
 def settings() -> Any:
-    """Everything matplotlib is told, its cycle of colours included."""
+    """Everything matplotlib is told, its cycle of colors included."""
     from cycler import cycler
 
     return SETTINGS | {"axes.prop_cycle": cycler(color=list(FEW))}

@@ -64,7 +64,7 @@ def pairwise(
     distance : str or callable, default=None
         A name from :func:`names`, with its parameter after a colon, a function of this module, or a
         callable as for :class:`~sqfa_rs.SQFA`, of which only the value is used. None is the distance
-        that a fitted estimator among ``a`` and ``b`` maximised, else "calvo-oller".
+        that a fitted estimator among ``a`` and ``b`` maximized, else "calvo-oller".
     noise : float, default=None
         Variance added to every feature of all Gaussians, in place of an estimator's own; 0 for none.
     n_jobs : int, default=None
@@ -104,7 +104,7 @@ def value_and_gradient(
 ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """The mean distance over all pairs of a set of Gaussians, and its gradient.
 
-    What :class:`~sqfa_rs.SQFA` maximises, as a function of the class statistics in feature space: the
+    What :class:`~sqfa_rs.SQFA` maximizes, as a function of the class statistics in feature space: the
     end of a chain rule for features of any kind. It may be called from several threads at once.
 
     Parameters
@@ -162,9 +162,9 @@ def value_and_gradient(
 
 
 def own(given: Any) -> str | Callable[..., Any] | None:
-    """The distance that a fitted estimator maximised, if it maximised one."""
-    maximised = getattr(given, "_distance", None)
-    return None if maximised is None else spelled(maximised())
+    """The distance that a fitted estimator maximized, if it maximized one."""
+    maximized = getattr(given, "_distance", None)
+    return None if maximized is None else spelled(maximized())
 
 
 def spelled(distance: Any) -> Any:

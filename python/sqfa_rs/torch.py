@@ -109,7 +109,7 @@ def separation_loss(
     noise: float = 1e-3,
     weights: Any = None,
 ) -> Any:
-    """Minus the mean distance between the classes of a batch: what a network minimises to part them.
+    """Minus the mean distance between the classes of a batch: what a network minimizes to part them.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def separation_loss(
         As for :func:`sqfa_rs.distances.value_and_gradient`; "fisher-rao" is the exact distance.
     noise : float, default=1e-3
         Variance added to every feature, in squared units of the features. It keeps covariances
-        invertible, and it is the unit: normalise the features (for one, by a batch normalisation without
+        invertible, and it is the unit: normalize the features (for one, by a batch normalization without
         parameters), or the network makes them larger and larger.
     weights : array-like, default=None
         How much each pair of the classes that are in the batch counts.

@@ -163,10 +163,10 @@ def prepare(folder, label):
         idx(folder / "mnist" / f"{name}-labels-idx1-ubyte", labels[rows].astype(np.uint8))
     np.savez(folder / "new.npz", X=images[:20].reshape(20, 16))
     # Two pages call what has no labels the same: columns of both, of which each model takes its own.
-    unlabelled = frame.drop(columns="cultivar").iloc[:20].reset_index(drop=True)
+    unlabeled = frame.drop(columns="cultivar").iloc[:20].reset_index(drop=True)
     for column in range(9):
-        unlabelled[f"x{column}"] = X[:20, column]
-    unlabelled.to_csv(folder / "new.csv", index=False)
+        unlabeled[f"x{column}"] = X[:20, column]
+    unlabeled.to_csv(folder / "new.csv", index=False)
 
 
 def write(path, X, labels, label, last=None):

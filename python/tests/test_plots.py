@@ -89,20 +89,20 @@ def test_a_choice_of_classes_points_and_values(fitted):
     assert len(plots.ellipses(sqfa, classes=[3, 8, 9]).patches) == 3
     assert plots.ellipses(sqfa, legend=False).get_legend() is None
     ax = plots.ellipses(sqfa, values=np.arange(10.0) ** 2)
-    # A scale beside the picture instead of a legend, and brighter colours for larger values.
+    # A scale beside the picture instead of a legend, and brighter colors for larger values.
     assert ax.get_legend() is None and len(ax.figure.axes) == 2
-    colours = np.array([patch.get_edgecolor()[:3] for patch in ax.patches])
-    assert (np.diff(colours @ [0.2126, 0.7152, 0.0722]) > 0).all()
+    colors = np.array([patch.get_edgecolor()[:3] for patch in ax.patches])
+    assert (np.diff(colors @ [0.2126, 0.7152, 0.0722]) > 0).all()
     with pytest.raises(ValueError, match="no class 11"):
         plots.scatter(Z, y, classes=[3, 11])
     with pytest.raises(ValueError, match="values of shape"):
         plots.ellipses(sqfa, values=[1.0, 2.0])
 
 
-def linear(colour):
+def linear(color):
     """Light as eyes add it (sRGB, IEC 61966-2-1)."""
-    colour = np.asarray(colour)
-    return np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    color = np.asarray(color)
+    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
 # What is left of linear red, green and blue without one kind of cone (Viénot, Brettel & Mollon, 1999).
@@ -113,7 +113,7 @@ BLINDNESS = {
 
 
 @pytest.mark.parametrize("kind", BLINDNESS)
-def test_few_classes_stay_apart_for_colour_blind_eyes(kind):
+def test_few_classes_stay_apart_for_color_blind_eyes(kind):
     from sqfa_rs import _style
 
     seen = linear(_style.palette(7)[:, :3]) @ np.transpose(BLINDNESS[kind])

@@ -1,4 +1,4 @@
-"""What a release consists of agrees with itself: versions, places, licences, workflows."""
+"""What a release consists of agrees with itself: versions, places, licenses, workflows."""
 
 import importlib.util
 import json
@@ -99,7 +99,7 @@ def packaging(name):
         ("", False),
     ],
 )
-def test_licence_expressions(expression, fine):
+def test_license_expressions(expression, fine):
     assert packaging("dependencies").allowed(expression) is fine
 
 

@@ -154,7 +154,7 @@ def test_opens_without_errors_or_requests_and_fits_the_screen(which, width, sche
     ink, paper = browser.page.evaluate(
         "(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))"
     )
-    brightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in (ink, paper)]
+    brightness = [sum(map(int, re.findall(r"\d+", color)[:3])) for color in (ink, paper)]
     assert (brightness[0] < brightness[1]) == (scheme == "light")
 
 

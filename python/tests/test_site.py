@@ -135,8 +135,8 @@ CONTRAST = """() => {
   const luminance = ([r, g, b]) => 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b);
   const behind = element => {
     for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length < 4 || colour[3] === 1) return colour;
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color.length < 4 || color[3] === 1) return color;
     }
     return [255, 255, 255];
   };

@@ -14,7 +14,7 @@ use sqfa_io::datasets::scaling::{CLASSES, SyntheticFamily};
 use crate::data::prepare;
 use crate::machine::{median, peak_memory};
 
-/// One start per seed with either optimiser, in turn, so that both meet the same machine.
+/// One start per seed with either optimizer, in turn, so that both meet the same machine.
 pub(crate) fn seeds(recipe: &Sqfa, statistics: &ClassStatistics, count: u64) -> Result<Value> {
     let mut rows = [Vec::new(), Vec::new()];
     for seed in 0..count {

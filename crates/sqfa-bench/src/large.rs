@@ -154,7 +154,7 @@ pub(crate) fn large(dimension: usize, form: &str, tolerance: f64) -> Result<Valu
     Ok(json!({ "dimension": dimension, "form": form, "fit": fit }))
 }
 
-/// n = 5000 and as many filters as informative dimensions; an optimiser that is not chosen keeps to the whole space.
+/// n = 5000 and as many filters as informative dimensions; an optimizer that is not chosen keeps to the whole space.
 pub(crate) fn filters(
     counts: &[usize],
     form: &str,

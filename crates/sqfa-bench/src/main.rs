@@ -138,7 +138,7 @@ enum What {
         dimension: usize,
         #[arg(long, default_value_t = 8)]
         filters: usize,
-        /// Seeds of both optimisers, compared.
+        /// Seeds of both optimizers, compared.
         #[arg(long, default_value_t = 0)]
         seeds: u64,
     },

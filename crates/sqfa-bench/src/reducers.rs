@@ -37,7 +37,7 @@ pub(crate) struct ReducersArgs {
     /// Feature noise of the SQFA family: a number, scale or auto.
     #[arg(long, default_value = "scale")]
     noise: String,
-    /// Sinkhorn regularisations to choose among.
+    /// Sinkhorn regularizations to choose among.
     #[arg(long, value_delimiter = ',')]
     regularizations: Vec<f64>,
 }

@@ -63,13 +63,13 @@ pub(crate) fn complain_in_lines(kind: &str, message: &str) {
 
 fn remark(kind: &str, message: &str) {
     let mut stderr = io::stderr().lock();
-    let colour = if kind == "error" { "31" } else { "33" };
+    let color = if kind == "error" { "31" } else { "33" };
     let plain = !stderr.is_terminal() || std::env::var_os("NO_COLOR").is_some();
     // When even standard error is gone there is nobody left to tell.
     let _ = if plain {
         writeln!(stderr, "{kind}: {}", printable_lines(message))
     } else {
-        writeln!(stderr, "\u{1b}[1;{colour}m{kind}:\u{1b}[0m {}", printable_lines(message))
+        writeln!(stderr, "\u{1b}[1;{color}m{kind}:\u{1b}[0m {}", printable_lines(message))
     };
 }
 

@@ -97,23 +97,23 @@ fn every_format_sums_up_to_the_same_statistics() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     write_npy(&at("y.npy"), &[ROWS], &classes()).unwrap();
-    let labelled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
+    let labeled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
     let plain = LoadOptions::default();
 
     write_npy(&at("c.npy"), &[ROWS, COLUMNS], &values()).unwrap();
-    assert_statistics(sums(&at("c.npy"), &labelled), ROUND_OFF);
+    assert_statistics(sums(&at("c.npy"), &labeled), ROUND_OFF);
     write_fortran(&at("f.npy"), &[ROWS, COLUMNS], "<f8", &fortran_bytes());
-    assert_statistics(sums(&at("f.npy"), &labelled), ROUND_OFF);
+    assert_statistics(sums(&at("f.npy"), &labeled), ROUND_OFF);
     let mut swapped = fortran_bytes();
     swapped.chunks_mut(8).for_each(<[u8]>::reverse);
     write_fortran(&at("b.npy"), &[ROWS, COLUMNS], ">f8", &swapped);
-    assert_statistics(sums(&at("b.npy"), &labelled), ROUND_OFF);
+    assert_statistics(sums(&at("b.npy"), &labeled), ROUND_OFF);
     let singles: Vec<f32> = values().iter().map(|&value| value as f32).collect();
     write_npy(&at("s.npy"), &[ROWS, 2, 3], &singles).unwrap();
-    assert_statistics(sums(&at("s.npy"), &labelled), SINGLE);
+    assert_statistics(sums(&at("s.npy"), &labeled), SINGLE);
     let integers: Vec<i64> = values().iter().map(|&value| value as i64).collect();
     write_npy(&at("i.npy"), &[ROWS, COLUMNS], &integers).unwrap();
-    assert_statistics(sums(&at("i.npy"), &labelled), ROUND_OFF);
+    assert_statistics(sums(&at("i.npy"), &labeled), ROUND_OFF);
 
     let bytes: Vec<u8> = values().iter().map(|&value| value as u8).collect();
     for compress in [true, false] {
@@ -189,7 +189,7 @@ fn batches_of_any_size_hold_every_point_once() {
 }
 
 #[test]
-fn colour_images_of_digits_become_grey() {
+fn color_images_of_digits_become_grey() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("svhn.mat");
     let (side, count) = (32, 4);
@@ -299,17 +299,17 @@ fn what_is_wrong_is_told_with_its_place() {
     values[650 * COLUMNS + 4] = f64::NAN;
     write_npy(&at("x.npy"), &[ROWS, COLUMNS], &values).unwrap();
     write_npy(&at("y.npy"), &[ROWS], &classes()).unwrap();
-    let labelled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
-    assert!(problem("x.npy", &labelled).contains("NaN at point 650, dimension 4"));
+    let labeled = LoadOptions { labels: Some(at("y.npy")), ..LoadOptions::default() };
+    assert!(problem("x.npy", &labeled).contains("NaN at point 650, dimension 4"));
     write_npy(&at("y.npy"), &[3], &vec![1i64, 2, 3]).unwrap();
-    assert!(problem("x.npy", &labelled).contains("700 points and 3 labels"));
+    assert!(problem("x.npy", &labeled).contains("700 points and 3 labels"));
     assert!(problem("x.npy", &options).contains("holds no labels"));
     write_npy(&at("text.npy"), &[2, 1], &vec!["a".to_owned(), "b".to_owned()]).unwrap();
     write_npy(&at("y.npy"), &[2], &vec![1i64, 2]).unwrap();
-    assert!(problem("text.npy", &labelled).contains("points must be numbers"));
+    assert!(problem("text.npy", &labeled).contains("points must be numbers"));
     let bytes = std::fs::read(at("x.npy")).unwrap();
     std::fs::write(at("short.npy"), &bytes[..bytes.len() - 9]).unwrap();
-    assert!(problem("short.npy", &labelled).contains("truncated"));
+    assert!(problem("short.npy", &labeled).contains("truncated"));
     #[cfg(not(feature = "parquet"))]
     {
         std::fs::write(at("a.parquet"), "PAR1").unwrap();

@@ -31,7 +31,7 @@ fn quiet() -> Neural {
     Neural { neurons: vec![40], outlying: 0.0, unstable: 0.0, ..Neural::default() }
 }
 
-/// The mean over neurons and classes of variance over mean, and the mean correlation of neighbouring pairs.
+/// The mean over neurons and classes of variance over mean, and the mean correlation of neighboring pairs.
 fn variability(recipe: &Neural) -> (f64, f64) {
     let data = recipe.session(0).unwrap();
     let (mut fano, mut correlation, mut terms) = (0.0, 0.0, 0.0);

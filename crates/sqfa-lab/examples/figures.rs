@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use sqfa_lab::figure::{
-    Arrow, Axis, Band, Bar, Bitmap, Colour, Dash, Ellipse, Figure, HeatMap, Line, Map, Mark, Panel,
+    Arrow, Axis, Band, Bar, Bitmap, Color, Dash, Ellipse, Figure, HeatMap, Line, Map, Mark, Panel,
     Picture, Place, Points, Range, Rule, Style, png,
 };
 
@@ -36,7 +36,7 @@ fn lines() -> Panel {
         panel = panel
             .with(Mark::Band(Band {
                 name: format!("method {series}"),
-                colour: style.colour,
+                color: style.color,
                 edges: filters
                     .iter()
                     .map(|&m| (m, value(m) - 6.0 / m, value(m) + 6.0 / m))
@@ -55,10 +55,10 @@ fn scatter() -> Panel {
     let mut panel = Panel::new("Points, ellipses, arrows", Axis::linear("z₁"), Axis::linear("z₂"));
     for class in 0..3 {
         let style = Style::series(class);
-        let centre = (3.0 * class as f64, (class as f64).powi(2));
+        let center = (3.0 * class as f64, (class as f64).powi(2));
         let around = |k: usize| {
             let (a, r) = (k as f64 * 2.4, (k as f64 / 40.0).sqrt());
-            (centre.0 + 1.4 * r * a.cos(), centre.1 + 0.8 * r * a.sin())
+            (center.0 + 1.4 * r * a.cos(), center.1 + 0.8 * r * a.sin())
         };
         panel = panel
             .with(Mark::Points(Points {
@@ -72,9 +72,9 @@ fn scatter() -> Panel {
             }))
             .with(Mark::Ellipse(Ellipse {
                 name: format!("class {class}"),
-                colour: style.colour,
+                color: style.color,
                 dash: Dash::Solid,
-                centre,
+                center,
                 covariance: (0.5, 0.1, 0.16),
                 radius: 2.0,
                 filled: true,
@@ -82,9 +82,9 @@ fn scatter() -> Panel {
             }))
             .with(Mark::Arrow(Arrow {
                 name: String::new(),
-                colour: Colour::Ink,
+                color: Color::Ink,
                 from: (0.0, 4.0),
-                to: centre,
+                to: center,
             }));
     }
     panel
@@ -121,7 +121,7 @@ fn bars() -> Panel {
     [71.0, 83.0, 96.0].into_iter().enumerate().fold(panel, |panel, (at, value)| {
         panel.with(Mark::Bar(Bar {
             name: String::new(),
-            colour: Colour::Series(0),
+            color: Color::Series(0),
             at: at as f64,
             span: (0.0, value),
             tip: String::new(),

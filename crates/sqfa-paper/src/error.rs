@@ -39,8 +39,8 @@ pub enum PaperError {
         /// The files that would do.
         files: &'static str,
     },
-    /// A file without labelled points.
-    #[error("{} holds no labelled points", .0.display())]
+    /// A file without labeled points.
+    #[error("{} holds no labeled points", .0.display())]
     NoPoints(PathBuf),
     /// A file that cannot be read.
     #[error(transparent)]

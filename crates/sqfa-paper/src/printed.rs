@@ -53,7 +53,7 @@ impl Printed {
     }
 }
 
-/// The method that a column of a table stands for: by its title, or by the distance it maximises.
+/// The method that a column of a table stands for: by its title, or by the distance it maximizes.
 pub(super) fn method(column: &str) -> Option<&'static str> {
     let distance = column.to_lowercase();
     let is = |entry: &&ReducerEntry| {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_methods_by_title_or_by_what_they_maximise() {
+    fn columns_are_methods_by_title_or_by_what_they_maximize() {
         assert_eq!((method("SQFA-H"), method("Jeffreys")), (Some("sqfa-h"), Some("sqfa-j")));
         assert_eq!((method("Calvo-Oller"), method("PCA")), (Some("sqfa"), Some("pca")));
         assert_eq!(method("nothing"), None);

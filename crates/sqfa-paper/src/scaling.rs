@@ -1,6 +1,6 @@
 //! One fit of the scaling experiment and its accuracy beside that of the true subspace.
 //!
-//! Known statistics, noise 0.001, one start seeded with k. Filters are orthonormalised, points are drawn from the
+//! Known statistics, noise 0.001, one start seeded with k. Filters are orthonormalized, points are drawn from the
 //! projected classes, and QDA estimates its parameters from as many points as it is tested on. QDA does not see rotations:
 //! the filters are first turned as near to the true subspace as they go, so that the same random numbers draw nearly the
 //! same points in both and what is left of their difference is not the draw.

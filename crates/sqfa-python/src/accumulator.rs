@@ -12,7 +12,7 @@ use crate::errors::{Outcome, invalid};
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// Running sums of labelled points.
+/// Running sums of labeled points.
 #[pyclass(module = "sqfa_rs._core", frozen)]
 pub(crate) struct Accumulator {
     sums: std::sync::Mutex<ClassAccumulator>,

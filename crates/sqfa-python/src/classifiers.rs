@@ -1,4 +1,4 @@
-//! The classifiers beside the quadratic one: nearest neighbours, and one covariance for all classes.
+//! The classifiers beside the quadratic one: nearest neighbors, and one covariance for all classes.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;

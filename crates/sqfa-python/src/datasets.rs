@@ -37,7 +37,7 @@ pub(crate) fn make_speed<'py>(
         ..defaults
     };
     let data = run(py, threads, |_| Ok(recipe.generate()?))?;
-    labelled(py, data)
+    labeled(py, data)
 }
 
 /// Spike counts of one simulated session: points and tenths of a degree.
@@ -52,7 +52,7 @@ pub(crate) fn make_neural<'py>(
 ) -> Outcome<Bound<'py, PyDict>> {
     let recipe = Neural { trials, seed, ..Neural::default() };
     let data = run(py, threads, |_| Ok(recipe.session(session)?))?;
-    labelled(py, data)
+    labeled(py, data)
 }
 
 /// A small problem with known statistics.
@@ -72,7 +72,7 @@ pub(crate) fn make_toy<'py>(
     })?;
     let statistics = toy.statistics();
     let data = run(py, threads, |_| Ok(toy.sample(train, test, seed)))?;
-    let result = labelled(py, data)?;
+    let result = labeled(py, data)?;
     let GivenMoments::Central { means, covariances: Stack::F64(covariances) } = statistics.moments
     else {
         return Err(invalid("this problem has no exact statistics"));
@@ -133,7 +133,7 @@ pub(crate) fn load_idx(py: Python<'_>, path: PathBuf) -> Outcome<Bound<'_, PyAny
     Ok(flat.call_method1("reshape", (shape,))?)
 }
 
-fn labelled<'py>(py: Python<'py>, data: LabeledData) -> Outcome<Bound<'py, PyDict>> {
+fn labeled<'py>(py: Python<'py>, data: LabeledData) -> Outcome<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     put(&result, "data", "target", &data.train)?;
     if let Some(test) = &data.test {

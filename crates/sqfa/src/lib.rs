@@ -1,7 +1,7 @@
-//! Filters that maximise information-geometric distances between classes.
+//! Filters that maximize information-geometric distances between classes.
 //!
 //! Data become class statistics, which filters project to feature statistics, whose pairwise distances make an
-//! objective, which an optimiser climbs to find filters, which transform data. The modules stand in that order, and
+//! objective, which an optimizer climbs to find filters, which transform data. The modules stand in that order, and
 //! each uses only modules above it.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Labelled data as the mathematics sees it: borrowed rows of numbers, never copied as a whole.
+//! Labeled data as the mathematics sees it: borrowed rows of numbers, never copied as a whole.
 
 /// A number type that data may come in: `u8`, `f32` or `f64`.
 pub trait Scalar: Copy + Send + Sync + 'static {
@@ -58,7 +58,7 @@ impl<'a, T: Copy> Table<'a, T> {
             .filter(|_| rows.checked_mul(columns) == Some(values.len()))
     }
 
-    /// A table with given distances between neighbours; `None` when its last element lies outside `values`.
+    /// A table with given distances between neighbors; `None` when its last element lies outside `values`.
     pub fn strided(
         values: &'a [T],
         rows: usize,

@@ -1,4 +1,4 @@
-//! The metric the optimiser measures filters in: the total covariance plus noise, or none.
+//! The metric the optimizer measures filters in: the total covariance plus noise, or none.
 //!
 //! M = Σ π_k(Φ_k + (γ_k−γ̄)(γ_k−γ̄)ᵀ) + σ²I. Where the data's variances differ by orders of magnitude, as in
 //! natural images, measuring steps in this metric saves most passes; where they do not, it saves nothing.
@@ -111,11 +111,11 @@ impl Preconditioner {
         }
         // One row a class: what its mean has beside the mean of all, and that times its share.
         let means = statistics.means();
-        let centre: Vec<f64> = (0..n)
+        let center: Vec<f64> = (0..n)
             .map(|i| shares.iter().enumerate().map(|(k, s)| s * means[(i, k)]).sum())
             .collect();
         let offsets: Vec<Vec<f64>> = (0..shares.len())
-            .map(|class| (0..n).map(|i| means[(i, class)] - centre[i]).collect())
+            .map(|class| (0..n).map(|i| means[(i, class)] - center[i]).collect())
             .collect();
         lower_rows(&mut total, n, |i, row| {
             for (share, offset) in shares.iter().zip(&offsets) {

@@ -1,4 +1,4 @@
-//! Stratified splits of labelled data: the same share of every class is held out.
+//! Stratified splits of labeled data: the same share of every class is held out.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -79,15 +79,15 @@ pub(crate) fn transform_rows_offset(
     project_points(points, Chosen::Some(rows), filters, Shift::after(offset))
 }
 
-/// Projects some of the points less a centre (n values), which is taken off before anything is rounded to single precision:
+/// Projects some of the points less a center (n values), which is taken off before anything is rounded to single precision:
 /// far from the origin that keeps the digits in which points differ.
 pub(crate) fn transform_rows_about(
     points: Points<'_>,
     rows: &[usize],
     filters: MatRef<'_, f64>,
-    centre: &[f64],
+    center: &[f64],
 ) -> Features {
-    project_points(points, Chosen::Some(rows), filters, Shift::Before(centre))
+    project_points(points, Chosen::Some(rows), filters, Shift::Before(center))
 }
 
 /// What moves points or features.
@@ -202,7 +202,7 @@ fn project_copies<S: Scalar, T: Element>(
         let rows = target.len() / m;
         let which = (first..first + rows).map(|at| chosen.row(at));
         let block = match shift {
-            Shift::Before(centre) => block_about::<S, T>(table, which, centre),
+            Shift::Before(center) => block_about::<S, T>(table, which, center),
             Shift::None | Shift::After(_) => block_of::<S, T>(table, which),
         };
         rows_times(&block, rows, cast.as_ref(), target);
@@ -217,15 +217,15 @@ fn project_copies<S: Scalar, T: Element>(
     features
 }
 
-/// Some points less a centre, one after the other.
+/// Some points less a center, one after the other.
 fn block_about<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: impl Iterator<Item = usize>,
-    centre: &[f64],
+    center: &[f64],
 ) -> Vec<T> {
-    let mut block = Vec::with_capacity(rows.size_hint().0 * centre.len());
+    let mut block = Vec::with_capacity(rows.size_hint().0 * center.len());
     for row in rows {
-        let numbers = centre.iter().enumerate();
+        let numbers = center.iter().enumerate();
         block.extend(numbers.map(|(j, mean)| T::from_f64(table.get(row, j).to_f64() - mean)));
     }
     block

@@ -117,7 +117,7 @@ fn what_cannot_be_cleaned_is_named() {
 
 #[test]
 fn a_class_is_not_lost_to_cleaning() {
-    // Most trials of the first class lie at its centre, none of the second do: a threshold at the median takes all of them.
+    // Most trials of the first class lie at its center, none of the second do: a threshold at the median takes all of them.
     let mut rates: Vec<f64> = (0..100).map(|trial| 100.0 + 1e-5 * f64::from(trial)).collect();
     rates.extend((0..80).map(|trial| if trial % 2 == 0 { 99.0 } else { 101.0 }));
     let codes: Vec<u32> = (0..180).map(|trial| u32::from(trial >= 140)).collect();

@@ -16,7 +16,7 @@ from ._work import Work
 
 
 class Engine:
-    """Partitions of labelled points in Dask."""
+    """Partitions of labeled points in Dask."""
 
     room = float("inf")
 

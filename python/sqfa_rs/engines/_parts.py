@@ -81,12 +81,12 @@ def opened(parts: Iterable[tuple[int, bytes, str]]) -> Iterator[tuple[int, Any]]
         yield part, pickle.loads(state)
 
 
-# Neighbouring parts as one: the numbers of the first and of the last, and their result.
+# Neighboring parts as one: the numbers of the first and of the last, and their result.
 Run = tuple[int, int, Any]
 
 
 def joined_runs(merge: Callable[[Any, Any], Any], left: Run, right: Run) -> Any:
-    """The results of two neighbouring runs as one; which do not fit together is said."""
+    """The results of two neighboring runs as one; which do not fit together is said."""
     try:
         return merge(left[2], right[2])
     except (ValueError, TypeError) as error:
@@ -98,7 +98,7 @@ def joined_runs(merge: Callable[[Any, Any], Any], left: Run, right: Run) -> Any:
 
 
 def merged_in_order(parts: Iterable[tuple[int, Any]], merge: Callable[[Any, Any], Any]) -> Any:
-    """Numbered results merged by the fixed tree of neighbours, of which few are held at a time."""
+    """Numbered results merged by the fixed tree of neighbors, of which few are held at a time."""
     runs: list[tuple[int, Run]] = []
 
     def join() -> None:

@@ -26,7 +26,7 @@ _NO_MEMORY = ("OutOfMemoryError", "MemoryError", "exit code 137", "exited with c
 
 
 class Engine:
-    """Partitions of a data frame with labelled points."""
+    """Partitions of a data frame with labeled points."""
 
     def __init__(
         self, frame: Any, features: str | Sequence[str], label: str, weight: str | None
@@ -182,7 +182,7 @@ def _row(part: int, batch: int, state: bytes, problem: str) -> Any:
 
 
 def _joined(key: Any, table: Any) -> Any:
-    """Neighbouring partitions as one, in their order."""
+    """Neighboring partitions as one, in their order."""
     table = table.sort_by("part")
     rows = table.to_pylist()
     wrong = [row for row in rows if row["problem"]]
@@ -215,7 +215,7 @@ def _rows(parts: Any, merge: Any) -> Iterator[tuple[int, bytes, str]]:
             f"spark.driver.maxResultSize to {needed / _SHARE / 2**20:.0f}m or more, or {remedy}"
         )
     if together > room:
-        # The widest power of two of neighbours, so that groups are subtrees of the same merge.
+        # The widest power of two of neighbors, so that groups are subtrees of the same merge.
         group = 2
         while (last + 1) // group * largest > room:
             group *= 2

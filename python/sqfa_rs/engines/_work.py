@@ -136,7 +136,7 @@ class Sampled:
 
 
 def added(left: Any, right: Any) -> Any:
-    """Two neighbouring results as one; neither is changed, so that a task may run again."""
+    """Two neighboring results as one; neither is changed, so that a task may run again."""
     if isinstance(left, ClassAccumulator):
         return left.merge(right)
     if isinstance(left, list):

@@ -30,7 +30,7 @@ pub(crate) use values::{
 };
 
 const LONG_ABOUT: &str = "\
-Learns a few linear filters that keep labelled classes apart: it maximises an information-geometric \
+Learns a few linear filters that keep labeled classes apart: it maximizes an information-geometric \
 distance between the classes' Gaussians in feature space, so differences in covariance count as well \
 as differences in mean, and more filters than classes are welcome.";
 
@@ -245,7 +245,7 @@ impl TableFlags {
 const DATASET_EXAMPLES: &str = "\
 Examples:
   sqfa dataset speed --out speed.npz                       train and test videos of 41 speeds
-  sqfa dataset speed --images photos.npz --out speed.npz   from grey images of your own
+  sqfa dataset speed --images photos.npz --out speed.npz   from gray images of your own
   sqfa dataset toy-6d --out toy.npz                        exact means and covariances
   sqfa dataset toy-6d --train 500 --test 500 --out toy.npz points drawn from them
   sqfa dataset scaling --dimensions 2000 --out big.npz
@@ -271,7 +271,7 @@ pub(crate) struct DatasetArgs {
     /// Seed of all random numbers [speed and neural: 1, toys: 0, scaling: K].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Grey images to film instead of drawn textures (speed): an npz of arrays (height, width) or
+    /// Gray images to film instead of drawn textures (speed): an npz of arrays (height, width) or
     /// (images, height, width), or a folder of such files.
     #[arg(long, value_name = "FILE.npz|FOLDER")]
     pub(crate) images: Option<PathBuf>,

@@ -40,7 +40,7 @@ pub(crate) struct Points {
     files: Vec<String>,
     labels: Vec<PathBuf>,
     /// The files that these are the labels of.
-    unlabelled: HashSet<String>,
+    unlabeled: HashSet<String>,
     arrays: ArrayFlags,
     table: TableFlags,
     weights: Option<Column>,
@@ -81,13 +81,13 @@ impl TryFrom<StatsArgs> for Stats {
         let Some(out) = args.out else { return usage("--out STATS is missing") };
         let files = expand(&args.data)?;
         let given = options(&args.arrays, &args.table);
-        let unlabelled = |file: &&String| needs_labels(Path::new(file), &given);
-        let unlabelled: HashSet<String> = files.iter().filter(unlabelled).cloned().collect();
-        if unlabelled.len() != args.labels.len() {
+        let unlabeled = |file: &&String| needs_labels(Path::new(file), &given);
+        let unlabeled: HashSet<String> = files.iter().filter(unlabeled).cloned().collect();
+        if unlabeled.len() != args.labels.len() {
             return usage(format!(
                 "{} files of samples without labels and {} of labels: give --labels once per .npy file (and per .npz \
                  file without labels), in the same order",
-                unlabelled.len(),
+                unlabeled.len(),
                 args.labels.len()
             ));
         }
@@ -98,7 +98,7 @@ impl TryFrom<StatsArgs> for Stats {
         Ok(Self::Points(Box::new(Points {
             files,
             labels: args.labels,
-            unlabelled,
+            unlabeled,
             arrays: args.arrays,
             table: args.table,
             weights: args.weights.as_deref().map(column),
@@ -128,7 +128,7 @@ impl Points {
         let began = Instant::now();
         let line = StatusLine::new("opening");
         let given = |labels: &mut std::slice::Iter<'_, PathBuf>, file: &str| LoadOptions {
-            labels: if self.unlabelled.contains(file) { labels.next().cloned() } else { None },
+            labels: if self.unlabeled.contains(file) { labels.next().cloned() } else { None },
             ..options(&self.arrays, &self.table)
         };
         let mut labels = self.labels.iter();

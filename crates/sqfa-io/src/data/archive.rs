@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use sqfa::Labels;
 
 use super::batches::sparse::SparseBatches;
-use super::load::{LoadOptions, Loaded, Opened, PointsPart, bare, labelled_points, plain, whole};
+use super::load::{LoadOptions, Loaded, Opened, PointsPart, bare, labeled_points, plain, whole};
 use super::tables::labels_of;
 use super::{DataError, GivenStatistics, LabeledData, OwnedPoints, Part};
 use crate::formats::{ArrayRows, FormatError, Note, Npz, read_npy};
@@ -46,8 +46,8 @@ impl Archive {
         let parts = find(npz.names(), options, sparse).map_err(|missing| missing.at(&mut npz))?;
         let labels = options.labels.clone();
         let of = |part| parts.iter().position(|keys| keys.part == part);
-        let labelled = |at: &usize| labels.is_some() || parts[*at].labels.is_some();
-        let first = of(Some("train")).filter(labelled).or(of(None)).unwrap_or(0);
+        let labeled = |at: &usize| labels.is_some() || parts[*at].labels.is_some();
+        let first = of(Some("train")).filter(labeled).or(of(None)).unwrap_or(0);
         Ok(Self { npz, place, labels, parts, first, sparse })
     }
 
@@ -80,7 +80,7 @@ impl Archive {
         OwnedPoints::from_array(self.npz.read(key)?, &format!("{}[{key}]", self.place))
     }
 
-    fn labelled(&mut self, part: usize) -> Result<(Part, Image), DataError> {
+    fn labeled(&mut self, part: usize) -> Result<(Part, Image), DataError> {
         let labels = self.needed_labels(part)?;
         let (points, image) = self.points(part)?;
         let place = format!("{}[{}]", self.place, self.parts[part].points);
@@ -210,11 +210,11 @@ fn holds_statistics(npz: &Npz) -> bool {
 /// Whether the labels of a file must be in another file.
 pub fn needs_labels(path: &Path, options: &LoadOptions) -> bool {
     let lower = path.to_string_lossy().to_lowercase();
-    let labelled = || {
+    let labeled = || {
         let archive = Archive::open(path, &LoadOptions { labels: None, ..options.clone() }).ok()?;
         Some(archive.parts[0].labels.is_some())
     };
-    lower.ends_with(".npy") || (lower.ends_with(".npz") && labelled() == Some(false))
+    lower.ends_with(".npy") || (lower.ends_with(".npz") && labeled() == Some(false))
 }
 
 pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Opened, DataError> {
@@ -241,8 +241,8 @@ pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Op
     {
         return Err(DataError::content(&place, "give both X_test and y_test, or neither"));
     }
-    let train = archive.labelled(archive.first)?;
-    let test = test.map(|test| archive.labelled(test)).transpose()?.map(|(part, _)| part);
+    let train = archive.labeled(archive.first)?;
+    let test = test.map(|test| archive.labeled(test)).transpose()?.map(|(part, _)| part);
     let mut opened = plain(name, train, test, &place)?;
     opened.notes.extend(archive.note());
     Ok(opened)
@@ -250,7 +250,7 @@ pub(super) fn npz(path: &Path, name: String, options: &LoadOptions) -> Result<Op
 
 pub(super) fn npz_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
     if options.x_key.is_none() && holds_statistics(&Npz::open(path, options.limits)?) {
-        return labelled_points(path, options);
+        return labeled_points(path, options);
     }
     let mut archive = Archive::open(path, options)?;
     if let Some(mut rows) = archive.sparse(true)? {

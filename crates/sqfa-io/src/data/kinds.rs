@@ -26,7 +26,7 @@ pub enum Holds {
 
 type Whole = fn(&Path, String, &LoadOptions) -> Result<Opened, DataError>;
 type Batches = fn(&Path, &LoadOptions, Option<&Column>) -> Result<Box<dyn BatchReader>, DataError>;
-type Unlabelled = fn(&Path, &LoadOptions) -> Result<Vec<PointsPart>, DataError>;
+type Unlabeled = fn(&Path, &LoadOptions) -> Result<Vec<PointsPart>, DataError>;
 
 /// A kind of file.
 pub struct FileKind {
@@ -40,7 +40,7 @@ pub struct FileKind {
     pub help: &'static [&'static str],
     pub(super) whole: Whole,
     pub(super) batches: Batches,
-    pub(super) points: Unlabelled,
+    pub(super) points: Unlabeled,
 }
 
 impl std::fmt::Debug for FileKind {
@@ -127,7 +127,7 @@ pub static FILE_KINDS: &[FileKind] = &[
         help: &["IDX files as MNIST is distributed, .gz or not"],
         whole: load::idx_folder,
         batches: |path, options, _| Ok(Box::new(arrays::idx_folder(path, options)?)),
-        points: load::labelled_points,
+        points: load::labeled_points,
     },
 ];
 
@@ -196,7 +196,7 @@ pub fn file_kinds_help() -> String {
     text
 }
 
-/// Opens a file of labelled points to be read batch by batch: the training part, where there are two.
+/// Opens a file of labeled points to be read batch by batch: the training part, where there are two.
 ///
 /// Understands what [`super::load`] does, except given statistics. `weights` names a table's column of weights.
 pub fn open_batches(

@@ -326,7 +326,7 @@ pub(super) fn npy(path: &Path, name: String, options: &LoadOptions) -> Result<Op
 
 pub(super) fn npy_points(path: &Path, options: &LoadOptions) -> Result<Vec<PointsPart>, DataError> {
     if options.labels.is_some() {
-        return labelled_points(path, options);
+        return labeled_points(path, options);
     }
     let place = path.display().to_string();
     let (points, _) = OwnedPoints::from_array(read_npy(path, options.limits)?, &place)?;
@@ -342,7 +342,7 @@ pub(super) fn bare(
 }
 
 /// The parts of a file that always has labels.
-pub(super) fn labelled_points(
+pub(super) fn labeled_points(
     path: &Path,
     options: &LoadOptions,
 ) -> Result<Vec<PointsPart>, DataError> {

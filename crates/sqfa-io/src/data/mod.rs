@@ -1,4 +1,4 @@
-//! Labelled data and given statistics, owned, as they come out of files and generators.
+//! Labeled data and given statistics, owned, as they come out of files and generators.
 
 mod archive;
 mod batches;

@@ -61,7 +61,7 @@ impl OwnedPoints {
 
     /// The points of an array whose first axis counts them, with height and width when it has three.
     ///
-    /// A last axis of length 1 (one colour) is ignored.
+    /// A last axis of length 1 (one color) is ignored.
     pub fn from_array(
         array: Array,
         place: &str,

@@ -21,9 +21,9 @@ pub const CLASSES: usize = 5;
 const MEAN_DIMENSIONS: usize = 4;
 /// How strongly each of them does.
 const MEAN_SCALES: [f64; MEAN_DIMENSIONS] = [1.0, 0.85, 0.70, 0.55];
-/// Angle between the blocks of neighbouring classes, in degrees.
+/// Angle between the blocks of neighboring classes, in degrees.
 const CLASS_ANGLE: f64 = 36.0;
-/// Angle between neighbouring blocks of one class, in degrees.
+/// Angle between neighboring blocks of one class, in degrees.
 const BLOCK_ANGLE: f64 = 11.0;
 
 /// Rows of a dense covariance computed together.

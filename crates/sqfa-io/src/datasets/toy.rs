@@ -75,7 +75,7 @@ impl Toy {
         }
     }
 
-    /// Labelled points drawn from the statistics, class after class.
+    /// Labeled points drawn from the statistics, class after class.
     pub fn sample(self, train_per_class: usize, test_per_class: usize, seed: u64) -> LabeledData {
         LabeledData {
             name: self.name().to_owned(),

@@ -1,4 +1,4 @@
-//! Writing so that a file is either whole or absent: a temporary neighbour under a random name, then a rename.
+//! Writing so that a file is either whole or absent: a temporary neighbor under a random name, then a rename.
 //!
 //! Links are followed, permissions kept and read-only files left alone. Devices, pipes and inherited descriptors cannot be
 //! replaced: their bytes are held in memory and written when they are complete. A temporary file is locked while its writer
@@ -31,7 +31,7 @@ pub struct AtomicFile {
 #[derive(Debug)]
 enum Into {
     /// A file next to the target.
-    Neighbour { file: File, temporary: Temporary, target: PathBuf },
+    Neighbor { file: File, temporary: Temporary, target: PathBuf },
     /// The bytes for a device, a pipe or a descriptor.
     Stream { held: Cursor<Vec<u8>>, to: Place },
     /// Nothing more: it is where it belongs.
@@ -77,7 +77,7 @@ impl AtomicFile {
     pub fn commit(mut self) -> Result<(), FormatError> {
         let finished = match std::mem::replace(&mut self.into, Into::Done) {
             Into::Stream { held, to } => to.write(held.get_ref()),
-            Into::Neighbour { file, temporary, target } => replace(file, temporary, &target),
+            Into::Neighbor { file, temporary, target } => replace(file, temporary, &target),
             Into::Done => Ok(()),
         };
         finished.map_err(|source| FormatError::write(&self.place, source))
@@ -108,7 +108,7 @@ impl Into {
             crash::before_operation()?;
             file.set_permissions(about.permissions())?;
         }
-        Ok(Self::Neighbour { file, temporary, target })
+        Ok(Self::Neighbor { file, temporary, target })
     }
 }
 
@@ -211,7 +211,7 @@ fn remove_stale(target: &Path, start: &str) {
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.into {
-            Into::Neighbour { file, .. } => crash::write(file, bytes),
+            Into::Neighbor { file, .. } => crash::write(file, bytes),
             Into::Stream { held, .. } => held.write(bytes),
             Into::Done => Err(io::Error::other("the file is finished")),
         }
@@ -219,7 +219,7 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.into {
-            Into::Neighbour { file, .. } => file.flush(),
+            Into::Neighbor { file, .. } => file.flush(),
             Into::Stream { .. } | Into::Done => Ok(()),
         }
     }
@@ -228,7 +228,7 @@ impl Write for AtomicFile {
 impl Seek for AtomicFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match &mut self.into {
-            Into::Neighbour { file, .. } => {
+            Into::Neighbor { file, .. } => {
                 crash::before_operation()?;
                 file.seek(position)
             }

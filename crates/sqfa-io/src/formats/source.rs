@@ -28,7 +28,7 @@ pub(crate) fn place_of(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Opens a file, recognising gzip by its first two bytes rather than by its name.
+/// Opens a file, recognizing gzip by its first two bytes rather than by its name.
 pub(crate) fn open(path: &Path) -> Result<FileSource, FormatError> {
     let place = place_of(path);
     let fail = |source| FormatError::Io { place: place.clone(), action: "open", source };

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_favour_no_class() {
+    fn samples_favor_no_class() {
         let truth: Vec<u32> = (0..100_000).map(|row| u32::from(row % 100 == 0)).collect();
         let rows = spread(&truth, 2);
         let small = rows.iter().filter(|&&row| truth[row] == 1).count();

@@ -35,13 +35,13 @@ pub fn paired_difference(first: &[bool], second: &[bool]) -> Option<Interval> {
     let only = |a: &[bool], b: &[bool]| a.iter().zip(b).filter(|(a, b)| **a && !**b).count() as f64;
     let (b, c, count) = (only(first, second), only(second, first), first.len() as f64);
     let (more, less, total) = (b + ADDED, c + ADDED, count + 4.0 * ADDED);
-    let centre = (more - less) / total;
+    let center = (more - less) / total;
     let variance = (more + less - (more - less).powi(2) / total) / (total * total);
     let reach = NORMAL * variance.max(0.0).sqrt();
     Some(Interval {
         difference: (b - c) / count,
-        low: (centre - reach).max(-1.0),
-        high: (centre + reach).min(1.0),
+        low: (center - reach).max(-1.0),
+        high: (center + reach).min(1.0),
     })
 }
 

@@ -66,7 +66,7 @@ pub struct Evaluated {
     pub statistics_seconds: Option<f64>,
     /// Seconds spent on choosing settings; 0 when they were taken from the first seed.
     pub search_seconds: f64,
-    /// What was optimised, in the method's own terms.
+    /// What was optimized, in the method's own terms.
     pub objective: Option<f64>,
     /// Whether the optimum was reached.
     pub converged: bool,

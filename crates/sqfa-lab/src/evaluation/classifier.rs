@@ -9,7 +9,7 @@ pub enum Classifier {
     Qda,
     /// The same with t densities, whose scatters are found by the estimator t:ν on the features.
     QdaT,
-    /// The k nearest neighbours.
+    /// The k nearest neighbors.
     Knn,
 }
 
@@ -20,7 +20,7 @@ pub struct ClassifierSettings {
     pub shrinkage: Option<f64>,
     /// Shrinkage of the paper's QDA ([`sqfa::Qda::plain`]), if that is used instead.
     pub plain: Option<f64>,
-    /// Neighbours of kNN.
+    /// Neighbors of kNN.
     pub neighbors: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Quantiles of a few numbers, between neighbours by straight lines.
+//! Quantiles of a few numbers, between neighbors by straight lines.
 
 /// A quantile of ascending numbers; there must be at least one.
 pub fn quantile(ascending: &[f64], share: f64) -> f64 {
@@ -12,7 +12,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_lie_between_neighbours() {
+    fn quantiles_lie_between_neighbors() {
         assert_eq!(quantile(&[3.0], 0.7), 3.0);
         assert_eq!(
             [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&[0.0, 1.0, 4.0], share)),

@@ -125,7 +125,7 @@ impl Axis {
     }
 
     /// Ticks with their labels, ascending.
-    pub(super) fn labelled_ticks(&self, range: Range) -> Vec<(f64, String)> {
+    pub(super) fn labeled_ticks(&self, range: Range) -> Vec<(f64, String)> {
         let inside = |value: &f64| {
             let share = self.share(range, *value);
             (-1e-9..=1.0 + 1e-9).contains(&share)
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis, low: f64, high: f64) -> Vec<String> {
-        axis.labelled_ticks(Range { low, high }).into_iter().map(|(_, text)| text).collect()
+        axis.labeled_ticks(Range { low, high }).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Small pictures: numbers through a colour map into an indexed PNG, embedded as a data address.
+//! Small pictures: numbers through a color map into an indexed PNG, embedded as a data address.
 //!
-//! One byte a pixel and a palette of 256 colours: a 28 × 28 filter takes about a kilobyte.
+//! One byte a pixel and a palette of 256 colors: a 28 × 28 filter takes about a kilobyte.
 
 use std::io::Write;
 
@@ -9,12 +9,12 @@ use flate2::{Compression, Crc};
 
 use super::Map;
 
-/// A picture with at most 256 colours.
+/// A picture with at most 256 colors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bitmap {
     width: usize,
     height: usize,
-    /// Position of every pixel's colour in the map, row by row.
+    /// Position of every pixel's color in the map, row by row.
     levels: Vec<u8>,
     map: Map,
 }
@@ -22,7 +22,7 @@ pub struct Bitmap {
 impl Bitmap {
     /// Signed numbers, zero in the middle of the diverging map; `None` unless there are `height × width`.
     ///
-    /// The scale is symmetric and its own: the largest magnitude has the strongest colour.
+    /// The scale is symmetric and its own: the largest magnitude has the strongest color.
     pub fn signed(values: &[f64], height: usize, width: usize) -> Option<Self> {
         let largest = values.iter().filter(|v| v.is_finite()).fold(0.0_f64, |l, v| l.max(v.abs()));
         let scale = if largest > 0.0 { 0.5 / largest } else { 0.0 };
@@ -67,7 +67,7 @@ impl Bitmap {
         chunk(&mut file, b"IHDR", &header);
         let palette: Vec<u8> = (0..=255u8)
             .flat_map(|level| {
-                let (r, g, b) = self.map.colour(f64::from(level) / 255.0);
+                let (r, g, b) = self.map.color(f64::from(level) / 255.0);
                 [r, g, b]
             })
             .collect();

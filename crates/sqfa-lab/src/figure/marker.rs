@@ -1,4 +1,4 @@
-//! Shapes of points, so that no series is told by colour alone.
+//! Shapes of points, so that no series is told by color alone.
 
 /// The shape of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Marker {
     pub const ALL: [Self; 6] =
         [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Wedge, Self::Plus];
 
-    /// The outline around a centre as path data; all have about the area of a disc of this radius.
+    /// The outline around a center as path data; all have about the area of a disc of this radius.
     pub(super) fn path(self, x: f64, y: f64, radius: f64) -> String {
         let polygon = |corners: &[(f64, f64)]| {
             let points: Vec<String> = corners

@@ -2,7 +2,7 @@
 //!
 //! A [`Figure`] is a grid of [`Panel`]s; a panel has two [`Axis`]es and a list of [`Mark`]s drawn in order.
 //! Ink is `currentColor`, so that a figure inside a page follows its light or dark theme; in a file of
-//! its own it is dark on white. Colours are safe for colour-blind readers and never stand alone: every
+//! its own it is dark on white. Colors are safe for color-blind readers and never stand alone: every
 //! series also has its own marker and dash.
 
 mod axis;
@@ -21,7 +21,7 @@ pub use axis::{Axis, Range, Scale};
 pub use bitmap::{Bitmap, base64};
 pub use mark::{Arrow, Band, Bar, Ellipse, HeatMap, Line, Mark, Note, Picture, Points, Rule};
 pub use marker::Marker;
-pub use palette::{Colour, Dash, Map, Style};
+pub use palette::{Color, Dash, Map, Style};
 pub use panel::{Figure, Panel};
 #[cfg(feature = "png")]
 pub use raster::{RasterError, png};

@@ -1,18 +1,18 @@
-//! Colours, dashes and colour maps that colour-blind readers can tell apart, on light and dark paper.
+//! Colors, dashes and color maps that color-blind readers can tell apart, on light and dark paper.
 //!
-//! The qualitative colours are those of Okabe and Ito without black and yellow, which vanish on one of
-//! the papers; after them the same colours come back with another marker and another dash.
+//! The qualitative colors are those of Okabe and Ito without black and yellow, which vanish on one of
+//! the papers; after them the same colors come back with another marker and another dash.
 
 use super::Marker;
 
-/// A colour of the figure.
+/// A color of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// The colour of text, which follows the page.
+pub enum Color {
+    /// The color of text, which follows the page.
     Ink,
-    /// Text colour, faded: grids, references and everything that should step back.
+    /// Text color, faded: grids, references and everything that should step back.
     Faint,
-    /// The n-th colour of the qualitative palette; it repeats after the last.
+    /// The n-th color of the qualitative palette; it repeats after the last.
     Series(usize),
     /// Red, green and blue.
     Rgb(u8, u8, u8),
@@ -25,11 +25,11 @@ const QUALITATIVE: [(u8, u8, u8); 7] = [
     (204, 121, 167), // reddish purple
     (230, 159, 0),   // orange
     (86, 180, 233),  // sky blue
-    (127, 127, 127), // grey
+    (127, 127, 127), // gray
 ];
 
-impl Colour {
-    /// The colour as SVG spells it.
+impl Color {
+    /// The color as SVG spells it.
     pub(super) fn paint(self) -> String {
         let hex = |(r, g, b): (u8, u8, u8)| format!("#{r:02x}{g:02x}{b:02x}");
         match self {
@@ -68,11 +68,11 @@ impl Dash {
     }
 }
 
-/// How a series looks: colour, marker and dash together.
+/// How a series looks: color, marker and dash together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// The colour.
-    pub colour: Colour,
+    /// The color.
+    pub color: Color,
     /// The marker of its points.
     pub marker: Marker,
     /// The dash of its line.
@@ -80,16 +80,16 @@ pub struct Style {
 }
 
 impl Style {
-    /// The look of the n-th series; no two of the first 42 are alike in colour and marker.
+    /// The look of the n-th series; no two of the first 42 are alike in color and marker.
     pub fn series(index: usize) -> Self {
         let round = index / QUALITATIVE.len();
         let dash = [Dash::Solid, Dash::Dashed, Dash::Dotted][round % 3];
         let marker = Marker::ALL[(index % QUALITATIVE.len() + round) % Marker::ALL.len()];
-        Self { colour: Colour::Series(index), marker, dash }
+        Self { color: Color::Series(index), marker, dash }
     }
 }
 
-/// A colour for every number between 0 and 1.
+/// A color for every number between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Map {
     /// From pale to dark blue: amounts.
@@ -109,8 +109,8 @@ const SPECTRUM: [(u8, u8, u8); 5] =
     [(68, 57, 144), (31, 120, 180), (38, 150, 110), (200, 140, 20), (190, 50, 40)];
 
 impl Map {
-    /// The colour of a number; numbers outside 0 … 1 take the nearest end, NaN the middle.
-    pub fn colour(self, value: f64) -> (u8, u8, u8) {
+    /// The color of a number; numbers outside 0 … 1 take the nearest end, NaN the middle.
+    pub fn color(self, value: f64) -> (u8, u8, u8) {
         let anchors = match self {
             Self::Sequential => &SEQUENTIAL,
             Self::Diverging => &DIVERGING,
@@ -126,9 +126,9 @@ impl Map {
         (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
     }
 
-    /// Whether dark text reads better than light text on the colour of a number.
+    /// Whether dark text reads better than light text on the color of a number.
     pub fn takes_dark_text(self, value: f64) -> bool {
-        let (r, g, b) = self.colour(value);
+        let (r, g, b) = self.color(value);
         // Luminance weights of Rec. 601; the middle of the scale parts the two.
         299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b) > 140_000
     }
@@ -140,18 +140,17 @@ mod tests {
 
     #[test]
     fn maps_meet_their_ends_and_the_middle_of_the_diverging_one_is_pale() {
-        assert_eq!(Map::Sequential.colour(-1.0), SEQUENTIAL[0]);
-        assert_eq!(Map::Sequential.colour(2.0), SEQUENTIAL[4]);
-        assert_eq!(Map::Diverging.colour(0.5), (247, 247, 247));
-        assert_eq!(Map::Diverging.colour(f64::NAN), (247, 247, 247));
+        assert_eq!(Map::Sequential.color(-1.0), SEQUENTIAL[0]);
+        assert_eq!(Map::Sequential.color(2.0), SEQUENTIAL[4]);
+        assert_eq!(Map::Diverging.color(0.5), (247, 247, 247));
+        assert_eq!(Map::Diverging.color(f64::NAN), (247, 247, 247));
         assert!(Map::Sequential.takes_dark_text(0.0) && !Map::Sequential.takes_dark_text(1.0));
     }
 
     #[test]
     fn forty_two_series_look_different_without_their_dashes() {
-        let looks: Vec<_> = (0..42)
-            .map(|at| (Style::series(at).colour.paint(), Style::series(at).marker))
-            .collect();
+        let looks: Vec<_> =
+            (0..42).map(|at| (Style::series(at).color.paint(), Style::series(at).marker)).collect();
         for (at, look) in looks.iter().enumerate() {
             assert!(!looks[..at].contains(look), "series {at} looks like an earlier one");
         }

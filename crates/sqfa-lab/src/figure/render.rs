@@ -8,7 +8,7 @@ use super::{Axis, Figure, Mark, Panel, Place, Range, Scale, Style};
 pub(super) const FONT: f64 = 12.0;
 /// Mean width of a letter of the font, as a share of its size.
 const LETTER: f64 = 0.58;
-/// Space between neighbouring things.
+/// Space between neighboring things.
 const GAP: f64 = 6.0;
 /// Radius of a marker on a line.
 pub(super) const MARKER: f64 = 3.4;
@@ -57,13 +57,13 @@ pub fn swatch(style: Style) -> String {
     canvas.open("svg", root);
     let stroke = Attributes::new()
         .set("d", "M0 6h22")
-        .set("stroke", style.colour.paint())
+        .set("stroke", style.color.paint())
         .set("stroke-width", 1.8)
         .maybe("stroke-dasharray", style.dash.pattern());
     canvas.element("path", stroke);
     let shape = Attributes::new()
         .set("d", style.marker.path(11.0, 6.0, MARKER))
-        .set("fill", style.colour.paint());
+        .set("fill", style.color.paint());
     canvas.element("path", shape);
     canvas.close("svg");
     canvas.finish()
@@ -100,7 +100,7 @@ impl<'a> Drawn<'a> {
         };
         let (x, y) = (range(&panel.x, |p| p.0), range(&panel.y, |p| p.1));
         let ticks =
-            |axis: &Axis, range| if axis.visible { axis.labelled_ticks(range) } else { Vec::new() };
+            |axis: &Axis, range| if axis.visible { axis.labeled_ticks(range) } else { Vec::new() };
         let (x_ticks, y_ticks) = (ticks(&panel.x, x), ticks(&panel.y, y));
         let mut legend: Vec<Entry<'_>> = Vec::new();
         for entry in panel.marks.iter().filter_map(Mark::legend).filter(|_| panel.legend) {
@@ -284,8 +284,8 @@ impl<'a> Drawn<'a> {
             if *joined {
                 let stroke = Attributes::new()
                     .set("d", format!("M{:.1} {y:.1}h18", left - 3.0))
-                    .set("stroke", style.colour.paint())
-                    .set("stroke-opacity", style.colour.opacity())
+                    .set("stroke", style.color.paint())
+                    .set("stroke-opacity", style.color.opacity())
                     .set("stroke-width", 1.8)
                     .maybe("stroke-dasharray", style.dash.pattern());
                 canvas.element("path", stroke);
@@ -293,7 +293,7 @@ impl<'a> Drawn<'a> {
             if *marked {
                 let shape = Attributes::new()
                     .set("d", style.marker.path(left + 6.0, y, MARKER))
-                    .set("fill", style.colour.paint());
+                    .set("fill", style.color.paint());
                 canvas.element("path", shape);
             }
             let place = Attributes::new()

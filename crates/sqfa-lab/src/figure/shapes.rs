@@ -2,7 +2,7 @@
 
 use super::render::{Drawn, FONT, MARKER};
 use super::svg::{Attributes, Canvas};
-use super::{Arrow, Band, Bar, Colour, Ellipse, HeatMap, Line, Note, Picture, Place, Points, Rule};
+use super::{Arrow, Band, Bar, Color, Ellipse, HeatMap, Line, Note, Picture, Place, Points, Rule};
 
 /// Radius of the invisible disc that answers a pointer.
 const TOUCH: f64 = 9.0;
@@ -25,8 +25,8 @@ impl Drawn<'_> {
         let stroke = Attributes::new()
             .set("d", path)
             .set("fill", "none")
-            .set("stroke", line.style.colour.paint())
-            .set("stroke-opacity", line.style.colour.opacity())
+            .set("stroke", line.style.color.paint())
+            .set("stroke-opacity", line.style.color.opacity())
             .set("stroke-width", line.width)
             .set("stroke-linejoin", "round")
             .maybe("stroke-dasharray", line.style.dash.pattern());
@@ -39,7 +39,7 @@ impl Drawn<'_> {
             if line.markers {
                 let shape = Attributes::new()
                     .set("d", line.style.marker.path(x, y, MARKER))
-                    .set("fill", line.style.colour.paint());
+                    .set("fill", line.style.color.paint());
                 canvas.element("path", shape);
             }
             if let (Some(tip), Place::Page) = (line.tips.get(index), canvas.place) {
@@ -65,7 +65,7 @@ impl Drawn<'_> {
         }
         let area = Attributes::new()
             .set("d", format!("M{}Z", corners.join("L")))
-            .set("fill", band.colour.paint())
+            .set("fill", band.color.paint())
             .set("fill-opacity", 0.18);
         let area = canvas.series(area, &band.name);
         canvas.element("path", area);
@@ -73,8 +73,8 @@ impl Drawn<'_> {
 
     pub(super) fn points(&self, canvas: &mut Canvas, points: &Points) {
         let group = Attributes::new()
-            .set("fill", points.style.colour.paint())
-            .set("fill-opacity", points.opacity * points.style.colour.opacity())
+            .set("fill", points.style.color.paint())
+            .set("fill-opacity", points.opacity * points.style.color.opacity())
             .set("class", "points");
         let group = canvas.series(group, &points.name);
         canvas.open("g", group);
@@ -86,7 +86,7 @@ impl Drawn<'_> {
             let shape = Attributes::new().set("d", points.style.marker.path(x, y, points.radius));
             let shape = match points.hollow.get(index) {
                 Some(true) => {
-                    shape.set("fill-opacity", 0.0).set("stroke", points.style.colour.paint())
+                    shape.set("fill-opacity", 0.0).set("stroke", points.style.color.paint())
                 }
                 _ => shape,
             };
@@ -108,15 +108,15 @@ impl Drawn<'_> {
             .map(|k| {
                 let turn = std::f64::consts::TAU * k as f64 / CORNERS as f64;
                 let (u, v) = (long * turn.cos(), short * turn.sin());
-                let (x, y) = (ellipse.centre.0 + c * u - s * v, ellipse.centre.1 + s * u + c * v);
+                let (x, y) = (ellipse.center.0 + c * u - s * v, ellipse.center.1 + s * u + c * v);
                 format!("{:.1} {:.1}", self.px(x), self.py(y))
             })
             .collect();
         let outline = Attributes::new()
             .set("d", format!("M{}Z", corners.join("L")))
-            .set("fill", ellipse.colour.paint())
+            .set("fill", ellipse.color.paint())
             .set("fill-opacity", if ellipse.filled { 0.06 } else { 0.0 })
-            .set("stroke", ellipse.colour.paint())
+            .set("stroke", ellipse.color.paint())
             .set("stroke-width", if ellipse.filled { 1.8 } else { 1.0 })
             .set("class", "ellipse")
             .maybe("stroke-dasharray", ellipse.dash.pattern());
@@ -145,7 +145,7 @@ impl Drawn<'_> {
         let stroke = Attributes::new()
             .set("d", d)
             .set("fill", "none")
-            .set("stroke", arrow.colour.paint())
+            .set("stroke", arrow.color.paint())
             .set("stroke-width", 2);
         let stroke = canvas.series(stroke, &arrow.name);
         canvas.element("path", stroke);
@@ -162,7 +162,7 @@ impl Drawn<'_> {
             let (y, next_y) = (self.py(row - 0.5), self.py(row + 0.5));
             let (y, next_y) = (y.min(next_y), y.max(next_y));
             let share = if width > 0.0 { (value - heat.range.low) / width } else { 0.5 };
-            let (r, g, b) = heat.map.colour(share);
+            let (r, g, b) = heat.map.color(share);
             let cell = Attributes::new()
                 .at("x", x)
                 .at("y", y)
@@ -170,7 +170,7 @@ impl Drawn<'_> {
                 .at("height", next_y - y + 0.3)
                 .set(
                     "fill",
-                    if value.is_nan() { "none".to_owned() } else { Colour::Rgb(r, g, b).paint() },
+                    if value.is_nan() { "none".to_owned() } else { Color::Rgb(r, g, b).paint() },
                 );
             let cell = match heat.tips.get(at) {
                 Some(tip) => canvas.tip(cell, tip),
@@ -223,7 +223,7 @@ impl Drawn<'_> {
         let place = Attributes::new()
             .at("x", self.px(note.at.0))
             .at("y", self.py(note.at.1))
-            .set("fill", note.colour.paint());
+            .set("fill", note.color.paint());
         canvas.words("text", place, &note.text);
     }
 
@@ -236,7 +236,7 @@ impl Drawn<'_> {
             .at("y", a.min(b))
             .at("width", (next_x - x).abs())
             .at("height", (b - a).abs())
-            .set("fill", bar.colour.paint());
+            .set("fill", bar.color.paint());
         let shape = canvas.series(canvas.tip(shape, &bar.tip), &bar.name);
         canvas.element("rect", shape);
     }

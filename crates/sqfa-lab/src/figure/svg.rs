@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 /// Where a figure will be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Inside a page, whose ink colour, font and script it uses.
+    /// Inside a page, whose ink color, font and script it uses.
     Page,
     /// In a file of its own, dark on white.
     File,

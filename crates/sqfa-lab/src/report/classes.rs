@@ -1,4 +1,4 @@
-//! Classes: which are recognised, which are taken for each other, and how far apart they are.
+//! Classes: which are recognized, which are taken for each other, and how far apart they are.
 
 use maud::{Markup, html};
 use sqfa::Distance;
@@ -7,7 +7,7 @@ use sqfa::distance::pairwise;
 use super::page::section as framed_section;
 use super::style::{framed, percent, short};
 use super::view::View;
-use crate::figure::{Axis, Bar, Colour, Figure, HeatMap, Map, Mark, Panel, Range};
+use crate::figure::{Axis, Bar, Color, Figure, HeatMap, Map, Mark, Panel, Range};
 
 /// Up to this many classes cells have a text.
 const WORDED: usize = 15;
@@ -115,7 +115,7 @@ fn accuracies(view: &View, names: &[String]) -> Figure {
         let share = hits as f64 / all as f64;
         panel = panel.with(Mark::Bar(Bar {
             name: String::new(),
-            colour: Colour::Series(0),
+            color: Color::Series(0),
             at: class as f64,
             span: (0.0, 100.0 * share),
             tip: format!("{name}: {hits} of {all} ({})", percent(share)),

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::page::section as framed_section;
 use super::style::{framed, percent, short};
 use super::view::View;
-use crate::figure::{Axis, Colour, Dash, Figure, Line, Mark, Marker, Panel, Rule, Style};
+use crate::figure::{Axis, Color, Dash, Figure, Line, Mark, Marker, Panel, Rule, Style};
 
 /// The section; empty for closed forms without settings.
 pub(super) fn section(view: &View) -> Markup {
@@ -52,7 +52,7 @@ fn convergence(view: &View) -> Figure {
 }
 
 fn choosing(view: &View, name: &str, chosen: f64) -> Figure {
-    let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
+    let style = Style { color: Color::Series(0), marker: Marker::Circle, dash: Dash::Solid };
     let mut trials: Vec<(f64, f64)> = view
         .trials()
         .iter()

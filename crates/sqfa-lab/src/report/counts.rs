@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::page::section as framed_section;
 use super::view::View;
-use crate::figure::{Axis, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style};
+use crate::figure::{Axis, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style};
 
 /// The curve, or nothing where the number of filters was given.
 pub(super) fn section(view: &View) -> Markup {
@@ -21,7 +21,7 @@ pub(super) fn section(view: &View) -> Markup {
 }
 
 fn figure(tried: &[(usize, f64)], taken: usize) -> Figure {
-    let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
+    let style = Style { color: Color::Series(0), marker: Marker::Circle, dash: Dash::Solid };
     let points = tried.iter().map(|&(filters, accuracy)| (filters as f64, 100.0 * accuracy));
     let tips = tried.iter().map(|(filters, accuracy)| {
         let plural = if *filters == 1 { "" } else { "s" };

@@ -7,7 +7,7 @@ use super::style::{filters, title_of};
 use super::view::{View, fits};
 use crate::compare::{Facts, Manifest, Recommendation, Record};
 use crate::figure::{
-    Axis, Bar, Bitmap, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
+    Axis, Bar, Bitmap, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
 };
 
 /// Filters of one method that are shown.
@@ -125,7 +125,7 @@ fn named(weights: &[f64], names: &[String], alt: &str) -> Figure {
     for (at, (name, &weight)) in names.iter().zip(weights).enumerate() {
         panel = panel.with(Mark::Bar(Bar {
             name: String::new(),
-            colour: Colour::Series(0),
+            color: Color::Series(0),
             at: at as f64,
             span: (weight.min(0.0), weight.max(0.0)),
             tip: format!("{name}: {weight:.3}"),
@@ -138,7 +138,7 @@ fn line(weights: &[f64], names: &[String], alt: &str) -> Figure {
     if has_names(weights, names) {
         return named(weights, names, alt);
     }
-    let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
+    let style = Style { color: Color::Series(0), marker: Marker::Circle, dash: Dash::Solid };
     let few = weights.len() <= MARKED;
     let points = weights.iter().enumerate().map(|(at, &weight)| (at as f64, weight)).collect();
     let tips = match few {

@@ -89,7 +89,7 @@ fn by_filters(spec: &Spec, summaries: &[Summary], index: usize, chance: f64) -> 
         if own.iter().any(|(_, spread)| spread.high > spread.low) {
             panel = panel.with(Mark::Band(Band {
                 name: name.clone(),
-                colour: style.colour,
+                color: style.color,
                 edges: edges.collect(),
             }));
         }

@@ -34,7 +34,7 @@ pub(super) fn section(view: &View) -> Markup {
         }
     };
     let lead = format!(
-        "A sample of {} {} (a hollow mark: not recognised) and ellipses of {RADIUS} standard deviations of the training \
+        "A sample of {} {} (a hollow mark: not recognized) and ellipses of {RADIUS} standard deviations of the training \
          classes. Every filter has its own scale.",
         view.detail.sample.truth.len(),
         view.tested_on
@@ -119,9 +119,9 @@ fn figure(view: &View, maps: &[Unit], names: &[String]) -> Figure {
         };
         panel = panel.with(Mark::Ellipse(Ellipse {
             name: name.clone(),
-            colour: style.colour,
+            color: style.color,
             dash: style.dash,
-            centre: (mean(0), mean(1)),
+            center: (mean(0), mean(1)),
             covariance: (entry(0, 0), entry(0, 1), entry(1, 1)),
             radius: RADIUS,
             filled: names.len() <= MANY,

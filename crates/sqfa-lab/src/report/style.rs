@@ -1,10 +1,10 @@
 //! How methods and classes look and how numbers are written, the same everywhere on a page.
 
 use crate::compare::MethodEntry;
-use crate::figure::{Colour, Dash, Figure, Map, Marker, Place, Style, swatch};
+use crate::figure::{Color, Dash, Figure, Map, Marker, Place, Style, swatch};
 use maud::{Markup, PreEscaped, html};
 
-/// Up to this many classes each has a colour of the qualitative palette.
+/// Up to this many classes each has a color of the qualitative palette.
 const QUALITATIVE: usize = 7;
 
 /// How the paper writes a method.
@@ -20,9 +20,9 @@ pub(super) fn class_styles(classes: usize) -> Vec<Style> {
             if classes <= QUALITATIVE {
                 return style;
             }
-            let (r, g, b) = Map::Spectrum.colour(class as f64 / (classes - 1) as f64);
+            let (r, g, b) = Map::Spectrum.color(class as f64 / (classes - 1) as f64);
             let marker = Marker::ALL[class % Marker::ALL.len()];
-            Style { colour: Colour::Rgb(r, g, b), marker, dash: Dash::Solid }
+            Style { color: Color::Rgb(r, g, b), marker, dash: Dash::Solid }
         })
         .collect()
 }

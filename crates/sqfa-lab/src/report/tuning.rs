@@ -11,7 +11,7 @@ use super::page::section as framed_section;
 use super::style::short;
 use super::view::View;
 use crate::figure::{
-    Axis, Band, Colour, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
+    Axis, Band, Color, Dash, Figure, Line, Mark, Marker, Panel, Place, Rule, Style,
 };
 
 /// Filters that are shown.
@@ -103,9 +103,9 @@ fn figure(
         // The first label again, one period later, closes the curve.
         curve.push((place + period, mean, deviation));
     }
-    let style = Style { colour: Colour::Series(0), marker: Marker::Circle, dash: Dash::Solid };
+    let style = Style { color: Color::Series(0), marker: Marker::Circle, dash: Dash::Solid };
     let edges = curve.iter().map(|&(at, mean, deviation)| (at, mean - deviation, mean + deviation));
-    let band = Band { name: String::new(), colour: style.colour, edges: edges.collect() };
+    let band = Band { name: String::new(), color: style.color, edges: edges.collect() };
     let tips = curve.iter().enumerate().map(|(at, (_, mean, deviation))| {
         let name = &names[order.classes[at % order.classes.len()]];
         format!("{name}: {} ± {}", short(*mean), short(*deviation))

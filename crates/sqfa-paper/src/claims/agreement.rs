@@ -60,7 +60,7 @@ pub(super) fn over_starts(
     Ok(Claim {
         name: "noise-fixes-filters".into(),
         place: problem.title.into(),
-        statement: "Without regularisation filters vary over starts, though their span does not; with it they agree.".into(),
+        statement: "Without regularization filters vary over starts, though their span does not; with it they agree.".into(),
         measured: vec![
             ("starts at the best optimum without noise".into(), without.0 as f64),
             ("degrees between their filters".into(), without.1),

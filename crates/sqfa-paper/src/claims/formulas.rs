@@ -169,16 +169,16 @@ fn slopes(rows: &[Vec<f64>], values: &[f64]) -> Vec<f64> {
     let mean = |pick: &dyn Fn(usize) -> f64| {
         (0..rows.len()).map(pick).sum::<f64>() / rows.len().max(1) as f64
     };
-    let centres: Vec<f64> = (0..width).map(|k| mean(&|at| rows[at][k])).collect();
-    let centre = mean(&|at| values[at]);
+    let centers: Vec<f64> = (0..width).map(|k| mean(&|at| rows[at][k])).collect();
+    let center = mean(&|at| values[at]);
     let mut system = vec![vec![0.0; width + 1]; width];
     for (row, value) in rows.iter().zip(values) {
         for i in 0..width {
-            let x = row[i] - centres[i];
+            let x = row[i] - centers[i];
             for j in 0..width {
-                system[i][j] += x * (row[j] - centres[j]);
+                system[i][j] += x * (row[j] - centers[j]);
             }
-            system[i][width] += x * (value - centre);
+            system[i][width] += x * (value - center);
         }
     }
     // Grids are balanced, so the matrix is diagonally dominant and needs no pivots.

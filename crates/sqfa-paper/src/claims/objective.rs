@@ -19,7 +19,7 @@ const SHRINKAGE: f64 = 0.2;
 /// What the paper's two decimals can tell apart.
 const PRINTED: f64 = 0.005;
 
-/// Maximising the Calvo–Oller bound gives the largest distances of the paper's objectives.
+/// Maximizing the Calvo–Oller bound gives the largest distances of the paper's objectives.
 pub(super) fn largest(
     problem: &Problem<'_>,
     starts: u64,
@@ -53,7 +53,7 @@ pub(super) fn largest(
     Ok(Claim {
         name: "largest-fisher-rao".into(),
         place: problem.title.into(),
-        statement: "Maximising the Calvo–Oller bound leads to the largest mean Fisher–Rao distance among the objectives.".into(),
+        statement: "Maximizing the Calvo–Oller bound leads to the largest mean Fisher–Rao distance among the objectives.".into(),
         measured,
         rule: format!("sqfa's mean distance above every other of the paper, or within {PRINTED}"),
         holds: bound >= best - PRINTED,

@@ -1,7 +1,7 @@
 //! Level sets of numbers over two variances, and slices through them.
 
 use crate::contour::contour;
-use sqfa_lab::figure::{Axis, Colour, Dash, Line, Map, Mark, Marker, Panel, Rule, Style};
+use sqfa_lab::figure::{Axis, Color, Dash, Line, Map, Mark, Marker, Panel, Rule, Style};
 
 /// Numbers on a square grid of log₁₀ σ₁² (columns) and log₁₀ σ₂² (rows).
 pub(super) struct Grid<'a> {
@@ -26,9 +26,9 @@ impl Grid<'_> {
         for level in (1..=levels).rev() {
             let share = level as f64 / (levels + 1) as f64;
             let value = low + share * (high - low);
-            let (r, g, b) = Map::Spectrum.colour(share);
-            let colour = Colour::Rgb(r, g, b);
-            let style = Style { colour, marker: Marker::Circle, dash: Dash::Solid };
+            let (r, g, b) = Map::Spectrum.color(share);
+            let color = Color::Rgb(r, g, b);
+            let style = Style { color, marker: Marker::Circle, dash: Dash::Solid };
             let path = contour(self.values, self.logs, self.logs, value);
             let name = if level % step == 0 { format!("{value:.2}") } else { String::new() };
             panel = panel.with(Mark::Line(Line::new(name, style, path).plain()));
@@ -44,7 +44,7 @@ impl Grid<'_> {
         let axes = (Axis::linear("log₁₀ σ₁²"), Axis::linear(self.title));
         let mut panel = Panel::new("", axes.0, axes.1).with_legend();
         let columns = self.logs.len();
-        // Colours that neither a distance nor a method has.
+        // Colors that neither a distance nor a method has.
         const LOOKS: [usize; 3] = [3, 4, 6];
         for (index, &row) in rows.iter().enumerate() {
             let slice = &self.values[row * columns..][..columns];

@@ -1,29 +1,29 @@
 //! One look for every method and every class, the same in all figures.
 
-use sqfa_lab::figure::{Colour, Dash, Marker, Style};
+use sqfa_lab::figure::{Color, Dash, Marker, Style};
 
-/// The look of a method: the colours of the distances it maximises, where it maximises one.
+/// The look of a method: the colors of the distances it maximizes, where it maximizes one.
 pub(super) fn method(name: &str) -> Style {
-    let (colour, marker) = match name {
-        "sqfa" => (Colour::Series(0), Marker::Circle),
-        "sqfa-h" => (Colour::Series(1), Marker::Square),
-        "sqfa-b" => (Colour::Series(2), Marker::Triangle),
-        "smsqfa" => (Colour::Series(5), Marker::Diamond),
-        "pca" => (Colour::Series(6), Marker::Plus),
+    let (color, marker) = match name {
+        "sqfa" => (Color::Series(0), Marker::Circle),
+        "sqfa-h" => (Color::Series(1), Marker::Square),
+        "sqfa-b" => (Color::Series(2), Marker::Triangle),
+        "smsqfa" => (Color::Series(5), Marker::Diamond),
+        "pca" => (Color::Series(6), Marker::Plus),
         // LDA.
-        _ => (Colour::Ink, Marker::Wedge),
+        _ => (Color::Ink, Marker::Wedge),
     };
-    Style { colour, marker, dash: Dash::Solid }
+    Style { color, marker, dash: Dash::Solid }
 }
 
-/// The look of a class: colours that no method of the same figure has.
+/// The look of a class: colors that no method of the same figure has.
 pub(super) fn class(index: usize) -> Style {
-    const COLOURS: [usize; 4] = [3, 4, 2, 1];
-    let colour = Colour::Series(COLOURS[index % COLOURS.len()]);
-    Style { colour, marker: Marker::Circle, dash: Dash::Solid }
+    const COLORS: [usize; 4] = [3, 4, 2, 1];
+    let color = Color::Series(COLORS[index % COLORS.len()]);
+    Style { color, marker: Marker::Circle, dash: Dash::Solid }
 }
 
 /// A line that steps back.
 pub(super) fn reference() -> Style {
-    Style { colour: Colour::Faint, marker: Marker::Circle, dash: Dash::Dashed }
+    Style { color: Color::Faint, marker: Marker::Circle, dash: Dash::Dashed }
 }

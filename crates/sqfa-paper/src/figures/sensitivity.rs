@@ -125,7 +125,7 @@ fn panel(title: &str, shown: &Shown, noises: &[(f64, Fits)]) -> Panel {
         }
         let title = sqfa::reduce::reducer_entry(method).map_or(method, |entry| entry.title);
         let style = look::method(method);
-        let band = Band { name: title.to_owned(), colour: style.colour, edges };
+        let band = Band { name: title.to_owned(), color: style.color, edges };
         panel = panel.with(Mark::Band(band)).with(Mark::Line(Line::new(title, style, line)));
     }
     panel
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_lie_between_neighbours() {
+    fn quartiles_lie_between_neighbors() {
         assert_eq!(quartiles(vec![]), None);
         assert_eq!(quartiles(vec![3.0]), Some([3.0; 3]));
         assert_eq!(quartiles(vec![4.0, 0.0, 1.0]), Some([0.5, 1.0, 2.5]));

@@ -171,9 +171,9 @@ fn plane(statistics: &ClassStatistics, first: usize, title: &str) -> Panel {
         let (mean, covariance) = (gaussians.mean(class), gaussians.covariance(class));
         panel = panel.with(Mark::Ellipse(Ellipse {
             name: format!("class {}", class + 1),
-            colour: look::class(class).colour,
+            color: look::class(class).color,
             dash: Dash::Solid,
-            centre: (mean[0], mean[1]),
+            center: (mean[0], mean[1]),
             covariance: (covariance[0], covariance[1], covariance[3]),
             radius: 2.0,
             filled: true,
@@ -214,7 +214,7 @@ fn with_arrows(panel: Panel, name: &str, style: Style, filters: &Mat<f64>, first
         let to = (filters[(first, column)], filters[(first + 1, column)]);
         panel = panel.with(Mark::Arrow(Arrow {
             name: name.to_owned(),
-            colour: style.colour,
+            color: style.color,
             from: (0.0, 0.0),
             to,
         }));

@@ -6,7 +6,7 @@ use sqfa::{Points, Table};
 use super::look;
 use crate::{About, Context, Item, ItemKind, Made, Needs, Options, PaperError};
 use sqfa_io::data::LabeledData;
-use sqfa_lab::figure::{Axis, Bitmap, Colour, Dash, Figure, Line, Mark, Panel, Picture, Style};
+use sqfa_lab::figure::{Axis, Bitmap, Color, Dash, Figure, Line, Mark, Panel, Picture, Style};
 
 /// Videos in a row.
 const SHOWN: usize = 4;
@@ -82,7 +82,7 @@ fn panel(title: &str, (height, width): (usize, usize), air: f64) -> Panel {
 /// Frames below each other, contrast upwards.
 fn ridges(mut panel: Panel, video: &[f64], width: usize) -> Panel {
     let largest = video.iter().fold(f64::MIN_POSITIVE, |largest, value| largest.max(value.abs()));
-    let style = Style { colour: Colour::Ink, dash: Dash::Solid, ..look::method("sqfa") };
+    let style = Style { color: Color::Ink, dash: Dash::Solid, ..look::method("sqfa") };
     for (frame, values) in video.chunks(width).enumerate() {
         let height = |value: &f64| frame as f64 - REACH * value / largest;
         let points =

@@ -70,8 +70,8 @@ impl Item for FisherRaoMeans {
             name: self.about().name.into(),
             title: "Mean exact Fisher–Rao distance of classes".into(),
             notes: vec![
-                "columns name what was maximised; the noise of SQFA is added to all".into(),
-                "SQFA-FR maximises the exact distance itself and is not in the paper".into(),
+                "columns name what was maximized; the noise of SQFA is added to all".into(),
+                "SQFA-FR maximizes the exact distance itself and is not in the paper".into(),
             ],
             columns,
             rows,

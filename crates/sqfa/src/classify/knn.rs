@@ -11,7 +11,7 @@ use crate::parallel;
 use crate::points::Points;
 use crate::with_table;
 
-/// A nearest-neighbour classifier on features.
+/// A nearest-neighbor classifier on features.
 #[derive(Debug, Clone)]
 pub struct Knn {
     classes: Classes,
@@ -28,7 +28,7 @@ enum Training {
 }
 
 impl Knn {
-    /// Neighbours that vote unless told otherwise.
+    /// Neighbors that vote unless told otherwise.
     pub const NEIGHBORS: usize = 5;
 
     /// A classifier that remembers training points with the positions of their classes.
@@ -74,7 +74,7 @@ impl Knn {
         }
     }
 
-    /// How many neighbours vote.
+    /// How many neighbors vote.
     pub fn neighbors(&self) -> usize {
         self.neighbors
     }

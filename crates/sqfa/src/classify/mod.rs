@@ -93,12 +93,12 @@ pub enum ClassifierError {
         /// Classes there are.
         classes: usize,
     },
-    /// More neighbours than training points, or none.
+    /// More neighbors than training points, or none.
     #[error(
-        "{neighbors} neighbours of {points} training points: ask for at least 1 and at most {points}"
+        "{neighbors} neighbors of {points} training points: ask for at least 1 and at most {points}"
     )]
     Neighbors {
-        /// Neighbours asked for.
+        /// Neighbors asked for.
         neighbors: usize,
         /// Training points.
         points: usize,

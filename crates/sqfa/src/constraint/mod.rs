@@ -1,6 +1,6 @@
 //! Constraints on the filters as functions of a Gram matrix.
 //!
-//! The optimiser moves a free n × m matrix η; the filters are F = ηT, where T is m × m and depends only on
+//! The optimizer moves a free n × m matrix η; the filters are F = ηT, where T is m × m and depends only on
 //! N = ηᵀη. A constraint therefore never touches anything n-dimensional.
 //!
 //! | constraint | T | T′ along a line |

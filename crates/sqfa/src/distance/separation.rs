@@ -1,8 +1,8 @@
 //! What separates two Gaussians: independent directions, each with its share of their Bhattacharyya distance.
 //!
-//! The generalised eigenvectors Σ₁v = λΣ₂v, vᵀΣ₂v = 1, make both Gaussians independent along every v. With
+//! The generalized eigenvectors Σ₁v = λΣ₂v, vᵀΣ₂v = 1, make both Gaussians independent along every v. With
 //! δ = vᵀ(μ₁−μ₂) and s = (1+λ)/2, the distance is the sum over v of δ²/(8s) + ½ ln(s/√λ): the first term is
-//! due to the means, the second to the covariances. Cost: one generalised eigenproblem of order m.
+//! due to the means, the second to the covariances. Cost: one generalized eigenproblem of order m.
 
 use crate::features::Gaussian;
 use crate::linalg::{Pencil, pencil};

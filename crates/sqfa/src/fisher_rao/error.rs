@@ -114,7 +114,7 @@ pub enum FisherRaoError {
     },
     /// Numbers too far apart for double precision.
     #[error(
-        "the two Gaussians are too far apart for double precision (½‖log G‖ = {value}): rescale or regularise them"
+        "the two Gaussians are too far apart for double precision (½‖log G‖ = {value}): rescale or regularize them"
     )]
     Range {
         /// What came out.

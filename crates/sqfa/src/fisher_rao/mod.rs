@@ -1,7 +1,7 @@
 //! The exact Fisher–Rao distance between Gaussians, its geodesics and its gradient.
 //!
 //! The distance is the shortest of the lifted lengths ½‖log G(W)‖ over skew matrices W of order d; every
-//! W gives an upper bound. [`fisher_rao`] finds the minimum by a Newton method; the minimiser also holds
+//! W gives an upper bound. [`fisher_rao`] finds the minimum by a Newton method; the minimizer also holds
 //! the velocities of the geodesic at both ends, hence the gradient and the logarithm map.
 //!
 //! | file | holds |
@@ -9,7 +9,7 @@
 //! | `error` | what can be wrong, and the checks |
 //! | `frame` | coordinates in which the pair is N(0, I) and N(μ, diag) |
 //! | `lift`, `rotations` | log G(W) from singular values |
-//! | `curvature`, `newton` | derivatives in W and the minimiser |
+//! | `curvature`, `newton` | derivatives in W and the minimizer |
 //! | `solve`, `bounds` | the distance, several starts, bounds without a search |
 //! | `ends` | velocities at both ends, gradient, logarithm |
 //! | `geodesic` | points on geodesics, exponential map |

@@ -118,7 +118,7 @@ impl Problem<'_> {
     }
 }
 
-/// An approximate minimiser of the quadratic model inside the region.
+/// An approximate minimizer of the quadratic model inside the region.
 fn truncated_newton(curvature: &mut Curvature<'_>, residual: f64, radius: f64) -> Step {
     let size = curvature.gradient.len();
     let mut values = vec![0.0; size];

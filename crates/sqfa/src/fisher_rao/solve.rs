@@ -59,7 +59,7 @@ pub struct FisherRao {
     pub converged: bool,
     /// Whether this is the distance or an upper bound of it.
     pub certainty: Certainty,
-    /// The minimising twist, skew, d×d, in the units of the covariances; changes sign when the Gaussians are swapped.
+    /// The minimizing twist, skew, d×d, in the units of the covariances; changes sign when the Gaussians are swapped.
     pub twist: Vec<f64>,
     pub(super) ends: Ends,
 }

@@ -1,4 +1,4 @@
-//! Blocks of n-dimensional vectors: the few operations the optimiser needs, each in a fixed order.
+//! Blocks of n-dimensional vectors: the few operations the optimizer needs, each in a fixed order.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, ColMut, Mat, MatMut, MatRef, Par};

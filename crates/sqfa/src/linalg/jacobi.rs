@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbours_alone() {
+    fn a_lane_of_nan_leaves_its_neighbors_alone() {
         let n = 4;
         let sound = matrix(n, |i, j| noise(31 * i + j));
         let mut a: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();

@@ -277,7 +277,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbours_alone() {
+    fn a_lane_of_nan_leaves_its_neighbors_alone() {
         let n = 5;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();

@@ -19,7 +19,7 @@ pub(crate) fn take_out(block: MatMut<'_, f64>, basis: MatRef<'_, f64>) {
     add_products(block, &[(basis, overlap.as_ref())]);
 }
 
-/// Orthonormalises the columns of a tall block by two rounds of Gram–Schmidt; `None` when they are dependent.
+/// Orthonormalizes the columns of a tall block by two rounds of Gram–Schmidt; `None` when they are dependent.
 pub(crate) fn orthonormalize(block: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let mut result = block.to_owned();
     for j in 0..result.ncols() {

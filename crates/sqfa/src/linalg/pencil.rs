@@ -1,4 +1,4 @@
-//! The symmetric generalised eigenproblem A v = λ B v with B positive definite.
+//! The symmetric generalized eigenproblem A v = λ B v with B positive definite.
 //!
 //! B = LLᵀ, L⁻¹AL⁻ᵀ = UΛUᵀ, V = L⁻ᵀU, so that VᵀBV = I. Cost: a Cholesky factorisation, two triangular solves and an
 //! eigenproblem of order n; where few of many eigenvalues are asked for, products of L⁻¹AL⁻ᵀ and thin blocks instead of these.

@@ -69,7 +69,7 @@ fn products<T: Element, const W: usize>(points: &Lines<'_, T>, packed: &[[T; W]]
     }
 }
 
-/// Σ_j x_j v_j for points whose dimensions lie apart and whose neighbours side by side.
+/// Σ_j x_j v_j for points whose dimensions lie apart and whose neighbors side by side.
 struct Across<'a, T, const W: usize> {
     columns: &'a [&'a [T]],
     packed: &'a [[T; W]],

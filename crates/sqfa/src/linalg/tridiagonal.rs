@@ -8,7 +8,7 @@
 
 use super::real::{Real, opaque};
 
-/// Squared size of an entry beside the diagonal, relative to its neighbours there, that counts as zero.
+/// Squared size of an entry beside the diagonal, relative to its neighbors there, that counts as zero.
 const SETTLED: f64 = 1e-27;
 /// Squares below this, relative to the squared trace, are those of zero.
 const FLOOR: f64 = 1e-280;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbours_alone() {
+    fn a_lane_of_nan_leaves_its_neighbors_alone() {
         let n = 6;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();

@@ -64,7 +64,7 @@ impl FittedSqfa {
         &self.classes
     }
 
-    /// The distance that was maximised.
+    /// The distance that was maximized.
     pub fn distance(&self) -> &str {
         &self.distance
     }
@@ -121,7 +121,7 @@ impl FittedSqfa {
         self.restarts[self.best].iterations
     }
 
-    /// Seconds of optimisation.
+    /// Seconds of optimization.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }

@@ -153,7 +153,7 @@ pub struct Variant {
     pub name: &'static str,
     /// How the paper writes it.
     pub title: &'static str,
-    /// The distance it maximises.
+    /// The distance it maximizes.
     pub distance: &'static str,
     /// The constraint on its filters.
     pub constraint: Constraint,
@@ -277,7 +277,7 @@ impl Variant {
     }
 }
 
-/// What a recipe maximises.
+/// What a recipe maximizes.
 #[derive(Debug, Clone)]
 pub(crate) enum Goal {
     /// The mean of a distance over pairs of classes.
@@ -368,13 +368,13 @@ impl Sqfa {
         Ok(recipe.distance(Distance::named(variant.distance)?).constraint(variant.constraint))
     }
 
-    /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximises
+    /// A recipe for likelihood acquired directions (LAD): instead of distances between pairs it maximizes
     /// ln|Σ_tot| − Σ π_k ln|Σ_k|.
     pub(crate) fn likelihood_gain(filters: usize) -> Result<Self, FitError> {
         Ok(Self { goal: Goal::LikelihoodGain, ..Self::new(filters)? })
     }
 
-    /// The distance to maximise.
+    /// The distance to maximize.
     pub fn distance(mut self, distance: Distance) -> Self {
         self.goal = Goal::Distance(distance);
         self

@@ -59,9 +59,9 @@ pub(super) fn turned(
     let (n, count) = (drawn.nrows(), drawn.ncols());
     let (shares, means) = (statistics.shares(), statistics.means());
     let classes = shares.len();
-    let centre = |i: usize| (0..classes).map(|k| shares[k] * means[(i, k)]).sum::<f64>();
-    let centre: Vec<f64> = (0..n).map(centre).collect();
-    let offsets = Mat::from_fn(n, classes, |i, k| means[(i, k)] - centre[i]);
+    let center = |i: usize| (0..classes).map(|k| shares[k] * means[(i, k)]).sum::<f64>();
+    let center: Vec<f64> = (0..n).map(center).collect();
+    let offsets = Mat::from_fn(n, classes, |i, k| means[(i, k)] - center[i]);
     let outside = learned.and_then(|learned| orthonormalize(learned.as_ref()));
     let mut filters = drawn.clone();
     for turn in 0..TURNS {

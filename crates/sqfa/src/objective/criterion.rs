@@ -1,4 +1,4 @@
-//! Functions of the class Gaussians that filters can maximise, with their derivatives.
+//! Functions of the class Gaussians that filters can maximize, with their derivatives.
 
 use super::EvaluationError;
 use crate::distance::{Distance, Hint, PairError, PairPlan, PairSums};
@@ -9,7 +9,7 @@ use crate::linalg::Real;
 /// six products, as measured; only the order of magnitude matters.
 const PAIR_FLOPS: f64 = 60.0;
 
-/// What is maximised.
+/// What is maximized.
 #[derive(Debug)]
 pub(crate) enum Criterion {
     /// The weighted mean of a distance over pairs of classes.
@@ -87,7 +87,7 @@ impl Criterion {
 /// G_k = π_k(Σ_tot⁻¹ − Σ_k⁻¹), h_k = 2π_kΣ_tot⁻¹(μ_k − μ̄), with Σ_tot = Σ π_k[Σ_k + (μ_k−μ̄)(μ_k−μ̄)ᵀ].
 fn likelihood_gain(gaussians: &Gaussians, shares: &[f64]) -> Result<PairSums, EvaluationError> {
     let (m, classes) = (gaussians.order(), gaussians.len());
-    let centre: Vec<f64> = (0..m)
+    let center: Vec<f64> = (0..m)
         .map(|i| (0..classes).map(|class| shares[class] * gaussians.mean(class)[i]).sum())
         .collect();
     let mut total = vec![0.0; m * m];
@@ -95,7 +95,7 @@ fn likelihood_gain(gaussians: &Gaussians, shares: &[f64]) -> Result<PairSums, Ev
         let (mean, covariance) = (gaussians.mean(class), gaussians.covariance(class));
         for i in 0..m {
             for j in 0..m {
-                let shift = (mean[i] - centre[i]) * (mean[j] - centre[j]);
+                let shift = (mean[i] - center[i]) * (mean[j] - center[j]);
                 total[i * m + j] += share * (covariance[i * m + j] + shift);
             }
         }
@@ -116,7 +116,7 @@ fn likelihood_gain(gaussians: &Gaussians, shares: &[f64]) -> Result<PairSums, Ev
                 let at = i * m + j;
                 sums.cov_slopes[class * m * m + at] = share * (total_inverse[at] - inverse[at]);
                 sums.mean_slopes[class * m + i] +=
-                    2.0 * share * total_inverse[at] * (mean[j] - centre[j]);
+                    2.0 * share * total_inverse[at] * (mean[j] - center[j]);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What the optimiser climbs: asked for a point, and for a line through it, and nothing else.
+//! What the optimizer climbs: asked for a point, and for a line through it, and nothing else.
 
 mod criterion;
 mod projection;

@@ -21,7 +21,7 @@ struct Curvature {
     inverse: f64,
 }
 
-/// The curvature an optimiser has seen.
+/// The curvature an optimizer has seen.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pairs: VecDeque<Curvature>,

@@ -54,7 +54,7 @@ pub enum Optimizer {
     Lbfgs,
 }
 
-/// The optimisers by name.
+/// The optimizers by name.
 pub const OPTIMIZERS: [(&str, Optimizer); 3] =
     [("auto", Optimizer::Auto), ("subspace", Optimizer::Subspace), ("lbfgs", Optimizer::Lbfgs)];
 
@@ -87,7 +87,7 @@ impl FromStr for Optimizer {
     }
 }
 
-/// Why an optimisation ended.
+/// Why an optimization ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Termination {
     /// The objective stopped changing.

@@ -5,7 +5,7 @@
 //! p ≤ (s+2)m dimensions (`objective::restricted`); the climb of whole problems climbs it from C = Uᵀη. Its steps need no pass, and
 //! afterwards Φ_kη = (Φ_kU)C. Products of steps are combinations (Φ_kU)ΔC, never differences of products.
 //! Cost of an iteration: one pass, some tens of evaluations, and about 2c·n·p² flops of combining.
-//! The idea is that of sequential subspace optimisation (Narkiss & Zibulevsky, 2005).
+//! The idea is that of sequential subspace optimization (Narkiss & Zibulevsky, 2005).
 
 use std::collections::VecDeque;
 

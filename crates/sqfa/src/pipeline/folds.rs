@@ -1,4 +1,4 @@
-//! Folds of labelled points whose class sums are kept apart, so that any training part is a merge and nothing is summed twice.
+//! Folds of labeled points whose class sums are kept apart, so that any training part is a merge and nothing is summed twice.
 //!
 //! Which fold a row is in is decided in [`crate::deal`]. Cost: one pass over the points.
 

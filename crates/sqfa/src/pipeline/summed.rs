@@ -17,7 +17,7 @@ const WHOLE: Plan = Plan { parts: 1, held: 0, repeats: 1 };
 const SMALL: usize = 1 << 20;
 const SHARE: usize = 4;
 
-/// Labelled points with the sums that fits share.
+/// Labeled points with the sums that fits share.
 #[derive(Debug)]
 pub struct Summed<'a> {
     data: Labeled<'a>,

@@ -45,7 +45,7 @@ impl Tally {
         [self.scores.as_slice(), self.hits.as_slice()].concat()
     }
 
-    /// Adds some rows of labelled points, each as often as its weight says.
+    /// Adds some rows of labeled points, each as often as its weight says.
     pub fn add(
         &mut self,
         scorers: &[Scorer],

@@ -1,4 +1,4 @@
-//! Accuracy maximisation analysis with Gaussian classes (AMA-Gauss): filters that maximise the mean log posterior of the true class
+//! Accuracy maximization analysis with Gaussian classes (AMA-Gauss): filters that maximize the mean log posterior of the true class
 //! (Geisler et al., 2009; Jaini & Burge, 2017).
 //!
 //! The classes' feature Gaussians carry the noise, the responses themselves do not; the prior is flat. Filters are learned in pairs, earlier

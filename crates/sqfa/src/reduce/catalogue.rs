@@ -66,7 +66,7 @@ pub struct ReducerEntry {
     pub needs: Needs,
     /// The settings it takes beside the seed.
     pub settings: &'static [Parameter],
-    /// The distance it maximises unless told otherwise, where it maximises one.
+    /// The distance it maximizes unless told otherwise, where it maximizes one.
     pub distance: Option<&'static str>,
     /// The constraint on its filters unless told otherwise, where there is one.
     pub constraint: Option<Constraint>,
@@ -151,7 +151,7 @@ impl ReducerEntry {
         }
     }
 
-    /// The distance it maximises, where it maximises one; ν may have been given.
+    /// The distance it maximizes, where it maximizes one; ν may have been given.
     pub fn distance_with(&self, degrees: Option<f64>) -> Option<String> {
         match (self.degrees, degrees) {
             (Some(Degrees::Usual(_)), Some(given)) => Some(format!("calvo-oller-t:{given}")),
@@ -271,7 +271,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "lmnn",
         title: "LMNN",
-        summary: "large-margin nearest neighbours on some points of every class",
+        summary: "large-margin nearest neighbors on some points of every class",
         needs: Needs::Points,
         settings: lmnn::SETTINGS,
         limit: Limit::Components,
@@ -293,7 +293,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "ama",
         title: "AMA",
-        summary: "accuracy maximisation: the posterior of the true class, filters in pairs",
+        summary: "accuracy maximization: the posterior of the true class, filters in pairs",
         needs: Needs::Points,
         settings: ama::SETTINGS,
         constraint: Some(Constraint::Sphere),
@@ -337,7 +337,7 @@ static BASELINES: &[ReducerEntry] = &[
     ReducerEntry {
         name: "nca",
         title: "NCA",
-        summary: "neighbourhood components on some points of every class",
+        summary: "neighborhood components on some points of every class",
         needs: Needs::Points,
         settings: nca::SETTINGS,
         limit: Limit::Components,

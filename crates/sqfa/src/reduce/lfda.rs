@@ -14,7 +14,7 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Space, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// The neighbourhoods tried, as in the paper's experiments.
+/// The neighborhoods tried, as in the paper's experiments.
 const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Best { otherwise: 5.0 },

@@ -1,4 +1,4 @@
-//! Large-margin nearest neighbours as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
+//! Large-margin nearest neighbors as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
 
 use crate::optimize::Observer;
 
@@ -7,7 +7,7 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Task, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// Target neighbours.
+/// Target neighbors.
 const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Number(3.0),

@@ -1,4 +1,4 @@
-//! Every way to find filters behind one trait: a recipe ([`Reducer`]) that sees labelled data ([`Training`])
+//! Every way to find filters behind one trait: a recipe ([`Reducer`]) that sees labeled data ([`Training`])
 //! and gives filters with an account of how they were found ([`Reduction`]).
 
 mod ama;

@@ -1,4 +1,4 @@
-//! Neighbourhood components as a reducer: in principal components, on a balanced choice of points.
+//! Neighborhood components as a reducer: in principal components, on a balanced choice of points.
 
 use crate::optimize::Observer;
 

@@ -13,7 +13,7 @@ use super::{Choice, LocalScale, PcaSolver, Setting};
 pub struct ReducerSettings {
     /// The seed of all random numbers.
     pub seed: u64,
-    /// The distance to maximise, when not the method's own.
+    /// The distance to maximize, when not the method's own.
     pub distance: Option<Distance>,
     /// The feature noise.
     pub noise: Noise,
@@ -41,11 +41,11 @@ pub struct ReducerSettings {
     pub shrinkage: Choice,
     /// Whether LDA shrinks the total scatter as well, as in [`super::Lda::shrinks_total`].
     pub shrinks_total: bool,
-    /// Neighbours.
+    /// Neighbors.
     pub neighbors: Choice,
     /// The distance that scales the neighborhood of every sample in LFDA.
     pub local_scale: LocalScale,
-    /// Sinkhorn regularisation.
+    /// Sinkhorn regularization.
     pub regularization: Choice,
     /// Principal components of methods that choose theirs; otherwise their own number.
     pub dimensions: Option<usize>,

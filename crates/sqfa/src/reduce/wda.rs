@@ -7,8 +7,8 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Task, View};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// Sinkhorn regularisations relative to the average squared distance of two points: from sharp plans, which see single
-/// neighbours, to plans so even that WDA is nearly LDA. On the paper's digits they span its own grids.
+/// Sinkhorn regularizations relative to the average squared distance of two points: from sharp plans, which see single
+/// neighbors, to plans so even that WDA is nearly LDA. On the paper's digits they span its own grids.
 const REGULARIZATION: Parameter = Parameter {
     setting: Setting::Regularization,
     usual: Usual::Best { otherwise: 0.1 },
@@ -19,7 +19,7 @@ const REGULARIZATION: Parameter = Parameter {
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 100, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
 
-/// Relative change of the loss at which a regularisation has been tried long enough to be judged.
+/// Relative change of the loss at which a regularization has been tried long enough to be judged.
 const TRIED: f64 = 1e-4;
 
 /// What it takes.

@@ -35,7 +35,7 @@ const STEPS: usize = 200;
 /// The change of a step, in deviations, below which a class has settled: single and double precision.
 const SETTLED: (f64, f64) = (1e-5, 1e-9);
 /// A squared distance that is 0 but for round-off: such a point has no direction.
-const AT_CENTRE: f64 = 1e-12;
+const AT_CENTER: f64 = 1e-12;
 /// The degrees of freedom that a search starts with.
 const FIRST_DEGREES: f64 = 5.0;
 /// The relative change of ν below which it has settled.
@@ -277,8 +277,8 @@ impl<'m, T: Element> Class<'m, T> {
     fn finish(self, law: Law, columns: usize) -> Estimate {
         let p = self.width();
         let scale = if law == Law::Tyler { self.median_scale() } else { 1.0 };
-        let Standard { columns: own, centre, units, .. } = self.points;
-        let mut location = centre;
+        let Standard { columns: own, center, units, .. } = self.points;
+        let mut location = center;
         let mut scatter = vec![0.0; columns * columns];
         for i in 0..p {
             location[own[i]] += units[i] * self.mean[i];
@@ -308,7 +308,7 @@ fn weights(law: Law, degrees: f64, p: usize, square: f64) -> (f64, f64, f64) {
             let weight = (degrees + p) / (degrees + square);
             (weight, weight, weight)
         }
-        Law::Tyler if square <= AT_CENTRE * p => (0.0, 0.0, 0.0),
+        Law::Tyler if square <= AT_CENTER * p => (0.0, 0.0, 0.0),
         Law::Tyler => (1.0 / square.sqrt(), p / square, 0.0),
     }
 }

@@ -1,7 +1,7 @@
 //! ln Γ, and the degrees of freedom of a t distribution by likelihood.
 //!
 //! Stirling's series from 10 on, recurrence below (Abramowitz & Stegun 6.1.15, 6.1.41). The likelihood of ν given squared
-//! distances d² in p dimensions is Σ lnΓ((ν+p)/2) − lnΓ(ν/2) − (p/2) ln ν − ((ν+p)/2) ln(1 + d²/ν); it is maximised over ln ν.
+//! distances d² in p dimensions is Σ lnΓ((ν+p)/2) − lnΓ(ν/2) − (p/2) ln ν − ((ν+p)/2) ln(1 + d²/ν); it is maximized over ln ν.
 
 /// Degrees of freedom that a search looks at: below the first no distance is bounded, beyond the last tails are Gaussian.
 pub(crate) const DEGREES: (f64, f64) = (1.0, 100.0);

@@ -26,7 +26,7 @@ pub(crate) struct Members {
 pub(super) struct Standard<T> {
     pub(super) columns: Vec<usize>,
     /// The medians of all columns.
-    pub(super) centre: Vec<f64>,
+    pub(super) center: Vec<f64>,
     /// The units of the columns that vary.
     pub(super) units: Vec<f64>,
     pub(super) values: Vec<T>,
@@ -36,7 +36,7 @@ pub(super) struct Standard<T> {
 
 /// What is known of one column.
 struct Column {
-    centre: f64,
+    center: f64,
     unit: f64,
     off: f64,
 }
@@ -80,18 +80,18 @@ impl<T: Element> Standard<T> {
             return Err(RobustError::Identical { points: members.rows.len() });
         }
         let kept = || columns.iter().map(|&column| &all[column]);
-        let (units, centre) = (kept().map(|one| one.unit).collect::<Vec<_>>(), all.iter());
+        let (units, center) = (kept().map(|one| one.unit).collect::<Vec<_>>(), all.iter());
         let width = columns.len();
         let mut values = vec![T::from_f64(0.0); members.rows.len() * width];
         parallel::rows(&mut values, width, |at, target| {
             for ((target, &column), unit) in target.iter_mut().zip(&columns).zip(&units) {
-                let about = table.get(members.rows[at], column).to_f64() - all[column].centre;
+                let about = table.get(members.rows[at], column).to_f64() - all[column].center;
                 *target = T::from_f64((about / unit).clamp(-FARTHEST, FARTHEST));
             }
         });
         let least_off = kept().map(|one| one.off).fold(1.0, f64::min);
-        let centre = centre.map(|one| one.centre).collect();
-        Ok(Self { columns, centre, units, values, least_off })
+        let center = center.map(|one| one.center).collect();
+        Ok(Self { columns, center, units, values, least_off })
     }
 }
 
@@ -99,19 +99,19 @@ fn describe(value: impl Fn(usize) -> f64, members: &Members) -> Column {
     let total = members.total();
     let mut sorted: Vec<(f64, f64)> =
         (0..members.rows.len()).map(|at| (value(at), members.repeat(at))).collect();
-    let centre = median(&mut sorted, total);
-    let off = sorted.iter().filter(|one| one.0 != centre).map(|one| one.1).sum::<f64>() / total;
-    let squares = sorted.iter().map(|one| one.1 * (one.0 - centre).powi(2)).sum::<f64>();
-    let mean: f64 = sorted.iter().map(|one| one.1 * (one.0 - centre)).sum::<f64>() / total;
+    let center = median(&mut sorted, total);
+    let off = sorted.iter().filter(|one| one.0 != center).map(|one| one.1).sum::<f64>() / total;
+    let squares = sorted.iter().map(|one| one.1 * (one.0 - center).powi(2)).sum::<f64>();
+    let mean: f64 = sorted.iter().map(|one| one.1 * (one.0 - center)).sum::<f64>() / total;
     let constant = sorted.first().map(|one| one.0) == sorted.last().map(|one| one.0);
-    sorted.iter_mut().for_each(|one| one.0 = (one.0 - centre).abs());
+    sorted.iter_mut().for_each(|one| one.0 = (one.0 - center).abs());
     let deviation = TO_DEVIATION * median(&mut sorted, total);
     let unit = match deviation {
         _ if constant => 0.0,
         deviation if deviation > 0.0 => deviation,
         _ => (squares / total - mean * mean).max(0.0).sqrt(),
     };
-    Column { centre, unit, off }
+    Column { center, unit, off }
 }
 
 /// The middle of numbers that count as often as said beside them; sorts them.

@@ -20,7 +20,7 @@ use crate::points::Points;
 /// Columns from which one class at a time is summed where sums are not kept.
 const WIDE: usize = 512;
 
-/// A running sum of labelled points.
+/// A running sum of labeled points.
 #[derive(Debug, Clone)]
 pub struct ClassAccumulator {
     pub(super) classes: Classes,
@@ -76,12 +76,12 @@ impl ClassAccumulator {
         self.sums.iter().map(ClassSum::count).collect()
     }
 
-    /// Adds labelled points; nothing is added when anything is wrong with them.
+    /// Adds labeled points; nothing is added when anything is wrong with them.
     pub fn update(&mut self, points: Points<'_>, labels: &Labels) -> Result<(), StatisticsError> {
         self.update_some(points, labels, 0..points.rows())
     }
 
-    /// Adds some of the labelled points.
+    /// Adds some of the labeled points.
     pub fn update_rows(
         &mut self,
         points: Points<'_>,

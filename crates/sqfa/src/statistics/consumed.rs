@@ -11,7 +11,7 @@ use crate::labels::Labels;
 use crate::points::{Points, ShrinkingPoints};
 
 impl ClassStatistics {
-    /// Statistics of labelled points, every number of which is known to be finite.
+    /// Statistics of labeled points, every number of which is known to be finite.
     pub(crate) fn consuming(
         mut points: impl ShrinkingPoints,
         labels: &Labels,

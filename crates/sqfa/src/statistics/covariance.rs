@@ -1,4 +1,4 @@
-//! A class covariance as the optimiser sees it: something that multiplies a block of vectors.
+//! A class covariance as the optimizer sees it: something that multiplies a block of vectors.
 
 use std::fmt::Debug;
 

@@ -59,7 +59,7 @@ pub enum Moments {
     Second,
 }
 
-/// Everything the optimiser needs to know about the data.
+/// Everything the optimizer needs to know about the data.
 #[derive(Debug, Clone)]
 pub struct ClassStatistics {
     classes: Classes,
@@ -76,7 +76,7 @@ pub struct ClassStatistics {
 }
 
 impl ClassStatistics {
-    /// The statistics of labelled points.
+    /// The statistics of labeled points.
     pub fn from_points(
         points: Points<'_>,
         labels: &Labels,

@@ -19,7 +19,7 @@ use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
 impl ClassStatistics {
-    /// Statistics of some labelled points, every number of which is known to be finite, each as often as its weight says.
+    /// Statistics of some labeled points, every number of which is known to be finite, each as often as its weight says.
     pub(crate) fn pooled(
         points: Points<'_>,
         labels: &Labels,

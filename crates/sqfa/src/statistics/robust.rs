@@ -29,7 +29,7 @@ pub struct RobustNote {
 }
 
 impl ClassStatistics {
-    /// The statistics of labelled points that count as often as their weights say.
+    /// The statistics of labeled points that count as often as their weights say.
     pub fn from_weighted_points(
         points: Points<'_>,
         labels: &Labels,

@@ -23,7 +23,7 @@ impl ClassAccumulator {
         self.dimension
     }
 
-    /// Adds labelled points, each as often as its weight says; 0 leaves a point out.
+    /// Adds labeled points, each as often as its weight says; 0 leaves a point out.
     pub fn update_weighted(
         &mut self,
         points: Points<'_>,
@@ -33,7 +33,7 @@ impl ClassAccumulator {
         self.update_while(points, labels, Some(weights), &mut || true).map(|_| ())
     }
 
-    /// Adds labelled points step by step for as long as `go_on` says so; returns whether all were added.
+    /// Adds labeled points step by step for as long as `go_on` says so; returns whether all were added.
     ///
     /// The sums are the same to the last bit as those of one [`ClassAccumulator::update`]. After a stop
     /// only some of the points have been added: the accumulator is of no more use.
@@ -205,11 +205,11 @@ impl EntrySum {
             let total: u64 = weights.iter().sum();
             let block = &mut block[..rows.len() * n];
             gather(table, rows, block, |value: S| T::from_f64(value.to_f64()));
-            let centre: Vec<T> =
+            let center: Vec<T> =
                 weighted_mean(block, n, &weights).into_iter().map(T::from_f64).collect();
             for row in block.chunks_mut(n) {
-                for (value, &centre) in row.iter_mut().zip(&centre) {
-                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
+                for (value, &center) in row.iter_mut().zip(&center) {
+                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(center));
                 }
             }
             let rest = weighted_mean(block, n, &weights);
@@ -219,7 +219,7 @@ impl EntrySum {
             }
             let (count, size) = (self.count as f64, total as f64);
             let shift: Vec<f64> =
-                (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
+                (0..n).map(|i| Float::to_f64(center[i]) + rest[i] - self.mean[i]).collect();
             let coupling = count * size / (count + size);
             let corrections = [(-size, rest.as_slice()), (coupling, shift.as_slice())];
             add_scatter(block, rows.len(), n, &corrections, &mut scratch, &mut self.scatter);

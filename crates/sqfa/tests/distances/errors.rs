@@ -32,18 +32,18 @@ fn an_indefinite_covariance_is_named() {
 fn a_singular_covariance_is_named() {
     // A feature that never varies in one class.
     let constant = Normal::diagonal(&[0.0, 1.0], &[1.0, 0.0]);
-    for neighbours in [1, 9] {
-        let mut normals = vec![Normal::diagonal(&[0.3, 0.2], &[2.0, 1.0]); neighbours];
+    for neighbors in [1, 9] {
+        let mut normals = vec![Normal::diagonal(&[0.3, 0.2], &[2.0, 1.0]); neighbors];
         normals.push(constant.clone());
         let classes = set(&normals);
         for name in ["calvo-oller", "bhattacharyya", "jeffreys", "wasserstein"] {
             let error = pairwise(&Distance::named(name).unwrap(), &classes).unwrap_err();
-            let expected = PairError::NotPositiveDefinite { class: neighbours, pivot: 0.0 };
+            let expected = PairError::NotPositiveDefinite { class: neighbors, pivot: 0.0 };
             assert_eq!(error, expected, "{name}");
         }
         // A Gaussian on a line and one on the plane do not overlap: Hellinger's distance is 1, its limit.
         let table = pairwise(&Distance::named("hellinger").unwrap(), &classes).unwrap();
-        assert_eq!(table[(0, neighbours)], 1.0);
+        assert_eq!(table[(0, neighbors)], 1.0);
     }
 }
 

@@ -54,7 +54,7 @@ fn a_rectangle_of_distances_is_part_of_the_square() {
 }
 
 #[test]
-fn a_batch_is_not_disturbed_by_an_extreme_neighbour() {
+fn a_batch_is_not_disturbed_by_an_extreme_neighbor() {
     let mut rng = stream(33);
     let mut normals: Vec<Normal> = (0..CLASSES).map(|_| Normal::random(4, &mut rng)).collect();
     normals[3].covariance.iter_mut().for_each(|value| *value *= 1e12);

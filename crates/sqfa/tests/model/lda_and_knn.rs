@@ -1,4 +1,4 @@
-//! The linear and the nearest-neighbour classifier against their definitions, and what every classifier refuses.
+//! The linear and the nearest-neighbor classifier against their definitions, and what every classifier refuses.
 
 use sqfa::classify::{ClassifierError, Knn, LdaClassifier};
 use sqfa::{Classes, Gaussians, Points, Qda, Table};
@@ -98,7 +98,7 @@ fn a_pooled_covariance_without_full_rank_is_an_error() {
 }
 
 #[test]
-fn neighbours_vote_as_defined() {
+fn neighbors_vote_as_defined() {
     let (training, tested) =
         (Sample::draw(&[90, 40, 70], 3, 74), Sample::draw(&[30, 30, 30], 3, 75));
     for neighbors in [1, 4, 5, 200] {
@@ -121,7 +121,7 @@ fn neighbours_vote_as_defined() {
             predicted.push(votes.iter().position(|&vote| vote >= top - 1e-9).unwrap() as u32);
             shares.extend(votes);
         }
-        assert_eq!(knn.predict(tested.points()).unwrap(), predicted, "{neighbors} neighbours");
+        assert_eq!(knn.predict(tested.points()).unwrap(), predicted, "{neighbors} neighbors");
         assert!(worst(&knn.posteriors(tested.points()).unwrap(), &shares) < 1e-12);
         let hits = predicted.iter().zip(tested.labels.codes()).filter(|(a, b)| a == b).count();
         let accuracy = knn.accuracy(tested.points(), tested.labels.codes()).unwrap();

@@ -89,7 +89,7 @@ fn raw_points_with_preprocessing_are_like_preprocessed_points() {
             reducer.fit_one(training, 2, &mut |_| Control::Continue).unwrap().filters
         };
         let gap = subspace_gap(fit(&raw).as_ref(), fit(&direct).as_ref());
-        // Statistics and features are rounded in another order; optimisers stop at a relative 1e-6.
+        // Statistics and features are rounded in another order; optimizers stop at a relative 1e-6.
         assert!(gap < 1e-3, "{name}: {gap:e}");
     }
 }

@@ -21,8 +21,8 @@ fn points() -> (Vec<f32>, Labels) {
     let value = |(at, draw): (usize, &f64)| {
         let (row, column) = (at / COLUMNS, at % COLUMNS);
         let spread = 0.05 * (1.0 + column as f64);
-        let centre = if column < 4 { spread * class(row) * (column as f64 - 1.5) } else { 0.0 };
-        (SHIFT + centre + spread * draw) as f32
+        let center = if column < 4 { spread * class(row) * (column as f64 - 1.5) } else { 0.0 };
+        (SHIFT + center + spread * draw) as f32
     };
     let codes: Vec<i64> = (0..ROWS).map(|row| (row % 3) as i64).collect();
     (drawn.iter().enumerate().map(value).collect(), Labels::from_integers(&codes))

@@ -41,7 +41,7 @@ fn statistics<'a>(points: impl Into<Points<'a>>, sample: &Sample) -> ClassStatis
     ClassStatistics::from_points(points.into(), &sample.labels, Estimator::Empirical).unwrap()
 }
 
-/// The values in three layouts: by rows, by columns, and with gaps between all neighbours.
+/// The values in three layouts: by rows, by columns, and with gaps between all neighbors.
 fn layouts<T: Copy>(values: &[T], columns: usize, check: impl Fn(Table<'_, T>)) {
     let rows = values.len() / columns;
     check(Table::row_major(values, rows, columns).unwrap());

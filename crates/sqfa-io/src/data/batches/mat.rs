@@ -11,12 +11,12 @@ use super::BatchReader;
 use super::arrays::{ArrayBatches, Map};
 use crate::formats::{MatFile, Values};
 
-/// Height, width and colours of SVHN's images.
+/// Height, width and colors of SVHN's images.
 const SVHN: [usize; 3] = [32, 32, 3];
 
 /// Opens X (points × dimensions; height × width × points; height × width × 3 × points) and y.
 ///
-/// Colour becomes grey, the unweighted mean of its three numbers. In SVHN's own shape, 32 × 32 × 3, label 10 means digit 0.
+/// Color becomes gray, the unweighted mean of its three numbers. In SVHN's own shape, 32 × 32 × 3, label 10 means digit 0.
 pub(in super::super) fn open(
     path: &Path,
     options: &LoadOptions,
@@ -40,7 +40,7 @@ pub(in super::super) fn open(
         [height, width, 3, _] => {
             let labels = if [height, width, 3] == SVHN { digits(labels) } else { labels };
             ArrayBatches::new(file.slices(&x)?, labels, &place)?
-                .mapped(grey(height, width), Some((height, width)))
+                .mapped(gray(height, width), Some((height, width)))
         }
         ref other => {
             let problem = format!(
@@ -91,8 +91,8 @@ fn upright(height: usize, width: usize) -> Map {
     Map { width: height * width, turn: Box::new(turn) }
 }
 
-/// The mean of three colours, row by row.
-fn grey(height: usize, width: usize) -> Map {
+/// The mean of three colors, row by row.
+fn gray(height: usize, width: usize) -> Map {
     fn mixed<T: Copy>(
         values: &[T],
         height: usize,
@@ -106,7 +106,7 @@ fn grey(height: usize, width: usize) -> Map {
                 let mean = &mean;
                 (0..plane).map(move |at| {
                     let place = at / width + height * (at % width);
-                    mean([0, 1, 2].map(|colour| image[place + colour * plane]))
+                    mean([0, 1, 2].map(|color| image[place + color * plane]))
                 })
             })
             .collect()

@@ -1,4 +1,4 @@
-//! Labelled points a few thousand at a time, from files of any size.
+//! Labeled points a few thousand at a time, from files of any size.
 //!
 //! [`super::open_batches`] opens a file as rows and labels that are read on demand; [`sum_batches`] turns them into class
 //! sums while the next ones are being read. Nothing is held but two batches, the labels of array files and the sums.
@@ -62,7 +62,7 @@ fn named(mut places: Vec<u32>, names: &[String]) -> Labels {
     Labels::from_codes(classes, places).unwrap_or_else(|| Labels::from_integers(&[]))
 }
 
-/// A source of labelled points.
+/// A source of labeled points.
 pub trait BatchReader: Send {
     /// The file, as messages show it.
     fn place(&self) -> &str;

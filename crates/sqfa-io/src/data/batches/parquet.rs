@@ -33,7 +33,7 @@ pub(super) struct ParquetBatches {
     used: Vec<usize>,
     feature: Vec<Option<usize>>,
     missing: Missing,
-    unlabelled: u64,
+    unlabeled: u64,
     count: u64,
     /// Rows read so far.
     next: u64,
@@ -140,7 +140,7 @@ impl ParquetBatches {
             used,
             feature,
             missing,
-            unlabelled: 0,
+            unlabeled: 0,
             count,
             next: 0,
             single,
@@ -303,8 +303,8 @@ impl BatchReader for ParquetBatches {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
-        self.layout.notes.iter().cloned().chain(unlabelled).collect()
+        let unlabeled = (self.unlabeled > 0).then_some(Note::Unlabeled(self.unlabeled));
+        self.layout.notes.iter().cloned().chain(unlabeled).collect()
     }
 
     fn rows(&self) -> Option<u64> {
@@ -345,7 +345,7 @@ impl BatchReader for ParquetBatches {
         {
             let kept: Vec<usize> =
                 (0..rows.count).filter(|&row| !rows.texts[row].is_empty()).collect();
-            self.unlabelled += (rows.count - kept.len()) as u64;
+            self.unlabeled += (rows.count - kept.len()) as u64;
             if kept.is_empty() {
                 return self.next_batch(most);
             }

@@ -1,4 +1,4 @@
-//! Grey images and the places in them from which patches are cut, training and test kept apart.
+//! Gray images and the places in them from which patches are cut, training and test kept apart.
 
 use std::ops::Range;
 use std::path::Path;

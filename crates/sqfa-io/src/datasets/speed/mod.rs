@@ -2,7 +2,7 @@
 //!
 //! A random patch of a texture moves horizontally behind an aperture of one degree (60 pixels) for
 //! 15 frames at 60 Hz; frames are averaged vertically, halved to 30 pixels, turned into contrast
-//! and normalised by √(‖x‖² + 0.8). Patches without contrast are passed over, the others are given a contrast from one
+//! and normalized by √(‖x‖² + 0.8). Patches without contrast are passed over, the others are given a contrast from one
 //! distribution, and receptors add a little noise; the levels were chosen so that accuracies come near the paper's.
 //! Class means nearly vanish: speed lives in the covariances.
 //! Because only the vertical average is kept, each video moves one row of light instead of 60.

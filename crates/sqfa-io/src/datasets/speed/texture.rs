@@ -111,7 +111,7 @@ mod tests {
     use crate::datasets::matrix::stream;
 
     #[test]
-    fn neighbours_are_alike_and_distant_pixels_are_not() {
+    fn neighbors_are_alike_and_distant_pixels_are_not() {
         let image = texture(&mut stream(5, 0));
         let log: Vec<f64> = image.values.iter().map(|&value| f64::from(value).ln()).collect();
         let mean = log.iter().sum::<f64>() / log.len() as f64;

@@ -1,4 +1,4 @@
-//! From what is seen behind the aperture to the signal the retina sends: contrast, normalised.
+//! From what is seen behind the aperture to the signal the retina sends: contrast, normalized.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +9,7 @@ use super::motion::{APERTURE, APERTURE_START, FRAMES, Motion, Mover, PATCH_ROWS,
 use super::{PIXELS, Speed};
 use crate::datasets::matrix::normal;
 
-/// Added to the squared norm in the divisive normalisation.
+/// Added to the squared norm in the divisive normalization.
 const HALF_SATURATION: f64 = 0.8;
 
 /// Patches that are drawn before one with too little contrast is taken.
@@ -50,7 +50,7 @@ impl Studio {
         }
     }
 
-    /// Films one random patch and writes the normalised video, frame after frame.
+    /// Films one random patch and writes the normalized video, frame after frame.
     pub(super) fn film(
         &self,
         places: &Places<'_>,

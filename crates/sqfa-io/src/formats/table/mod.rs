@@ -119,7 +119,7 @@ pub struct CsvRows<R> {
     troubles: Troubles,
     /// Lines that begin with #, if these are comments, up to which there is nothing to say.
     expected_marks: Option<u64>,
-    unlabelled: u64,
+    unlabeled: u64,
     /// The first label that goes over several lines.
     folded: Option<Note>,
     /// Every label is kept once: of few columns texts would take more memory than the numbers.
@@ -221,7 +221,7 @@ impl<R: Read> CsvRows<R> {
             format: CellFormat::new(decimal, &options.na_values),
             missing: options.missing,
             expected_marks: comments.then_some(u64::from(named_by == NamedBy::Comment)),
-            unlabelled: 0,
+            unlabeled: 0,
             folded: None,
             names: Names::default(),
             expected: 0,
@@ -253,11 +253,11 @@ impl<R: Read> CsvRows<R> {
 
     /// What was decided on the way, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
-        let unlabelled = (self.unlabelled > 0).then_some(Note::Unlabelled(self.unlabelled));
+        let unlabeled = (self.unlabeled > 0).then_some(Note::Unlabeled(self.unlabeled));
         let marked = self.reader.get_ref().marked();
         let comments = self.expected_marks.is_some_and(|expected| marked > expected);
         let own = self.layout.notes.iter().chain(&self.folded).cloned();
-        own.chain(comments.then_some(Note::Comments)).chain(unlabelled).collect()
+        own.chain(comments.then_some(Note::Comments)).chain(unlabeled).collect()
     }
 
     /// The number of further rows that the size of the file lets expect; 0 for a stream.
@@ -352,12 +352,12 @@ impl<R: Read> CsvRows<R> {
         if lines > 0 && self.folded.is_none() {
             self.folded = Some(Note::LinesInLabel { line: self.line(), lines });
         }
-        let unlabelled = label.as_ref().is_some_and(|label| is_missing_label(label));
-        if unlabelled && matches!(self.missing, Missing::Drop | Missing::Mean) {
-            self.unlabelled += 1;
+        let unlabeled = label.as_ref().is_some_and(|label| is_missing_label(label));
+        if unlabeled && matches!(self.missing, Missing::Drop | Missing::Mean) {
+            self.unlabeled += 1;
             return Ok(());
         }
-        let mut bad = unlabelled && self.missing == Missing::Refuse;
+        let mut bad = unlabeled && self.missing == Missing::Refuse;
         if bad {
             self.troubles.label(self.line());
         }
@@ -381,7 +381,7 @@ impl<R: Read> CsvRows<R> {
             batch.weights.push(self.weight_of(&text)?);
         }
         if let Some(label) = &label {
-            batch.labels.push(self.names.place(if unlabelled { "" } else { label }));
+            batch.labels.push(self.names.place(if unlabeled { "" } else { label }));
         }
         batch.rows += 1;
         self.troubles.row(bad);

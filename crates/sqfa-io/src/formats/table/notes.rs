@@ -72,7 +72,7 @@ pub enum Note {
         cells: u64,
     },
     /// Rows without a label were left out.
-    Unlabelled(u64),
+    Unlabeled(u64),
     /// A label holds line ends, as it does where a quotation mark is closed by that of a later row.
     LinesInLabel {
         /// Where it begins.
@@ -167,7 +167,7 @@ impl fmt::Display for Note {
             Self::Filled { cells } => {
                 write!(f, "{cells} missing values are replaced by the mean of their column")
             }
-            Self::Unlabelled(rows) => write!(f, "{rows} rows without a label are left out"),
+            Self::Unlabeled(rows) => write!(f, "{rows} rows without a label are left out"),
             Self::LinesInLabel { line, lines } => write!(
                 f,
                 "line {line}: the label goes on over {lines} more lines, up to the next quotation mark: if these are rows of \

@@ -1,9 +1,9 @@
 //! The exact Fisher–Rao distance as an objective.
 //!
-//! Each pair is a small optimisation of its own (see the `fisher_rao` module); its minimiser is the hint from which
+//! Each pair is a small optimization of its own (see the `fisher_rao` module); its minimizer is the hint from which
 //! the next evaluation of the same pair starts, so that along a line or a path a few Newton steps suffice.
 //! Cost per pair: about 90 µs cold and 60 µs from a hint at m = 8. Reference: Nielsen, *Entropy* 25, 2023, for bounds
-//! and lifts; the minimisation over lifts is our own.
+//! and lifts; the minimization over lifts is our own.
 
 use crate::distance::formula::{Pair, Slopes, Work};
 use crate::distance::kernel::{Hint, Kernel};

@@ -22,7 +22,7 @@ use crate::points::Points;
 use crate::statistics::{ClassStatistics, Preprocessor, pass};
 use crate::transform::{Features, gather_rows, transform_rows_offset};
 
-/// Labelled points as the objective sees them: raw, with the preprocessing that the statistics contain.
+/// Labeled points as the objective sees them: raw, with the preprocessing that the statistics contain.
 #[derive(Debug, Clone)]
 pub(crate) struct LabeledRows<'a> {
     pub(crate) points: Points<'a>,

@@ -47,13 +47,13 @@ pub enum SampleError {
         /// Dimensions of the samples.
         dimension: usize,
     },
-    /// No neighbours.
-    #[error("0 neighbours: ask for at least 1")]
+    /// No neighbors.
+    #[error("0 neighbors: ask for at least 1")]
     NoNeighbors,
-    /// A class too small for the neighbours asked for.
+    /// A class too small for the neighbors asked for.
     #[error(
-        "class '{class}' has {count} samples, too few for {neighbors} neighbours of its own: \
-         give it at least {} samples, leave it out, or ask for at most {} neighbours",
+        "class '{class}' has {count} samples, too few for {neighbors} neighbors of its own: \
+         give it at least {} samples, leave it out, or ask for at most {} neighbors",
         neighbors + 1,
         count.saturating_sub(1)
     )]
@@ -62,7 +62,7 @@ pub enum SampleError {
         class: String,
         /// Its samples.
         count: usize,
-        /// Neighbours asked for.
+        /// Neighbors asked for.
         neighbors: usize,
     },
     /// A within-class scatter without full rank.
@@ -78,34 +78,34 @@ pub enum SampleError {
         /// The largest diagonal entry.
         largest: f64,
     },
-    /// A regularisation that is no positive number.
+    /// A regularization that is no positive number.
     #[error(
-        "regularisation {regularization}: give a positive number, about as large as typical squared distances"
+        "regularization {regularization}: give a positive number, about as large as typical squared distances"
     )]
     Regularization {
-        /// The regularisation given.
+        /// The regularization given.
         regularization: f64,
     },
-    /// A regularisation so small that round-off of the costs decides the transport.
+    /// A regularization so small that round-off of the costs decides the transport.
     #[error(
-        "regularisation {regularization:e} is too small for squared distances up to {cost:e}: \
+        "regularization {regularization:e} is too small for squared distances up to {cost:e}: \
          use at least {least:e}, or scale the samples"
     )]
     TooSharp {
-        /// The regularisation given.
+        /// The regularization given.
         regularization: f64,
         /// The largest squared distance of projected samples.
         cost: f64,
-        /// The smallest regularisation that is stable.
+        /// The smallest regularization that is stable.
         least: f64,
     },
-    /// A regularisation so small that every sample keeps to itself.
+    /// A regularization so small that every sample keeps to itself.
     #[error(
-        "regularisation {regularization:e} is so small that every sample is transported onto itself at no cost: use a larger \
+        "regularization {regularization:e} is so small that every sample is transported onto itself at no cost: use a larger \
          one, such as the mean squared distance within classes, {scale:e}"
     )]
     NoTransport {
-        /// The regularisation given.
+        /// The regularization given.
         regularization: f64,
         /// The mean squared distance of two projected samples of a class.
         scale: f64,

@@ -1,14 +1,14 @@
-//! Local Fisher discriminant analysis: LDA that pulls together only neighbours of a class.
+//! Local Fisher discriminant analysis: LDA that pulls together only neighbors of a class.
 //!
-//! Within class c, A_ab = exp(−|x_a−x_b|²/(σ_aσ_b)) with σ_a the distance of a to its k-th nearest neighbour in the
+//! Within class c, A_ab = exp(−|x_a−x_b|²/(σ_aσ_b)) with σ_a the distance of a to its k-th nearest neighbor in the
 //! class. The scatters ½ΣW_ab(x_a−x_b)(x_a−x_b)ᵀ have W = A/N_c (within) and A(1/N−1/N_c) in a class, 1/N across
 //! (between); the filters solve S_between v = λ S_within v. With G_c = X_cᵀ(diag(A1)−A)X_c and the scatters T of all
 //! samples and S_c of a class about their means,
 //!
 //! S_within = Σ G_c/N_c        S_between = T + Σ_c [(1/N − 1/N_c) G_c − (N_c/N) S_c].
 //!
-//! A class with too few samples for k neighbours uses all it has, whatever the other classes do. A sample on top of its
-//! k-th neighbour (σ = 0) has affinity to its duplicates alone, which scatter nothing.
+//! A class with too few samples for k neighbors uses all it has, whatever the other classes do. A sample on top of its
+//! k-th neighbor (σ = 0) has affinity to its duplicates alone, which scatter nothing.
 //! Cost: 4p ΣN_c² flops in the samples' precision and tiles of memory; nothing of N_c² is kept.
 //! Reference: Sugiyama, *J. Machine Learning Research* 8, 2007.
 
@@ -27,7 +27,7 @@ use crate::points::Points;
 /// What a sample's distances are measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalScale {
-    /// The distance to its k-th nearest neighbour in the class: the definition.
+    /// The distance to its k-th nearest neighbor in the class: the definition.
     #[default]
     Neighbor,
     /// The distance to the class's k-th sample, counted from 0: one scale of the order of all distances in the class, with
@@ -69,10 +69,10 @@ pub(crate) struct Lfda {
     pub(crate) eigenvalues: Vec<f64>,
 }
 
-/// How large a sample's neighbourhood is: which neighbour measures it, and how.
+/// How large a sample's neighborhood is: which neighbor measures it, and how.
 pub(crate) type Neighborhood = (usize, LocalScale);
 
-/// Local Fisher discriminant analysis of samples, with several neighbourhoods, which share distances and neighbours: each further
+/// Local Fisher discriminant analysis of samples, with several neighborhoods, which share distances and neighbors: each further
 /// one costs half of the first.
 pub(crate) fn lfda_of_each(
     points: Points<'_>,

@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef, orthonormalize};
 use crate::points::{Points, Table};
 
-/// Labelled samples of Gaussian classes with different means and covariances, classes in turns.
+/// Labeled samples of Gaussian classes with different means and covariances, classes in turns.
 pub(super) struct Drawn {
     pub(super) values: Vec<f64>,
     pub(super) columns: usize,

@@ -11,7 +11,7 @@ const EXACT: f64 = 1e-9;
 const SINGLE: f64 = 1e-3;
 const NEIGHBOR: LocalScale = LocalScale::Neighbor;
 
-/// Local Fisher discriminant analysis of samples, with neighbourhoods of `neighbors` samples.
+/// Local Fisher discriminant analysis of samples, with neighborhoods of `neighbors` samples.
 fn lfda(
     points: Points<'_>,
     labels: &Labels,
@@ -116,15 +116,15 @@ fn the_other_scale_is_the_distance_to_one_sample_of_the_class() {
 }
 
 #[test]
-fn a_small_class_does_not_change_the_neighbourhoods_of_the_others() {
-    // The class of two comes first; were its cap of one neighbour to leak, the others would use one as well.
+fn a_small_class_does_not_change_the_neighborhoods_of_the_others() {
+    // The class of two comes first; were its cap of one neighbor to leak, the others would use one as well.
     let sample = Drawn::new(&[2, 40, 40], 4, 12);
     let (seven, _) = defined(&sample, 7);
     let found = lfda(sample.points(), &sample.labels, 7, NEIGHBOR, 2).unwrap();
     assert!(subspace_gap(found.filters.as_ref(), seven.subcols(0, 2)) < EXACT);
     let (one, _) = defined(&sample, 1);
     let leaked = subspace_gap(found.filters.as_ref(), one.subcols(0, 2));
-    assert!(leaked > 1e-3, "one and seven neighbours must differ: {leaked:e}");
+    assert!(leaked > 1e-3, "one and seven neighbors must differ: {leaked:e}");
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn bad_input_is_named() {
 }
 
 #[test]
-fn neighbourhoods_that_share_distances_give_what_each_gives_alone() {
-    // More samples of a class than a strip, and one class smaller than the largest neighbourhood.
+fn neighborhoods_that_share_distances_give_what_each_gives_alone() {
+    // More samples of a class than a strip, and one class smaller than the largest neighborhood.
     let sample = Drawn::new(&[300, 60, 5], 5, 20);
     let all = [(3, NEIGHBOR), (17, NEIGHBOR), (3, LocalScale::Anchor), (9, LocalScale::Anchor)];
     let together = lfda_of_each(sample.points(), &sample.labels, &all, 3).unwrap();

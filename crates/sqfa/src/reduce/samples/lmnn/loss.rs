@@ -1,7 +1,7 @@
 //! The large-margin loss and its gradient, exactly, without a list of triples.
 //!
 //! In z-space the loss is Σw_ab|z_a−z_b|² plus the margins, with weights that are constant between kinks: (1−μ) plus μ for
-//! every impostor on a pair of neighbours (i, j), −μ for every neighbour an impostor undercuts on (i, l). Their gradient
+//! every impostor on a pair of neighbors (i, j), −μ for every neighbor an impostor undercuts on (i, l). Their gradient
 //! gathers in z-space, 2w(z_a−z_b) for a and its negative for b, and XᵀZ̄ brings it to the filters.
 //! Distances come from blocked products; what cannot be an impostor is passed over thirty-two at a time.
 
@@ -18,7 +18,7 @@ const TILE: usize = 1024;
 /// Candidates tested together.
 const CHUNK: usize = 32;
 
-/// Samples, one class after the other, with the neighbours of each and the weight of the push.
+/// Samples, one class after the other, with the neighbors of each and the weight of the push.
 pub(super) struct Problem<'a> {
     pub(super) samples: &'a Gathered,
     /// The same number for every sample.
@@ -131,13 +131,13 @@ impl Problem<'_> {
     }
 }
 
-/// A sample with its neighbours, while impostors are looked for.
+/// A sample with its neighbors, while impostors are looked for.
 struct Owner {
     row: usize,
     /// Among the classes that have samples.
     class: usize,
     targets: Vec<Target>,
-    /// 1 + the distance of the farthest neighbour.
+    /// 1 + the distance of the farthest neighbor.
     margin: f64,
     hinges: f64,
 }

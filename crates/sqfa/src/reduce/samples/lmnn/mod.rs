@@ -1,6 +1,6 @@
-//! Large-margin nearest neighbours: a linear map that keeps each sample's own neighbours nearer than any other class.
+//! Large-margin nearest neighbors: a linear map that keeps each sample's own neighbors nearer than any other class.
 //!
-//! Minimises (1−μ)Σ_ij |z_i−z_j|² + μΣ_ijl [1 + |z_i−z_j|² − |z_i−z_l|²]₊ over z = Fᵀx, where j runs over the k nearest
+//! Minimizes (1−μ)Σ_ij |z_i−z_j|² + μΣ_ijl [1 + |z_i−z_j|² − |z_i−z_l|²]₊ over z = Fᵀx, where j runs over the k nearest
 //! samples of i's class in input space, fixed once, and l over all samples of other classes. The samples come in principal
 //! coordinates, and the start is the first m of them.
 //! Cost of an evaluation: N²m products and one look at each; no list of triples is ever made.
@@ -20,9 +20,9 @@ use loss::Problem;
 /// The recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Lmnn {
-    /// Neighbours of its own class that every sample keeps near.
+    /// Neighbors of its own class that every sample keeps near.
     pub(crate) neighbors: usize,
-    /// μ: the weight of pushing other classes away; 1 − μ is that of pulling neighbours near.
+    /// μ: the weight of pushing other classes away; 1 − μ is that of pulling neighbors near.
     pub(crate) push: f64,
     /// When to stop.
     pub(crate) stopping: Stopping,

@@ -14,7 +14,7 @@ fn quiet() -> impl FnMut(&Progress) -> Control {
     |_: &Progress| Control::Continue
 }
 
-/// The loss by its definition: neighbours by sorting, then all triples.
+/// The loss by its definition: neighbors by sorting, then all triples.
 fn defined(sample: &Drawn, filters: &Mat<f64>, neighbors: usize, push: f64) -> f64 {
     let (rows, m) = (sample.rows(), filters.ncols());
     let z: Vec<Vec<f64>> = (0..rows)
@@ -159,7 +159,7 @@ fn bad_settings_are_named() {
     };
     let error = fit(Lmnn::default());
     assert_eq!(error, SampleError::SmallClass { class: "1".into(), count: 3, neighbors: 3 });
-    for part in ["class '1' has 3 samples", "at least 4 samples", "at most 2 neighbours"] {
+    for part in ["class '1' has 3 samples", "at least 4 samples", "at most 2 neighbors"] {
         assert!(error.to_string().contains(part), "{error}");
     }
     assert_eq!(fit(Lmnn { neighbors: 0, ..Lmnn::default() }), SampleError::NoNeighbors);

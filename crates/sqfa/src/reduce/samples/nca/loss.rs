@@ -1,4 +1,4 @@
-//! The expected share of neighbours of another class and its gradient, block by block.
+//! The expected share of neighbors of another class and its gradient, block by block.
 //!
 //! With w_ij = p_ij(p_i − [same class]), whose rows add up to 0, Σ_i p_i has the gradient −2(WZ)_i + 2(s_jz_j − (WᵀZ)_j) in
 //! z-space, s the column sums of W; XᵀZ̄ brings it to the filters.
@@ -12,7 +12,7 @@ use crate::parallel;
 
 /// Parts of the samples that gather gradients of their own: a fixed number, so that no bit depends on threads.
 const PARTS: usize = 32;
-/// Samples whose neighbours are weighed together.
+/// Samples whose neighbors are weighed together.
 const BLOCK: usize = 32;
 
 /// One part's share of Σp_i and of its gradient in z-space.

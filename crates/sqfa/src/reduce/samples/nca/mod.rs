@@ -1,8 +1,8 @@
-//! Neighbourhood components: a linear map under which a random neighbour of a sample most often has its class.
+//! Neighborhood components: a linear map under which a random neighbor of a sample most often has its class.
 //!
-//! In z = Fᵀx sample i takes j ≠ i as its neighbour with probability p_ij ∝ exp(−|z_i − z_j|²); minimised is the expected
-//! share of neighbours of another class, 1 − (1/N)Σ_i p_i with p_i = Σ_{j of i's class} p_ij. The filters are free, their
-//! length is the width of the neighbourhood. The samples come in principal coordinates; the start is the first m of them, or
+//! In z = Fᵀx sample i takes j ≠ i as its neighbor with probability p_ij ∝ exp(−|z_i − z_j|²); minimized is the expected
+//! share of neighbors of another class, 1 − (1/N)Σ_i p_i with p_i = Σ_{j of i's class} p_ij. The filters are free, their
+//! length is the width of the neighborhood. The samples come in principal coordinates; the start is the first m of them, or
 //! discriminant directions, whichever has the lower loss.
 //! Cost of an evaluation: N² exponentials and 3N²m products.
 //! Reference: Goldberger, Roweis, Hinton & Salakhutdinov, *NIPS* 17, 2004.

@@ -1,4 +1,4 @@
-//! Neighbourhood components against the definition, finite differences, units, a problem with a known answer, and threads.
+//! Neighborhood components against the definition, finite differences, units, a problem with a known answer, and threads.
 
 use super::super::testing::{Drawn, normals};
 use super::*;
@@ -38,7 +38,7 @@ fn evaluate(sample: &Drawn, filters: &Mat<f64>) -> (f64, Mat<f64>) {
 }
 
 #[test]
-fn the_loss_is_the_expected_share_of_strange_neighbours() {
+fn the_loss_is_the_expected_share_of_strange_neighbors() {
     for counts in [vec![9, 7, 5], vec![60, 50], vec![1, 40]] {
         let sample = Drawn::new(&counts, 4, 61);
         for seed in [62, 63] {
@@ -65,7 +65,7 @@ fn gradients_are_finite_differences_of_the_definition() {
 }
 
 #[test]
-fn samples_far_apart_keep_their_nearest_neighbour() {
+fn samples_far_apart_keep_their_nearest_neighbor() {
     // All weights but the nearest one's underflow; the nearest still counts.
     let sample = Drawn::new(&[8, 8], 3, 67);
     let filters = Mat::from_fn(3, 3, |i, j| if i == j { 1e6 } else { 0.0 });

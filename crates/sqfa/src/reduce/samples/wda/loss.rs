@@ -12,7 +12,7 @@ use crate::linalg::{
 };
 use crate::parallel;
 
-/// Costs beyond this multiple of the regularisation lose more than six digits of their plan to round-off.
+/// Costs beyond this multiple of the regularization lose more than six digits of their plan to round-off.
 const SHARPEST: f64 = 1e9;
 /// Pairs of classes whose gradients are held at a time.
 const GROUP: usize = 64;

@@ -1,6 +1,6 @@
 //! The metric that steps are measured in: the samples' covariance, so that directions of unlike variance are moved alike.
 //!
-//! The optimiser sees ζ with η = M^{−½}ζ, M = C + κ(tr C/p)I. Far from sharp plans the loss is a ratio of quadratic forms in
+//! The optimizer sees ζ with η = M^{−½}ζ, M = C + κ(tr C/p)I. Far from sharp plans the loss is a ratio of quadratic forms in
 //! η, whose curvature along a direction grows with its variance; the second term stands for the directions already chosen.
 
 use super::super::gathered::Gathered;

@@ -1,9 +1,9 @@
 //! Wasserstein discriminant analysis: orthonormal filters that make transport within classes cheap and between them dear.
 //!
-//! Minimises Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
+//! Minimizes Σ_i W(i,i) / Σ_{i<j} W(i,j), where W is the cost of the entropic transport plan between two classes in the
 //! projected space after a fixed number of Sinkhorn iterations. The filters are F = ηR⁻¹ with ηᵀη = RᵀR; L-BFGS moves η,
 //! measured by the samples' covariance, down the logarithm of the loss, which may fall by orders of magnitude.
-//! As the regularisation grows, plans become uniform and the loss that of LDA.
+//! As the regularization grows, plans become uniform and the loss that of LDA.
 //! Cost of an evaluation: about 2(L+1) passes over an N_i × N_j matrix for L iterations, for every pair of classes.
 //! Reference: Flamary, Cuturi, Courty & Rakotomamonjy, *Machine Learning* 107, 2018.
 

@@ -10,7 +10,7 @@ use crate::optimize::Control;
 const SLOPE: f64 = 1e-5;
 /// Two ways through some hundred roundings.
 const SAME: f64 = 1e-9;
-/// A regularisation far below the squared distances of the tests' samples.
+/// A regularization far below the squared distances of the tests' samples.
 const SHARP: f64 = 5e-3;
 
 fn quiet() -> impl FnMut(&Progress) -> Control {
@@ -106,7 +106,7 @@ fn sharp_plans_stay_in_range() {
 
 #[test]
 fn where_scalings_leave_the_range_logarithms_take_over() {
-    // So many iterations bring the scalings near those of the unregularised plan, exp(costs/ε).
+    // So many iterations bring the scalings near those of the unregularized plan, exp(costs/ε).
     let problem = transport(2e-4, 4000);
     assert!(scaling::price(&problem).is_none());
     let priced = logarithmic::price(&problem);
@@ -146,7 +146,7 @@ fn rotations_of_filters_change_nothing() {
 }
 
 #[test]
-fn large_regularisation_at_one_filter_is_lda() {
+fn large_regularization_at_one_filter_is_lda() {
     let sample = Drawn::new(&[40, 40, 40], 4, 29);
     let recipe = Wda {
         regularization: 1e7,
