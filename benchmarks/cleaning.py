@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.covariance import MinCovDet
 
-from sqfa_rs import neural, robust_covariance
+from sqfa_rs import neural
+from sqfa_rs.covariance import robust_covariance
 from sqfa_rs.datasets import make_neural
 
 REPEATS = 7

@@ -33,9 +33,9 @@ CASES: list[tuple[int, int, int, list[str]]] = [
     (4_000, 2_000, 2, ["--method", "lda"]),
     (1_000_000, 4, 3, ["--method", "pca"]),
     (300_000, 50, 5, ["--method", "lda", "--shrinkage", "0.1"]),
-    (300_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
-    (100_000, 100, 5, ["--method", "sqfa", "--restarts", "1"]),
-    (3_000, 2_000, 2, ["--method", "sqfa", "--noise", "scale", "--restarts", "1"]),
+    (300_000, 50, 5, ["--method", "sqfa", "--noise", "scale", "--n-init", "1"]),
+    (100_000, 100, 5, ["--method", "sqfa", "--n-init", "1"]),
+    (3_000, 2_000, 2, ["--method", "sqfa", "--noise", "scale", "--n-init", "1"]),
 ]
 
 

@@ -20,9 +20,9 @@ import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from sqfa_rs import LDA as OurLDA
-from sqfa_rs import PCA as OurPCA
 from sqfa_rs import SQFA, datasets
+from sqfa_rs.baselines import LDA as OurLDA
+from sqfa_rs.baselines import PCA as OurPCA
 
 REPEATS = 5
 
@@ -38,7 +38,7 @@ def best(work) -> float:
 
 
 def rust_seconds(command: str, data: Path) -> float:
-    """Statistics and optimisation of the same fit by the command, from the same float32 numbers."""
+    """Statistics and optimization of the same fit by the command, from the same float32 numbers."""
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(REPEATS):
@@ -49,7 +49,7 @@ def rust_seconds(command: str, data: Path) -> float:
                     str(data),
                     "-m",
                     "8",
-                    "--restarts",
+                    "--n-init",
                     "1",
                     "--noise",
                     "scale",
@@ -100,7 +100,7 @@ def main() -> None:
         np.savez(file, X=x, y=y)
         rust = rust_seconds(arguments.command, file)
 
-    model = SQFA(8, noise="scale", restarts=1, random_state=0)
+    model = SQFA(8, noise="scale", n_init=1, random_state=0)
     fit = best(lambda: model.fit(x, y))
     whole = best(lambda: model.fit(x, y).transform(x))
     lda = best(lambda: LinearDiscriminantAnalysis(n_components=8).fit(x, y).transform(x))

@@ -75,7 +75,7 @@ def fitted(args: Any, noise: float, seed: int) -> dict[str, Any]:
         model = folder / "model.sqfa"
         fit = [args.sqfa, "fit", str(train), "--labels", str(folder / "train-labels.npy"), "--json"]
         fit += ["-m", str(args.filters), "--noise", str(args.fit_noise), "--method", args.method]
-        fit += ["--start", args.start]
+        fit += ["--init", args.start]
         said, memory, seconds = run([*fit, "--form", form, "--out", str(model)])
         score = [args.sqfa, "evaluate", str(model), str(test)]
         score += ["--labels", str(folder / "test-labels.npy")]
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--filters", type=int, default=8)
     parser.add_argument("--method", default="sqfa-h")
     parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--start", default="pca")
+    parser.add_argument("--init", default="pca")
     parser.add_argument("--note", default="")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--date", default="undated")

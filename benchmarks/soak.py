@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-FIT = "fit data.csv --label label -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa"
+FIT = "fit data.csv --label label -m 1 --noise 0.1 --n-init 1 --report r.html --out m.sqfa"
 STATS = "stats data.csv --label label --out s.stats"
 COMPARE = "compare data.csv --label label --methods pca,sqfa --filters 1,2 --seeds 1 --out run"
 PAPER = "growth --out made"

@@ -12,7 +12,8 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sqfa_rs import LDA, SQFA, plots
+from sqfa_rs import SQFA, plots
+from sqfa_rs.baselines import LDA
 
 COUNT = 250
 CLASSES = ("class a", "class b")

@@ -12,7 +12,7 @@ cd "$work"
 "$command" dataset toy-6d --train 12 --test 6 --out a.npz > /dev/null
 printf 'a,b,label\n1,2.5,x\n-3e2,0.1,y\n4,1,x\n0,2,y\n1,1,x\n2,2,y\n' > b.csv
 printf 'a;b;label\r\n"1,5";2;é\r\n3;;NA\r\n' > c.csv
-"$command" fit a.npz -m 2 --noise 0.1 --restarts 1 --out m.sqfa > /dev/null 2>&1
+"$command" fit a.npz -m 2 --noise 0.1 --n-init 1 --out m.sqfa > /dev/null 2>&1
 "$command" transform m.sqfa a.npz --part test --out z.npy > /dev/null 2>&1
 "$command" stats b.csv --out s.stats > /dev/null 2>&1
 "$command" compare a.npz --methods sqfa,pca --filters 1,2 --seeds 1 --out run > /dev/null 2>&1

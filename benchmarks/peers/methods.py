@@ -5,8 +5,8 @@
 DATA holds mnist/ (IDX files). NCA is scikit-learn's and metric-learn's, LMNN and LFDA are
 metric-learn's, WDA is POT's; a package that does not import is left out and told. All learn two
 components from the same 1000 digits in their first 30 principal components and are scored by the three
-nearest neighbours among 5000 others. Settings are each package's defaults; LMNN takes three
-neighbours everywhere. Leave the machine alone while it runs.
+nearest neighbors among 5000 others. Settings are each package's defaults; LMNN takes three
+neighbors everywhere. Leave the machine alone while it runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
 
 import sqfa_rs
-from sqfa_rs import LFDA, LMNN, NCA, WDA, datasets
+from sqfa_rs import datasets
+from sqfa_rs.baselines import LFDA, LMNN, NCA, WDA
 
 POINTS, HELD, COMPONENTS, FILTERS, NEIGHBORS = 1000, 5000, 30, 2, 3
 
@@ -93,7 +94,7 @@ def peers(seed: int) -> dict[str, tuple[str, Callable[[], Any], Callable[[], Any
 
 
 def timed(make: Callable[[], Any], data: tuple[np.ndarray, ...]) -> tuple[float, float]:
-    """Seconds of a fit, and the share of held-out points that their neighbours tell."""
+    """Seconds of a fit, and the share of held-out points that their neighbors tell."""
     x, y, held, truth = data
     model = make()
     began = time.perf_counter()

@@ -1,8 +1,8 @@
-"""WDA's loss beside a literal run of the paper's optimiser on the same samples.
+"""WDA's loss beside a literal run of the paper's optimizer on the same samples.
 
 In the peers' environment (torch):
 ``wda.py DATA --set svhn --reg 512 --filters 8 --command target/release/sqfa``.
-Takes 500 samples a class in 100 principal components, minimises the loss as the paper's experiments
+Takes 500 samples a class in 100 principal components, minimizes the loss as the paper's experiments
 do (L-BFGS, lr 1, strong Wolfe, five iterations a step, at most 100 steps, until a step changes the
 loss by less than 1e-7, from a random orthogonal start, gradients by torch), runs
 ``sqfa fit --method wda`` on the same samples, and evaluates both sides' filters with the same torch
@@ -25,7 +25,7 @@ CLASSES, SAMPLES, COMPONENTS, ITERATIONS = 10, 500, 100, 10
 
 
 def images(folder, name):
-    """Training images, scaled by one standard deviation and centred, and their labels."""
+    """Training images, scaled by one standard deviation and centered, and their labels."""
     if name == "svhn":
         arrays = np.load(folder / "svhn" / "svhn_gray.npz")
         X, y = arrays["X_train"], arrays["y_train"]
@@ -76,7 +76,7 @@ def loss(X, filters, reg):
 
 
 def literal(X, count, reg, seed):
-    """The filters and the number of evaluations of the paper's optimiser."""
+    """The filters and the number of evaluations of the paper's optimizer."""
     torch.manual_seed(seed)
     layer = torch.nn.Linear(COMPONENTS, count, bias=False).double()
     torch.nn.init.orthogonal_(layer.weight)

@@ -16,11 +16,11 @@ X, y = load_digits(return_X_y=True)
 print("distance        accuracy in 3-fold cross-validation, 6 components")
 for distance in ("calvo-oller", "hellinger", "bhattacharyya", "wasserstein"):
     constraint = "orthonormal" if distance == "wasserstein" else "sphere"
-    sqfa = SQFA(6, distance=distance, constraint=constraint, restarts=1, random_state=0)
+    sqfa = SQFA(6, distance=distance, constraint=constraint, n_init=1, random_state=0)
     print(f"{distance:15s} {cross_val_score(sqfa, X, y, cv=3).mean():.1%}")
 
 # The noise and the scaling: selected on held-out samples unless they are specified.
-auto = SQFA(6, distance="hellinger", restarts=1).fit(X, y)
+auto = SQFA(6, distance="hellinger", n_init=1).fit(X, y)
 selected = auto.selection_[:2]
 print("\nscaling        noise   held-out accuracy")
 for scaling, noise, _, _, accuracy in auto.selection_.tried:
@@ -29,7 +29,7 @@ for scaling, noise, _, _, accuracy in auto.selection_.tried:
 
 # The number of components: "auto" takes the fewest that are as good as any; or look at the curve.
 search = GridSearchCV(
-    make_pipeline(SQFA(distance="hellinger", restarts=1, random_state=0), QDA()),
+    make_pipeline(SQFA(distance="hellinger", n_init=1, random_state=0), QDA()),
     {"sqfa__n_components": [2, 4, 6, 8, 12]},
     cv=3,
 ).fit(X, y)

@@ -10,7 +10,8 @@ import torch
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from sqfa_rs import KNN, QDA, SQFA
+from sqfa_rs import QDA, SQFA
+from sqfa_rs.baselines import KNN
 from sqfa_rs.torch import separation_loss
 
 FEATURES = 4
@@ -33,17 +34,17 @@ class Network(torch.nn.Module):
 
 
 def train(loss_of, X, y, epochs, seed):
-    """Learn a network by Adam on shuffled batches; ``loss_of(network, X, y)`` is minimised."""
+    """Learn a network by Adam on shuffled batches; ``loss_of(network, X, y)`` is minimized."""
     torch.manual_seed(seed)
     network = Network()
-    optimiser = torch.optim.Adam(network.parameters(), lr=3e-3, weight_decay=1e-4)
+    optimizer = torch.optim.Adam(network.parameters(), lr=3e-3, weight_decay=1e-4)
     for _ in range(epochs):
         for rows in torch.randperm(len(X)).split(BATCH):
             if len(rows) < BATCH // 2:
                 continue
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss_of(network, X[rows], y[rows]).backward()
-            optimiser.step()
+            optimizer.step()
     return network.eval()
 
 
@@ -58,7 +59,7 @@ def separation(distance):
 
 
 def run(epochs=150, seeds=1):
-    """Held-out accuracies of QDA and five nearest neighbours for every kind of features."""
+    """Held-out accuracies of QDA and five nearest neighbors for every kind of features."""
     X, y = load_digits(return_X_y=True)
     losses = {
         "cross-entropy": cross_entropy,

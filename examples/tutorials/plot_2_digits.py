@@ -15,7 +15,8 @@ This tutorial starts with such classes and then goes to handwritten digits, wher
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sqfa_rs import LDA, QDA, SQFA, plots
+from sqfa_rs import QDA, SQFA, plots
+from sqfa_rs.baselines import LDA
 
 rng = np.random.default_rng(0)
 y = np.repeat(["a", "b"], 400)
@@ -55,7 +56,7 @@ digits.summary(image_shape=(8, 8))
 # %%
 # Six numbers an image are enough for most of them.
 
-print(f"{digits.score(X_test, y_test):.1%} of the test images are recognised")
+print(f"{digits.score(X_test, y_test):.1%} of the test images are recognized")
 
 # %%
 # The filters as images: red pixels count for, blue ones against.
@@ -68,13 +69,13 @@ plots.filters(digits, (8, 8), columns=6)
 # The classifier is the same for all: QDA, one Gaussian a class. LDA ends at nine filters, SQFA need
 # not.
 
-from sqfa_rs import PCA
+from sqfa_rs.baselines import PCA
 
 counts = [1, 2, 4, 6, 9, 12]
 with plots.style():
     figure, ax = plt.subplots(figsize=(5.6, 3.8))
     for make, label, mark in (
-        (lambda m: SQFA(m, distance="hellinger", restarts=1), "SQFA, Hellinger", "o"),
+        (lambda m: SQFA(m, distance="hellinger", n_init=1), "SQFA, Hellinger", "o"),
         (lambda m: LDA(m), "LDA", "s"),
         (lambda m: PCA(m), "PCA", "^"),
     ):

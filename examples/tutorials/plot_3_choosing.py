@@ -26,7 +26,7 @@ X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, rando
 # class hardly varies. It is a fraction of the mean within-class variance. ``selection_`` keeps all
 # candidates; among those as good as the best, the one nearest to the default is selected.
 
-model = SQFA(4, restarts=2).fit(X, y)
+model = SQFA(4, n_init=2).fit(X, y)
 chosen = model.selection_
 print(f"noise {chosen.noise}, {chosen.scaling} scaling ({chosen.reason}, {chosen.folds} folds)")
 
@@ -57,7 +57,7 @@ with plots.style():
 # ---------------------
 # ``"auto"`` takes the fewest filters within one standard error of the best, and keeps the curve.
 
-auto = SQFA("auto", max_components=12, distance="hellinger", restarts=1).fit(X, y)
+auto = SQFA("auto", max_components=12, distance="hellinger", n_init=1).fit(X, y)
 with plots.style():
     figure, ax = plt.subplots(figsize=(5.6, 3.6))
     ax.plot(
@@ -79,13 +79,13 @@ print(f"taken: {len(auto.components_)} filters, {auto.score(X_test, y_test):.1%}
 from sqfa_rs import distances
 
 gap = np.linspace(0.01, 6, 80)
-centre = (np.zeros((1, 1)), np.ones((1, 1, 1)))
+center = (np.zeros((1, 1)), np.ones((1, 1, 1)))
 apart = (gap[:, None], np.ones((80, 1, 1)))
 names = ("calvo-oller", "hellinger", "bhattacharyya")
 with plots.style():
     figure, ax = plt.subplots(figsize=(5.6, 3.6))
     for name, line in zip(names, ("-", "--", "-."), strict=True):
-        ax.plot(gap, distances.pairwise(centre, apart, name)[0], line, label=name)
+        ax.plot(gap, distances.pairwise(center, apart, name)[0], line, label=name)
     ax.set(xlabel="gap of two means, in standard deviations", ylabel="distance")
     ax.legend()
 
@@ -95,7 +95,7 @@ with plots.style():
 
 from sklearn.model_selection import GridSearchCV
 
-search = GridSearchCV(SQFA(4, noise="scale", restarts=1), {"distance": list(names)}, cv=3).fit(X, y)
+search = GridSearchCV(SQFA(4, noise="scale", n_init=1), {"distance": list(names)}, cv=3).fit(X, y)
 for name, score in zip(names, search.cv_results_["mean_test_score"], strict=True):
     print(f"{name:15s} {score:.1%}")
 

@@ -15,7 +15,8 @@ is the length of the shortest path between two of them. Here it is exact, with i
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sqfa_rs import fisher_rao, geodesic, plots
+from sqfa_rs import plots
+from sqfa_rs.geometry import fisher_rao, geodesic
 
 path = geodesic([-2.0], [[0.25]], [2.0], [[0.25]])
 print(f"distance {path.length:.4f}")
@@ -61,7 +62,7 @@ from sklearn.datasets import load_digits
 from sqfa_rs import SQFA, distances
 
 X, y = load_digits(return_X_y=True)
-model = SQFA(4, restarts=2).fit(X, y)
+model = SQFA(4, n_init=2).fit(X, y)
 matrix = distances.pairwise(model, distance="fisher-rao")
 plots.distance_matrix(matrix, labels=model.classes_).set_title("exact Fisher–Rao distances")
 
@@ -76,7 +77,7 @@ print(f"the bound is {(bound[above] / matrix[above]).mean():.1%} of the distance
 # A map of the classes
 # --------------------
 # Multidimensional scaling places ten points so that their distances are as close to the matrix as a
-# plane allows: squared distances, doubly centred, and the two leading eigenvectors.
+# plane allows: squared distances, doubly centered, and the two leading eigenvectors.
 
 centring = np.eye(10) - 0.1
 values, vectors = np.linalg.eigh(-0.5 * centring @ matrix**2 @ centring)

@@ -72,7 +72,7 @@ print(f"objectives: {model.objective_:.5f} and {again.objective_:.5f}")
 
 import matplotlib.pyplot as plt
 
-online, scores = SQFA(4, restarts=1), []
+online, scores = SQFA(4, n_init=1), []
 for path in sorted(folder.glob("part-*.npz")):
     piece = np.load(path)
     online.partial_fit(piece["X"], piece["y"])

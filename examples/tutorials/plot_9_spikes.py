@@ -42,7 +42,7 @@ with plots.style():
     ax.eventplot(first, linewidths=0.8, colors=[plots.palette(1)[0]])
     for start in starts[:3]:
         ax.axvspan(start + 0.05, start + 0.1, color="0.88", zorder=0)
-    ax.set(xlabel="seconds", ylabel="neuron", title="three trials; the windows are grey")
+    ax.set(xlabel="seconds", ylabel="neuron", title="three trials; the windows are gray")
 
 # %%
 # Counts
@@ -74,7 +74,7 @@ table = compare(
     methods=["sqfa-h", "lda", "pca"],
     n_components=[2, 4],
     seeds=1,
-    scale="per-feature",
+    scaling="per-feature",
 )
 print(table.pivot_table(index="n_components", columns="method", values="qda_accuracy").round(3))
 
@@ -126,7 +126,7 @@ plots.distance_matrix(matrix, labels=names).set_title("exact Fisher–Rao distan
 
 # %%
 # A map of the stimuli: points in the plane whose distances are as close to the matrix as a plane allows.
-# Neighbours in orientation are neighbours on the map, and the circle closes.
+# Neighbors in orientation are neighbors on the map, and the circle closes.
 
 size = len(matrix)
 centring = np.eye(size) - 1 / size

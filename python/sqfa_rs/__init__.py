@@ -1,54 +1,58 @@
 """Supervised linear dimensionality reduction by information geometry.
 
-Data become class statistics, which components project to feature statistics, whose pairwise distances an
-optimiser maximises: :class:`SQFA`, :class:`SecondMomentSQFA`, and :class:`QDA` to classify the features.
-Beside them stand the methods they are compared with (:class:`PCA`, :class:`LDA`, …), :func:`compare` and
-the exact distance :func:`fisher_rao`.
+:class:`SQFA`, :class:`SecondMomentSQFA` and :class:`HeavyTailedSQFA` learn linear components that
+separate classes by their means and covariances. :class:`QDA` classifies the features, and
+:func:`compare` compares methods on the same data.
+
+The other methods are in :mod:`sqfa_rs.baselines`, exact Fisher–Rao distances in :mod:`sqfa_rs.geometry`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import datasets, distances, estimators, neural
+from . import baselines, covariance, datasets, distances, geometry, neural, preprocessing
 from ._compare import compare
 from ._core import __version__
 from ._files import load, save
-from ._fisher_rao import FisherRaoResult, Geodesic, exponential, fisher_rao, geodesic, logarithm
-from ._robust import RobustCovariance, robust_covariance
 from .data import ClassAccumulator, ClassStatistics, class_statistics
-from .estimators import *
+from .estimators import QDA, SQFA, HeavyTailedSQFA, SecondMomentSQFA
+
+# Values that fits and callbacks return: importable, for type annotations, but not part of `import *`.
+from .estimators import Candidate as Candidate
+from .estimators import CurvePoint as CurvePoint
+from .estimators import Initialization as Initialization
+from .estimators import Progress as Progress
+from .estimators import Selection as Selection
+from .estimators import Trial as Trial
 
 if TYPE_CHECKING:
-    from . import plots
+    from . import plots as plots
 
 __all__ = [
+    "QDA",
+    "SQFA",
     "ClassAccumulator",
     "ClassStatistics",
-    "FisherRaoResult",
-    "Geodesic",
-    "RobustCovariance",
+    "HeavyTailedSQFA",
+    "SecondMomentSQFA",
     "__version__",
+    "baselines",
     "class_statistics",
     "compare",
+    "covariance",
     "datasets",
     "distances",
-    "exponential",
-    "fisher_rao",
-    "geodesic",
+    "geometry",
     "load",
-    "logarithm",
     "neural",
-    "plots",
-    "robust_covariance",
+    "preprocessing",
     "save",
 ]
-# A new method stands in one list.
-__all__ += estimators.__all__
 
 
 def __getattr__(name: str) -> Any:
-    """Import the plots, and matplotlib with them, only when they are asked for."""
+    """Import the plots, and matplotlib with them, only when they are used."""
     if name == "plots":
         import importlib
 

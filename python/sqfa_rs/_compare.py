@@ -37,10 +37,10 @@ def compare(
     sessions: Any = None,
     groups: Any = None,
     circular: float | None = None,
-    scale: str = "auto",
-    covariance: str | float | None = None,
+    scaling: str = "auto",
+    covariance_estimator: str | float | None = None,
     noise: float | str = "auto",
-    restarts: int | None = None,
+    n_init: int | None = None,
     n_neighbors: int = 5,
     time_limit: float = 0.0,
     name: str = "data",
@@ -53,7 +53,7 @@ def compare(
     Parameters
     ----------
     X, y : array-likes of shapes (n_samples, n_features) and (n_samples,), or lists of them
-        Labelled points. Lists hold sessions, each with features and filters of its own.
+        Labeled points. Lists hold sessions, each with features and filters of its own.
     X_test, y_test : array-likes, default=None
         Test points; otherwise ``X`` is held out in folds, or a part of it from 5000 points on.
     methods : sequence of str, default=("paper",)
@@ -80,18 +80,18 @@ def compare(
         The group of every point; a group stays on one side of every split. A list where ``X`` is one.
     circular : float, default=None
         The period after which labels repeat (180 for orientations), for the tuning in the report.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns; "auto" selects it as ``fit`` does.
-    covariance : str or float, default=None
+    covariance_estimator : str or float, default=None
         Estimator of the class covariances, as in :class:`SQFA`; None is every method's own.
     noise : float or str, default="auto"
         Regularization noise of the methods that have one, as in :class:`SQFA`; "auto" selects it as
         ``fit`` does.
-    restarts : int, default=None
+    n_init : int, default=None
         Starts of every fit; 0 lets the method decide. Otherwise it decides where the noise is chosen,
         and there is one start where the noise is given.
     n_neighbors : int, default=5
-        Neighbours of the kNN classifier.
+        Neighbors of the kNN classifier.
     time_limit : float, default=0
         Seconds one fit may take; 0 is no limit.
     name : str, default="data"
@@ -154,10 +154,14 @@ def compare(
         "first_seed": int(random_state),
         "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),
         "parts": parts,
-        "scale": scale,
+        "scaling": scaling,
         "noise": noise if isinstance(noise, str) else repr(float(noise)),
-        **({} if restarts is None else {"restarts": int(restarts)}),
-        **({} if covariance is None else {"covariance": estimator_name(covariance)}),
+        **({} if n_init is None else {"n_init": int(n_init)}),
+        **(
+            {}
+            if covariance_estimator is None
+            else {"covariance_estimator": estimator_name(covariance_estimator)}
+        ),
         "neighbors": int(n_neighbors),
         "time_limit": float(time_limit),
     }

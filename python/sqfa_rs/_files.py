@@ -128,10 +128,10 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
     settings: dict[str, Any] = {
         "n_components": len(model["components"]),
         "noise": choice if choice == "auto" or choice.endswith("x") else told["noise"],
-        "scale": "auto" if told.get("selection") else told["scale"],
+        "scaling": "auto" if told.get("selection") else told["scaling"],
         "constraint": told.get("constraint") or "sphere",
         "init": told["start"] if told["start"] in _STARTS else "auto",
-        "restarts": len(told["fit"]["restarts"]) or "auto",
+        "n_init": len(told["fit"]["initializations"]) or "auto",
         "sequential": told.get("sequential"),
         "covariance": _estimator(told["covariance"]),
         "refine": bool(told.get("refined", False)),
@@ -172,8 +172,8 @@ def _value(text: str) -> Any:
 
 def _scale(told: dict[str, Any]) -> str:
     """How columns were asked to be scaled: "auto" unless the file says otherwise."""
-    given = told.get("selection") is None and told["scale"] != "none"
-    return str(told["scale"]) if given else "auto"
+    given = told.get("selection") is None and told["scaling"] != "none"
+    return str(told["scaling"]) if given else "auto"
 
 
 def _estimator(text: str) -> str | float:
@@ -197,7 +197,7 @@ def _baseline(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         settings["pca_dims"] = told["pca_dims"]
     estimator = cls(
         len(model["components"]),
-        scale=_scale(told),
+        scaling=_scale(told),
         refine=bool(told.get("refined", False)),
         random_state=told["seed"],
         **settings | _specified(cls, told),
@@ -221,10 +221,10 @@ def _restore(estimator: Reducer, model: dict[str, Any], told: dict[str, Any]) ->
 
 def _nearest_mean(model: dict[str, Any]) -> NDArray[np.float64]:
     """The point in the span of the components whose features are the mean features."""
-    centre = np.average(model["means"], axis=0, weights=model["counts"])
+    center = np.average(model["means"], axis=0, weights=model["counts"])
     if model["offset"] is not None:
-        centre = centre - model["offset"]
-    return np.asarray(np.linalg.pinv(model["components"]) @ centre)
+        center = center - model["offset"]
+    return np.asarray(np.linalg.pinv(model["components"]) @ center)
 
 
 def _description(estimator: Any) -> dict[str, Any]:

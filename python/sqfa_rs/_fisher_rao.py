@@ -63,7 +63,7 @@ def fisher_rao(
     Examples
     --------
     >>> import math
-    >>> from sqfa_rs import fisher_rao
+    >>> from sqfa_rs.geometry import fisher_rao
     >>> math.isclose(fisher_rao(0.0, 1.0, 0.0, math.e**2), math.sqrt(2))
     True
     """
@@ -144,7 +144,7 @@ def geodesic(
     Examples
     --------
     >>> import numpy as np
-    >>> from sqfa_rs import geodesic
+    >>> from sqfa_rs.geometry import geodesic
     >>> mean, cov = geodesic([0.0], [[1.0]], [0.0], [[16.0]]).midpoint()
     >>> round(cov.item(), 6)
     4.0

@@ -83,7 +83,7 @@ def robust_covariance(
     Examples
     --------
     >>> import numpy as np
-    >>> from sqfa_rs import robust_covariance
+    >>> from sqfa_rs.covariance import robust_covariance
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> X[:20] += 10
     >>> bool(robust_covariance(X).support[:20].any())

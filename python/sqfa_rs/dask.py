@@ -49,7 +49,7 @@ __all__ = [
 def class_accumulator(
     X: Any, y: Any, *, sample_weight: Any = None, form: str = "dense", client: Any = None
 ) -> ClassAccumulator:
-    """The sums of labelled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
+    """The sums of labeled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: Any = None,
-    covariance: str | float = "empirical",
+    covariance_estimator: str | float = "empirical",
     form: str = "dense",
     client: Any = None,
 ) -> ClassStatistics:
-    """Counts, means and covariances of labelled points that live in Dask.
+    """Counts, means and covariances of labeled points that live in Dask.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def class_statistics(
         Labels, or the name of the label column of the frame.
     sample_weight : dask array or series of shape (n_samples,), default=None
         Whole numbers: how often each point counts.
-    covariance : {"empirical", "oas"} or float, default="empirical"
+    covariance_estimator : {"empirical", "oas"} or float, default="empirical"
         The estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         What is kept of a class: all entries of its scatter, or a sketch of so many rows.
@@ -111,7 +111,7 @@ def class_statistics(
     [50, 50, 50]
     """
     sums = class_accumulator(X, y, sample_weight=sample_weight, form=form, client=client)
-    return sums.finish(covariance)
+    return sums.finish(covariance_estimator)
 
 
 class _OnDask(OnEngine):
@@ -123,7 +123,7 @@ class _OnDask(OnEngine):
     max_bytes: int | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from labelled points that live in Dask, or from local ones as the local estimator does.
+        """Learn from labeled points that live in Dask, or from local ones as the local estimator does.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ _ROUNDS = 8
 def style() -> Any:
     """The look of the package's figures, for figures of your own.
 
-    Colours that colour-blind eyes and grey print tell apart, quiet axes, text that stays text in SVG.
+    Colors that color-blind eyes and gray print tell apart, quiet axes, text that stays text in SVG.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def style() -> Any:
 
 
 def palette(count: int) -> NDArray[np.float64]:
-    """The colours of so many classes, one (red, green, blue, opacity) a row.
+    """The colors of so many classes, one (red, green, blue, opacity) a row.
 
     Up to ten are distinct, more run from dark to light.
 
@@ -182,7 +182,7 @@ def ellipses(
     classes : array-like, default=None
         Labels of the classes to draw; all by default.
     values : array-like of numbers, default=None
-        A number for every class, in their order: colours and a colour bar show them.
+        A number for every class, in their order: colors and a color bar show them.
     legend : bool, default=True
         Whether the classes are named beside the picture.
     ax : matplotlib axes, default=None
@@ -249,7 +249,7 @@ def scatter(
     size: float = 9.0,
     random_state: int = 0,
 ) -> Any:
-    """Draw features of points, one colour and one mark a class.
+    """Draw features of points, one color and one mark a class.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def scatter(
     classes : array-like, default=None
         Labels of the classes to draw; all by default.
     values : array-like of numbers, default=None
-        A number for every class, in their order: colours and a colour bar show them.
+        A number for every class, in their order: colors and a color bar show them.
     per_class : int, default=None
         The most points of a class to draw, chosen at random.
     legend : bool, default=True
@@ -329,7 +329,7 @@ def distance_matrix(
     given : fitted estimator, Gaussians, or array-like of shape (n_classes, n_classes)
         A matrix of distances, or whatever :func:`sqfa_rs.distances.pairwise` takes.
     distance : str or callable, default=None
-        The distance, unless ``given`` is a matrix; by default the one an estimator maximised, else
+        The distance, unless ``given`` is a matrix; by default the one an estimator maximized, else
         "calvo-oller".
     labels : array-like of shape (n_classes,), default=None
         Names of the classes.
@@ -358,7 +358,7 @@ def distance_matrix(
         raise ValueError(f"{len(names)} names for distances of shape {matrix.shape}")
     if ax is None:
         ax = _drawing.new(figsize=(5.2, 4.4))
-    # Without the zeros of the diagonal the colours tell the pairs apart.
+    # Without the zeros of the diagonal the colors tell the pairs apart.
     between = np.ma.masked_array(matrix, np.eye(len(matrix), dtype=bool))
     ax.set_facecolor("0.9")
     image = ax.imshow(between, cmap=_style.SEQUENTIAL)
@@ -403,7 +403,7 @@ def objective_trace(estimator: Any, *, ax: Any = None) -> Any:
     best = estimator.objective_trace_
     others = [
         start.trace
-        for start in estimator.restarts_
+        for start in estimator.initializations_
         if len(start.trace) and not np.array_equal(start.trace, best)
     ]
     for i, trace in enumerate(others):

@@ -62,7 +62,7 @@ def class_statistics(
     *,
     columns: Sequence[str] | None = None,
     weight: str | None = None,
-    covariance: str | float = "empirical",
+    covariance_estimator: str | float = "empirical",
     form: str = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Ray dataset.
@@ -77,7 +77,7 @@ def class_statistics(
         The columns of the points, all others by default.
     weight : str, default=None
         A column of whole numbers: how often each point counts.
-    covariance : {"empirical", "oas"} or float, default="empirical"
+    covariance_estimator : {"empirical", "oas"} or float, default="empirical"
         The estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         What is kept of a class: all entries of its scatter, or a sketch of so many rows.
@@ -87,7 +87,7 @@ def class_statistics(
     ClassStatistics
     """
     sums = class_accumulator(dataset, label, columns=columns, weight=weight, form=form)
-    return sums.finish(covariance)
+    return sums.finish(covariance_estimator)
 
 
 def fit(
@@ -216,7 +216,7 @@ def _columns(dataset: Any, label: str, columns: Sequence[str] | None, weight: st
 
 
 class _Engine:
-    """Blocks of a dataset with labelled points."""
+    """Blocks of a dataset with labeled points."""
 
     room = float("inf")
 
@@ -265,7 +265,7 @@ def _explained(error: Exception) -> Exception:
             f"(form='sketch' of class_statistics), or give workers more memory ({error})"
         )
     if names & {"RaySystemError", "NodeDiedError", "OwnerDiedError", "RayActorError"}:
-        return ConnectionError(f"the connection to Ray was lost: initialise it and fit again ({error})")
+        return ConnectionError(f"the connection to Ray was lost: initialize it and fit again ({error})")
     return error
 
 

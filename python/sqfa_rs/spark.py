@@ -106,7 +106,7 @@ def class_statistics(
     label: str = "label",
     *,
     weight: str | None = None,
-    covariance: str | float = "empirical",
+    covariance_estimator: str | float = "empirical",
     form: str = "dense",
 ) -> ClassStatistics:
     """Counts, means and covariances of the classes of a Spark data frame.
@@ -121,7 +121,7 @@ def class_statistics(
         The column of the labels.
     weight : str, default=None
         A column of whole numbers: how often each point counts.
-    covariance : {"empirical", "oas"} or float, default="empirical"
+    covariance_estimator : {"empirical", "oas"} or float, default="empirical"
         The estimator of the class covariances.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
         What is kept of a class: all entries of its scatter, or a sketch of so many rows.
@@ -131,7 +131,7 @@ def class_statistics(
     ClassStatistics
     """
     sums = class_accumulator(frame, features, label, weight=weight, form=form)
-    return sums.finish(covariance)
+    return sums.finish(covariance_estimator)
 
 
 class _Columns(HasFeaturesCol, HasLabelCol, HasWeightCol):  # type: ignore[misc]
@@ -316,31 +316,31 @@ class SQFA(_Reducer):
 
 
 class LDA(_Reducer):
-    """:class:`sqfa_rs.LDA` for Spark data frames; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.LDA` for Spark data frames; parameters as of :class:`SQFA` here."""
 
     _local, _model = local.LDA, LDAModel
 
 
 class LFDA(_Reducer):
-    """:class:`sqfa_rs.LFDA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.LFDA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
 
     _local, _model = local.LFDA, LFDAModel
 
 
 class LMNN(_Reducer):
-    """:class:`sqfa_rs.LMNN` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.LMNN` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
 
     _local, _model = local.LMNN, LMNNModel
 
 
 class WDA(_Reducer):
-    """:class:`sqfa_rs.WDA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.WDA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
 
     _local, _model = local.WDA, WDAModel
 
 
 class NCA(_Reducer):
-    """:class:`sqfa_rs.NCA` of a sample of a Spark data frame; parameters as of :class:`SQFA` here."""
+    """:class:`sqfa_rs.baselines.NCA` of a sample of a Spark frame; parameters as of :class:`SQFA`."""
 
     _local, _model = local.NCA, NCAModel
 

@@ -49,7 +49,7 @@ def test_a_merge_is_what_both_have_seen(blobs):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 11])
-def test_many_are_merged_by_a_tree_of_neighbours(blobs, count):
+def test_many_are_merged_by_a_tree_of_neighbors(blobs, count):
     made = parts(*blobs, count)
     before = [part.to_bytes() for part in made]
     merged = ClassAccumulator.merge_all(iter(made))
@@ -93,7 +93,7 @@ def test_labels_keep_their_type(blobs, name):
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float64])
-def test_parts_that_travelled_meet_new_classes(blobs, dtype):
+def test_parts_that_traveled_meet_new_classes(blobs, dtype):
     X, y = blobs
     labels = y.astype(dtype)
     first = ClassAccumulator().update(X[y < 2], labels[y < 2])
@@ -177,5 +177,5 @@ def test_ledoit_wolf_needs_the_samples(blobs, form):
     with pytest.raises(ValueError, match="ledoit-wolf.*(use oas or a fraction|share of shrinkage)"):
         sums.finish("ledoit-wolf")
     with pytest.raises(ValueError, match="ledoit-wolf"):
-        SQFA(2, covariance="ledoit-wolf").fit_statistics(sums.finish())
+        SQFA(2, covariance_estimator="ledoit-wolf").fit_statistics(sums.finish())
     assert sums.finish(0.1).means.shape == (3, X.shape[1])

@@ -94,7 +94,7 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
         ({"noise": "much"}, "noise: 'much' is not understood: give auto, scale or"),
         ({"noise": None}, "NoneType|number"),
         ({"constraint": "cube"}, "unknown constraint 'cube'"),
-        ({"covariance": "ledoit"}, "unknown covariance estimator"),
+        ({"covariance_estimator": "ledoit"}, "unknown covariance estimator"),
         ({"init": "lda"}, "random, differences, pca"),
         ({"init": np.zeros((2, 4))}, "starting filters"),
         ({"init": np.zeros((2, 5))}, "degenerate"),
@@ -104,8 +104,8 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
         ({"fixed": np.zeros((1, 5)), "noise": 0.1}, "fixed filter is zero"),
         ({"fixed": np.full((1, 5), np.nan), "noise": 0.1}, "NaN"),
         ({"fixed": np.ones((1, 5)), "noise": 0.1, "refine": True}, "moves all filters"),
-        ({"restarts": 0}, "from 1 to 10000"),
-        ({"restarts": "many"}, "auto"),
+        ({"n_init": 0}, "from 1 to 10000"),
+        ({"n_init": "many"}, "auto"),
         ({"sequential": -1}, "0 for all at once"),
         ({"optimizer": [1.0]}, "unknown optimizer"),
         ({"pairs": object()}, "must be a word, a number or a list"),
@@ -135,7 +135,7 @@ def test_no_noise_on_a_deficient_class_names_it(blobs):
     X = X.copy()
     X[y == 0, 1] = 7
     with pytest.raises(ValueError, match="dimension 1 is constant in class '0'"):
-        SQFA(noise=0.0, scale="none").fit(X, y)
+        SQFA(noise=0.0, scaling="none").fit(X, y)
     X = blobs[0].copy()
     X[y == 2] = 7
     with pytest.raises(ValueError, match="class '2'"):
@@ -275,7 +275,7 @@ def test_the_private_module_guards_itself(blobs):
         _core.Accumulator([0, 1], 0)
 
 
-@pytest.mark.parametrize("estimator", [SQFA, sqfa_rs.LDA])
+@pytest.mark.parametrize("estimator", [SQFA, sqfa_rs.baselines.LDA])
 def test_labels_that_name_points_are_refused_before_anything_is_kept(estimator):
     # Their covariances would take 1.6 GB.
     X = np.random.default_rng(0).normal(size=(60, 2000))

@@ -101,8 +101,8 @@ def test_sketches_are_those_of_the_parts_bit_for_bit(client, points, lazy):
 
 
 def test_components_are_those_of_a_local_fit_on_the_same_parts(client, points, lazy):
-    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(*lazy)
-    local = sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0)
+    fitted = on_dask.SQFA(2, noise=0.1, scaling="none", random_state=0, client=client).fit(*lazy)
+    local = sqfa_rs.SQFA(2, noise=0.1, scaling="none", random_state=0)
     local.fit_statistics(ClassAccumulator.merge_all(chunked(*points)).finish())
     assert (fitted.components_ == local.components_).all()
 
@@ -122,10 +122,10 @@ def test_choices_and_refinement_are_those_of_the_same_parts_at_home(client, poin
 def test_methods_that_look_at_points_get_a_sample(client, points, lazy):
     with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 600 were brought here"):
         fitted = on_dask.LFDA(2, n_neighbors=5, client=client, max_bytes=8 * 6 * 200).fit(*lazy)
-    assert type(fitted.to_local()) is sqfa_rs.LFDA
+    assert type(fitted.to_local()) is sqfa_rs.baselines.LFDA
     assert fitted.transform(lazy[0]).shape == (600, 2)
     whole = on_dask.LFDA(2, n_neighbors=5, client=client).fit(*lazy)
-    assert (whole.components_ == sqfa_rs.LFDA(2, n_neighbors=5).fit(*points).components_).all()
+    assert (whole.components_ == sqfa_rs.baselines.LFDA(2, n_neighbors=5).fit(*points).components_).all()
 
 
 @pytest.mark.parametrize("name", ["SQFA", "SecondMomentSQFA", "LDA", "PCA", "LAD"])
@@ -156,7 +156,7 @@ def test_frames_keep_their_names(client, points):
     X, y = points
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=np.array(["x", "y", "z"])[y])
     lazy = dd.from_pandas(frame, npartitions=4)
-    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(lazy, "kind")
+    fitted = on_dask.SQFA(2, noise=0.1, scaling="none", random_state=0, client=client).fit(lazy, "kind")
     assert fitted.feature_names_in_.tolist() == list("abcdef")
     assert fitted.classes_.tolist() == ["x", "y", "z"]
     features = fitted.transform(lazy)
@@ -389,7 +389,7 @@ def test_what_befalls_the_cluster_is_said_with_its_remedy(client, points, lazy, 
 
 
 def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
-    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0, client=client).fit(*lazy)
+    fitted = on_dask.SQFA(2, noise=0.1, scaling="none", random_state=0, client=client).fit(*lazy)
     copy = pickle.loads(pickle.dumps(fitted))
     assert copy.client is None
     assert (copy.components_ == fitted.components_).all()
@@ -401,10 +401,10 @@ def test_no_client_in_a_pickle_and_clones_keep_theirs(client, lazy):
 
 def test_local_points_are_fitted_locally(points):
     X, y = points
-    fitted = on_dask.SQFA(2, noise=0.1, scale="none", random_state=0).fit(X, y)
+    fitted = on_dask.SQFA(2, noise=0.1, scaling="none", random_state=0).fit(X, y)
     assert (
         fitted.components_
-        == sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0).fit(X, y).components_
+        == sqfa_rs.SQFA(2, noise=0.1, scaling="none", random_state=0).fit(X, y).components_
     ).all()
     assert fitted.transform(X).shape == (600, 2)
 

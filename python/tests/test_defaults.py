@@ -16,16 +16,8 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import sqfa_rs
-from sqfa_rs import (
-    LDA,
-    LFDA,
-    LMNN,
-    PCA,
-    SQFA,
-    WDA,
-    SecondMomentSQFA,
-    class_statistics,
-)
+from sqfa_rs import SQFA, SecondMomentSQFA, class_statistics
+from sqfa_rs.baselines import LDA, LFDA, LMNN, PCA, WDA
 
 COMMAND = pathlib.Path(
     os.environ.get("SQFA_COMMAND", pathlib.Path(__file__).parents[2] / "target" / "debug" / "sqfa")
@@ -51,7 +43,7 @@ def same_model(ours, theirs):
     np.testing.assert_array_equal(ours.feature_covariances_, theirs.feature_covariances_)
     assert ours.selection_ == theirs.selection_
     assert ours.scaling_ == theirs.scaling_
-    assert ours.set_aside_.tolist() == theirs.set_aside_.tolist()
+    assert ours.dropped_features_.tolist() == theirs.dropped_features_.tolist()
     assert ours.noise_ == theirs.noise_
 
 
@@ -61,12 +53,12 @@ def same_model(ours, theirs):
     [
         (SQFA(2), ("-m", "2")),
         (SQFA(4, distance="hellinger"), ("-m", "4", "--method", "sqfa-h")),
-        (SQFA(2, scale="common"), ("-m", "2", "--scale", "common")),
-        (SQFA(2, covariance="oas"), ("-m", "2", "--covariance", "oas")),
+        (SQFA(2, scaling="common"), ("-m", "2", "--scaling", "common")),
+        (SQFA(2, covariance_estimator="oas"), ("-m", "2", "--covariance-estimator", "oas")),
         (SQFA(2, refine=True), ("-m", "2", "--refine")),
         (SQFA("auto", max_components=4), ("-m", "auto", "--max-filters", "4")),
         (SecondMomentSQFA(2), ("-m", "2", "--method", "smsqfa")),
-        (PCA(2, scale="per-feature"), ("-m", "2", "--method", "pca", "--scale", "per-feature")),
+        (PCA(2, scaling="per-feature"), ("-m", "2", "--method", "pca", "--scaling", "per-feature")),
         *((cls(2), ("-m", "2", "--method", cls._method)) for cls in BASELINES),
     ],
     ids=str,
@@ -77,7 +69,7 @@ def test_the_same_as_by_the_command(wine, tmp_path, estimator, flags):
     # A column that tells nothing is set aside by both.
     X = np.c_[X[:, :5], np.full(len(X), 7.0), X[:, 5:]]
     ours, theirs = estimator.fit(X, y), by_command(tmp_path, X, y, *flags)
-    assert ours.set_aside_.tolist() == [5]
+    assert ours.dropped_features_.tolist() == [5]
     same_model(ours, theirs)
     if hasattr(ours, "curve_"):
         assert ours.curve_ == theirs.curve_ and len(ours.components_) == len(theirs.components_)
@@ -120,8 +112,8 @@ def test_what_was_chosen_is_told(digits, capsys):
     chosen = [one for one in selection.tried if one[:2] == (selection.scaling, selection.noise)]
     best = max(one.log_posterior for one in selection.tried if one.points == len(X))
     assert len(chosen) == 1 and chosen[0].points == len(X) and chosen[0].log_posterior > best - 0.1
-    assert set(np.flatnonzero(X.std(axis=0) == 0)) <= set(sqfa.set_aside_)
-    assert not sqfa.components_[:, sqfa.set_aside_].any()
+    assert set(np.flatnonzero(X.std(axis=0) == 0)) <= set(sqfa.dropped_features_)
+    assert not sqfa.components_[:, sqfa.dropped_features_].any()
     told = capsys.readouterr().out
     assert f"scaling {selection.scaling}" in told and "dropped constant columns: 0," in told
     again = pickle.loads(pickle.dumps(sqfa))
@@ -202,7 +194,7 @@ def test_searches_over_anything(wine):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         folds = StratifiedKFold(3, shuffle=True, random_state=0)
-        search = GridSearchCV(SQFA(restarts=1), grid, cv=folds).fit(X, y)
+        search = GridSearchCV(SQFA(n_init=1), grid, cv=folds).fit(X, y)
     tried = map(str, search.cv_results_["params"])
     scores = dict(zip(tried, search.cv_results_["mean_test_score"], strict=True))
     assert not [name for name, score in scores.items() if np.isnan(score)]
@@ -212,7 +204,7 @@ def test_searches_over_anything(wine):
 def test_given_filters_are_where_it_starts(wine):
     X, y = wine
     first = SQFA(2).fit(X, y)
-    again = SQFA(2, init=first.components_, restarts=1).fit(X, y)
+    again = SQFA(2, init=first.components_, n_init=1).fit(X, y)
     assert again.selection_ == first.selection_
     assert again.objective_trace_[0] == pytest.approx(first.objective_, rel=1e-6)
 
@@ -236,7 +228,7 @@ def test_constant_columns_are_set_aside_for_every_method(blobs):
     for estimator in [SQFA(2), *(cls(2) for cls in BASELINES)]:
         plain = estimator.fit(X, y).transform(X)
         with_constant = estimator.fit(wide, y)
-        assert with_constant.set_aside_.tolist() == [2]
+        assert with_constant.dropped_features_.tolist() == [2]
         # Which filter is first may not depend on the column.
         np.testing.assert_allclose(with_constant.transform(wide), plain, atol=1e-6)
 

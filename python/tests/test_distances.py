@@ -7,7 +7,8 @@ import pytest
 from scipy import linalg
 from sklearn.base import clone
 
-from sqfa_rs import PCA, SQFA, SecondMomentSQFA, _core, class_statistics, distances
+from sqfa_rs import SQFA, SecondMomentSQFA, _core, class_statistics, distances
+from sqfa_rs.baselines import PCA
 
 
 @pytest.fixture
@@ -87,12 +88,12 @@ def test_what_stands_for_gaussians(gaussians, digits, blobs):
     [
         SQFA(2, random_state=0),
         SQFA(2, distance="hellinger", random_state=0),
-        SQFA(2, distance="chernoff:0.3", noise=0.2, scale="none", random_state=0),
+        SQFA(2, distance="chernoff:0.3", noise=0.2, scaling="none", random_state=0),
         SecondMomentSQFA(2, random_state=0),
     ],
     ids=str,
 )
-def test_an_estimator_is_measured_by_the_distance_it_maximised(blobs, estimator):
+def test_an_estimator_is_measured_by_the_distance_it_maximized(blobs, estimator):
     estimator.fit(*blobs)
     matrix = distances.pairwise(estimator)
     pairs = matrix[np.triu_indices(3, 1)]

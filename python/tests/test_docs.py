@@ -41,10 +41,20 @@ def test_there_are_examples():
     assert sum(bool(test.examples) for test in found) >= 16
 
 
-PUBLIC = [getattr(sqfa_rs, name) for name in sqfa_rs.__all__ if name[0] != "_"] + [
-    *(getattr(sqfa_rs.datasets, name) for name in sqfa_rs.datasets.__all__),
-    *(getattr(sqfa_rs.distances, name) for name in sqfa_rs.distances.__all__),
-    *(getattr(sqfa_rs.plots, name) for name in sqfa_rs.plots.__all__),
+PUBLIC = [
+    getattr(module, name)
+    for module in (
+        sqfa_rs,
+        sqfa_rs.baselines,
+        sqfa_rs.covariance,
+        sqfa_rs.datasets,
+        sqfa_rs.distances,
+        sqfa_rs.geometry,
+        sqfa_rs.plots,
+        sqfa_rs.preprocessing,
+    )
+    for name in module.__all__
+    if name[0] != "_"
 ]
 
 

@@ -7,16 +7,17 @@ from collections import defaultdict
 import pytest
 
 import sqfa_rs
+from sqfa_rs import estimators
 from sqfa_rs._methods import METHODS
 from sqfa_rs.estimators._settings import _text
 
 ESTIMATORS = [
     thing
-    for name in sqfa_rs.__all__
-    if isinstance(thing := getattr(sqfa_rs, name), type) and hasattr(thing, "get_params")
+    for name in estimators.__all__
+    if isinstance(thing := getattr(estimators, name), type) and hasattr(thing, "get_params")
 ]
 # A lift is a transformer that learns no components.
-REDUCERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform") and cls is not sqfa_rs.Lift]
+REDUCERS = [cls for cls in ESTIMATORS if hasattr(cls, "transform") and cls is not estimators.Lift]
 
 
 def section(cls, title):
@@ -103,7 +104,7 @@ def test_the_same_is_said_the_same_way(title):
     for cls in REDUCERS:
         for name, entry in section(cls, title).items():
             texts[name, entry[0]][entry[1]].append(cls.__name__)
-    # Methods differ in how many components they can give, and in what they optimise.
+    # Methods differ in how many components they can give, and in what they optimize.
     own = {"n_components", "pca_dims", "n_neighbors_", "components_", "converged_", "n_iter_"}
     own.add("termination_")
     differing = {key: dict(text) for key, text in texts.items() if len(text) > 1 and key[0] not in own}

@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import sqfa_rs
-from sqfa_rs import LDA, PCA, QDA, SAVE, SQFA, ClassAccumulator, HeavyTailedSQFA, class_statistics
+from sqfa_rs import QDA, SQFA, ClassAccumulator, HeavyTailedSQFA, class_statistics
+from sqfa_rs.baselines import LDA, PCA, SAVE
 
 COMMAND = os.environ.get("SQFA_COMMAND")
 
@@ -33,7 +34,7 @@ def test_lda_of_statistics_needs_no_shrinkage(iris):
 def test_fractional_labels_survive_a_file(iris, tmp_path):
     X, y = iris
     labels = np.array([0.25, 0.5, 1.5])[y]
-    fitted = SQFA(2, noise=0.1, scale="none").fit(X, labels)
+    fitted = SQFA(2, noise=0.1, scaling="none").fit(X, labels)
     sqfa_rs.save(fitted, tmp_path / "model.sqfa")
     loaded = sqfa_rs.load(tmp_path / "model.sqfa")
     np.testing.assert_array_equal(loaded.classes_, fitted.classes_)
@@ -50,7 +51,7 @@ def test_fractional_labels_survive_a_file(iris, tmp_path):
     "estimator",
     [
         SQFA(2, random_state=0),
-        SQFA(2, noise=0.1, scale="none", random_state=0),
+        SQFA(2, noise=0.1, scaling="none", random_state=0),
         SQFA(2, refine=True, random_state=0),
         HeavyTailedSQFA(2, random_state=0),
         QDA(),

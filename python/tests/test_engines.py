@@ -80,7 +80,7 @@ def test_choices_do_not_depend_on_how_points_lie(points):
 
 
 def test_the_number_of_components_is_chosen_in_one_more_pass(points):
-    model, engine = fit(points, n_components="auto", max_components=4, noise=0.1, scale="none")
+    model, engine = fit(points, n_components="auto", max_components=4, noise=0.1, scaling="none")
     assert engine.passes == ["FoldSums", "Scored"]
     model, engine = fit(points, n_components="auto", max_components=4)
     assert engine.passes[:3] == ["FoldSums", "Scored", "Scored"]
@@ -91,11 +91,11 @@ def test_the_number_of_components_is_chosen_in_one_more_pass(points):
 
 
 def test_what_needs_no_choice_takes_one_pass(points):
-    assert fit(points, noise=0.1, scale="none")[1].passes == ["Sums"]
+    assert fit(points, noise=0.1, scaling="none")[1].passes == ["Sums"]
     engine = Lists(*points, 200)
-    fit_on(sqfa_rs.LDA(1, shrinkage=0.1), engine)
+    fit_on(sqfa_rs.baselines.LDA(1, shrinkage=0.1), engine)
     assert engine.passes == ["Sums"]
-    counted = fit(points, noise=0.1, scale="none", n_components="auto")[0]
+    counted = fit(points, noise=0.1, scaling="none", n_components="auto")[0]
     assert counted.selection_ is None and len(counted.curve_) > 1
 
 
@@ -166,18 +166,20 @@ def test_a_refinement_takes_coordinates(points):
     assert set(engine.passes[1:-1]) == {"Scored"}
     assert "refinement_steps" in refined.refinement_
     assert refined.score(*points) >= plain.score(*points) - 0.02
-    given, engine = fit(points, n_components=1, noise=0.1, scale="none", refine=True)
+    given, engine = fit(points, n_components=1, noise=0.1, scaling="none", refine=True)
     assert engine.passes == ["FoldSums", "Sampled"]
     assert given.noise_ == 0.1
 
 
 def test_what_does_not_fit_is_a_sample_and_told(points):
     engine = Lists(*points, 200)
-    model = sqfa_rs.SQFA(1, noise=0.1, scale="none", refine=True, random_state=0)
+    model = sqfa_rs.SQFA(1, noise=0.1, scaling="none", refine=True, random_state=0)
     with pytest.warns(UserWarning, match=r"\d+ of 900 were brought here"):
         fit_on(model, engine, max_bytes=4 * 6 * 300)
     with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 900") as told:
-        sample = fit_on(sqfa_rs.LFDA(2, n_neighbors=5), Lists(*points, 200), max_bytes=8 * 6 * 300)
+        sample = fit_on(
+            sqfa_rs.baselines.LFDA(2, n_neighbors=5), Lists(*points, 200), max_bytes=8 * 6 * 300
+        )
     kept = int(sample.class_counts_.sum())
     assert f"{kept} of 900" in str(told[0].message)
     # 300 expected, with a standard deviation of 14.
@@ -190,10 +192,10 @@ def test_a_sample_is_of_every_class_and_repeats(points):
     rare = np.concatenate([y, [5] * 20])
     engine = Lists(np.concatenate([X, np.ones((20, 6))]), rare, 100)
     with pytest.warns(UserWarning, match="looks at points"):
-        one = fit_on(sqfa_rs.LFDA(2, n_neighbors=5), engine, max_bytes=8 * 6 * 200)
+        one = fit_on(sqfa_rs.baselines.LFDA(2, n_neighbors=5), engine, max_bytes=8 * 6 * 200)
     assert one.class_counts_.tolist()[-1] == 20
     with pytest.warns(UserWarning):
-        again = fit_on(sqfa_rs.LFDA(2, n_neighbors=5), engine, max_bytes=8 * 6 * 200)
+        again = fit_on(sqfa_rs.baselines.LFDA(2, n_neighbors=5), engine, max_bytes=8 * 6 * 200)
     assert (one.components_ == again.components_).all()
 
 
@@ -221,11 +223,11 @@ def test_bad_parts_are_named_in_every_pass(points):
     with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
         fit((bad, y))
     with pytest.raises(ValueError, match=r"partition 2: .*point 50"):
-        fit_on(sqfa_rs.LFDA(2), Lists(bad, y, 200))
+        fit_on(sqfa_rs.baselines.LFDA(2), Lists(bad, y, 200))
     with pytest.raises(ValueError, match="no points"):
         fit((X[:0], y[:0]))
     with pytest.raises(ValueError, match="no points"):
-        fit_on(sqfa_rs.LFDA(2), Lists(X[:0], y[:0], 10))
+        fit_on(sqfa_rs.baselines.LFDA(2), Lists(X[:0], y[:0], 10))
     with pytest.raises(ValueError, match="labels of another kind"):
         engine = Lists(X, y, 450)
         engine.parts[1] = (engine.parts[1][0], engine.parts[1][1].astype(str), None)
@@ -235,7 +237,7 @@ def test_bad_parts_are_named_in_every_pass(points):
 def test_the_core_refuses_answers_to_other_questions(points):
     X, y = points
     sums = sqfa_rs.ClassAccumulator().update(X, y)._sums
-    settings = {"n_components": 2, "scale": "auto", "seed": 0}
+    settings = {"n_components": 2, "scaling": "auto", "seed": 0}
     remote = _core.Remote("sqfa", [sums], sums, "empirical", settings)
     with pytest.raises(ValueError, match="not those of the candidates"):
         remote.answer(np.zeros((2, 4, 4), dtype=np.int64))
@@ -254,10 +256,10 @@ def test_constant_columns_are_dropped_as_in_memory(points):
     X, y = points
     wide = np.c_[X, np.full(len(X), 7.0), np.zeros(len(X)), np.arange(len(X)) == 3]
     here = sqfa_rs.SQFA(2, random_state=0).fit(wide, y)
-    assert here.set_aside_.tolist() == [6, 7]
+    assert here.dropped_features_.tolist() == [6, 7]
     for rows in (100, 250):
         there = fit_on(sqfa_rs.SQFA(2, random_state=0), Lists(wide, y, rows))
-        assert there.set_aside_.tolist() == [6, 7], rows
+        assert there.dropped_features_.tolist() == [6, 7], rows
         assert not there.components_[:, 6:8].any()
 
 

@@ -11,11 +11,11 @@ from sqfa_rs import QDA, SQFA, SecondMomentSQFA
 
 TRANSFORMERS = [
     SQFA(),
-    SQFA(distance="hellinger", constraint="orthonormal", covariance="oas"),
+    SQFA(distance="hellinger", constraint="orthonormal", covariance_estimator="oas"),
     SQFA(distance="wasserstein", init="pca", noise=0.1, sequential=1),
-    SQFA(noise="scale", restarts=1),
+    SQFA(noise="scale", n_init=1),
     SecondMomentSQFA(),
-    SecondMomentSQFA(constraint="orthonormal", restarts=2, n_jobs=1),
+    SecondMomentSQFA(constraint="orthonormal", n_init=2, n_jobs=1),
 ]
 CLASSIFIERS = [QDA(), QDA(shrinkage=0.1, n_jobs=1)]
 

@@ -17,10 +17,10 @@ from sqfa_rs import SQFA, SecondMomentSQFA
     "estimator",
     [
         SQFA(3, random_state=5),
-        SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5, scale="none"),
-        SQFA(2, init="pca", covariance="oas"),
-        SQFA(2, init="differences", noise="scale", scale="none"),
-        SQFA(2, noise="auto", restarts=1, random_state=1),
+        SQFA(2, distance="wasserstein", constraint="orthonormal", noise=0.5, scaling="none"),
+        SQFA(2, init="pca", covariance_estimator="oas"),
+        SQFA(2, init="differences", noise="scale", scaling="none"),
+        SQFA(2, noise="auto", n_init=1, random_state=1),
         SecondMomentSQFA(2, random_state=0),
     ],
     ids=str,
@@ -100,17 +100,17 @@ def test_the_command_reads_and_writes_the_same_files(digits, tmp_path):
             [COMMAND, *arguments], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE
         )
 
-    ours = SQFA(3, noise="scale", scale="none").fit(X, y)
+    ours = SQFA(3, noise="scale", scaling="none").fit(X, y)
     sqfa_rs.save(ours, tmp_path / "ours")
     command("transform", "ours", "digits.npz", "-o", "features.npy")
     np.testing.assert_allclose(np.load(tmp_path / "features.npy"), ours.transform(X), rtol=1e-12)
 
-    command("fit", "digits.npz", "-m", "3", "--noise", "scale", "--scale", "none", "-o", "theirs")
+    command("fit", "digits.npz", "-m", "3", "--noise", "scale", "--scaling", "none", "-o", "theirs")
     theirs = sqfa_rs.load(tmp_path / "theirs")
     np.testing.assert_allclose(theirs.components_, ours.components_, atol=1e-9)
     assert theirs.score(X, y) == ours.score(X, y)
 
-    command("fit", "digits.npz", "-m", "3", "--scale", "per-feature", "-o", "scaled")
+    command("fit", "digits.npz", "-m", "3", "--scaling", "per-feature", "-o", "scaled")
     command("transform", "scaled", "digits.npz", "-o", "scaled.npy")
     scaled = sqfa_rs.load(tmp_path / "scaled")
     np.testing.assert_allclose(scaled.transform(X), np.load(tmp_path / "scaled.npy"), atol=1e-9)
@@ -137,19 +137,19 @@ def test_names_of_columns_survive_the_file(digits, tmp_path):
 @pytest.mark.parametrize(
     "estimator",
     [
-        sqfa_rs.LFDA(2, n_neighbors=[3, 5], local_scale="anchor", pca_dims=4),
-        sqfa_rs.PCA(2, solver="randomized"),
+        sqfa_rs.baselines.LFDA(2, n_neighbors=[3, 5], local_scale="anchor", pca_dims=4),
+        sqfa_rs.baselines.PCA(2, solver="randomized"),
         sqfa_rs.SQFA(
             2,
             distance="chernoff:0.3",
             noise=0.25,
-            scale="none",
+            scaling="none",
             sequential=1,
             pairs=2,
             max_iter=7,
             tol=1e-4,
         ),
-        sqfa_rs.HeavyTailedSQFA(2, nu=3.5, constraint="orthonormal", init="pca", restarts=1),
+        sqfa_rs.HeavyTailedSQFA(2, nu=3.5, constraint="orthonormal", init="pca", n_init=1),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
@@ -174,22 +174,25 @@ def test_a_file_holds_the_whole_record(blobs, tmp_path):
         sqfa_rs.save(estimator.fit(X, y), path)
         return sqfa_rs.load(path)
 
-    lda = sqfa_rs.LDA(2, random_state=0)
+    lda = sqfa_rs.baselines.LDA(2, random_state=0)
     loaded = again(lda)
     assert len(lda.trials_) > 1 and loaded.trials_ == lda.trials_
     assert loaded.settings_ == lda.settings_
 
-    several = SQFA(2, noise=0.1, restarts=3, sequential=1, random_state=0)
+    several = SQFA(2, noise=0.1, n_init=3, sequential=1, random_state=0)
     loaded = again(several)
-    assert len(several.restarts_) == 3
-    for old, new in zip(several.restarts_, loaded.restarts_, strict=True):
+    assert len(several.initializations_) == 3
+    for old, new in zip(several.initializations_, loaded.initializations_, strict=True):
         assert old[:-1] == new[:-1] and len(old.trace) > 1
         np.testing.assert_array_equal(old.trace, new.trace)
     assert len(several.group_traces_) == 2
     for old, new in zip(several.group_traces_, loaded.group_traces_, strict=True):
         np.testing.assert_array_equal(old, new)
 
-    for refined in (SQFA(2, refine=True, random_state=0), sqfa_rs.PCA(2, refine=True, random_state=0)):
+    for refined in (
+        SQFA(2, refine=True, random_state=0),
+        sqfa_rs.baselines.PCA(2, refine=True, random_state=0),
+    ):
         loaded = again(refined)
         assert loaded.selection_ == refined.selection_ and loaded.n_iter_ == refined.n_iter_
         np.testing.assert_array_equal(loaded.objective_trace_, refined.objective_trace_)
@@ -203,7 +206,7 @@ def test_a_file_holds_the_whole_record(blobs, tmp_path):
 
 def test_a_model_without_its_lift_is_saved_alone(blobs, tmp_path):
     X, y = blobs
-    pipeline = make_pipeline(sqfa_rs.Lift("quadratic"), SQFA(2, random_state=0)).fit(X, y)
+    pipeline = make_pipeline(sqfa_rs.preprocessing.Lift("quadratic"), SQFA(2, random_state=0)).fit(X, y)
     sqfa_rs.save(pipeline, tmp_path / "both")
     inner = sqfa_rs.load(tmp_path / "both")[1]
     sqfa_rs.save(inner, tmp_path / "inner")

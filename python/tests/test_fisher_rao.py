@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sqfa_rs import exponential, fisher_rao, geodesic, logarithm
+from sqfa_rs.geometry import exponential, fisher_rao, geodesic, logarithm
 
 # Residual 1e-8; distances are of second order in it, points on geodesics of first.
 CLOSE = 1e-9

@@ -16,20 +16,20 @@ from sqfa_rs import QDA, SQFA, SecondMomentSQFA, class_statistics, distances
 
 def test_attributes(digits):
     X, y = digits
-    sqfa = SQFA(3, noise="scale", scale="none", random_state=0).fit(X, y)
+    sqfa = SQFA(3, noise="scale", scaling="none", random_state=0).fit(X, y)
     assert sqfa.selection_ is None and sqfa.scaling_ == "none" and not sqfa.offset_.any()
     assert sqfa.components_.shape == (3, 64)
     np.testing.assert_allclose(np.linalg.norm(sqfa.components_, axis=1), 1, rtol=1e-12)
     assert np.all(sqfa.components_[np.arange(3), abs(sqfa.components_).argmax(axis=1)] > 0)
     assert sqfa.classes_.tolist() == list(range(10))
     assert sqfa.class_counts_.sum() == len(X)
-    varying = np.delete(X, sqfa.set_aside_, axis=1)
+    varying = np.delete(X, sqfa.dropped_features_, axis=1)
     assert sqfa.noise_ == pytest.approx(class_statistics(varying, y).noise_scale)
     assert sqfa.converged_ and sqfa.termination_ in ("small-change", "small-gradient")
     assert len(sqfa.objective_trace_) == sqfa.n_iter_ + 1
     assert sqfa.objective_ == pytest.approx(sqfa.objective_trace_[-1])
-    assert len(sqfa.restarts_) == 16 // 3
-    assert sqfa.objective_ == max(start.objective for start in sqfa.restarts_)
+    assert len(sqfa.initializations_) == 16 // 3
+    assert sqfa.objective_ == max(start.objective for start in sqfa.initializations_)
     assert sqfa.get_feature_names_out().tolist() == ["sqfa0", "sqfa1", "sqfa2"]
 
 
@@ -45,7 +45,7 @@ def test_the_same_bits_at_any_number_of_threads(digits):
     X, y = digits
     first, second = (SQFA(2, random_state=3, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
     np.testing.assert_array_equal(first.components_, second.components_)
-    other = SQFA(2, random_state=4, restarts=1).fit(X, y)
+    other = SQFA(2, random_state=4, n_init=1).fit(X, y)
     assert not np.array_equal(first.components_, other.components_)
 
 
@@ -110,10 +110,10 @@ def test_metadata_routing_reaches_fit(digits):
 
 def test_statistics_are_enough(digits):
     X, y = digits
-    reference = SQFA(2, noise="scale", scale="none").fit(X, y)
+    reference = SQFA(2, noise="scale", scaling="none").fit(X, y)
     statistics = class_statistics(X, y)
-    one = SQFA(2, noise="scale", scale="none").fit_statistics(statistics)
-    two = SQFA(2, noise="scale", scale="none").fit_statistics(
+    one = SQFA(2, noise="scale", scaling="none").fit_statistics(statistics)
+    two = SQFA(2, noise="scale", scaling="none").fit_statistics(
         statistics.means, statistics.covariances, statistics.counts
     )
     for sqfa in (one, two):
@@ -125,15 +125,15 @@ def test_second_moments_alone(digits):
     X, y = digits
     statistics = class_statistics(X, y)
     moments = statistics.covariances + np.einsum("ki,kj->kij", statistics.means, statistics.means)
-    sqfa = SecondMomentSQFA(2, random_state=0, noise=10.0, scale="none")
+    sqfa = SecondMomentSQFA(2, random_state=0, noise=10.0, scaling="none")
     full = clone(sqfa).fit_statistics(statistics).objective_
     assert sqfa.fit_statistics(None, moments).objective_ == pytest.approx(full, rel=1e-6)
 
 
 def test_partial_fit_reaches_the_same_statistics(digits):
     X, y = digits
-    whole = SQFA(2, noise="scale", scale="none").fit(X, y)
-    streamed = SQFA(2, noise="scale", scale="none")
+    whole = SQFA(2, noise="scale", scaling="none").fit(X, y)
+    streamed = SQFA(2, noise="scale", scaling="none")
     for part in np.array_split(np.arange(len(X)), 4):
         streamed.partial_fit(X[part], y[part])
     assert streamed.class_counts_.tolist() == whole.class_counts_.tolist()
@@ -176,7 +176,7 @@ def test_warm_start_begins_where_the_last_fit_ended(digits):
     # The same value to begin with, up to the round-off of unit length, and less to do.
     np.testing.assert_allclose(sqfa.objective_trace_[0], objective, rtol=1e-9)
     assert sqfa.n_iter_ < cold
-    assert len(sqfa.restarts_) == 1
+    assert len(sqfa.initializations_) == 1
 
 
 def test_convergence_is_told(digits):
@@ -211,7 +211,7 @@ def test_the_callback_sees_and_stops(digits):
 
 def test_verbose_prints(digits, capsys):
     X, y = digits
-    SQFA(2, random_state=0, verbose=2, restarts=1).fit(X, y)
+    SQFA(2, random_state=0, verbose=2, n_init=1).fit(X, y)
     text = capsys.readouterr().out
     assert "iteration 1," in text and "objective" in text
 
@@ -225,7 +225,7 @@ def squared_euclidean(mean_p, cov_p, mean_q, cov_q):
 def test_a_distance_of_ones_own(digits):
     X, y = digits
     sqfa = SQFA(
-        2, distance=squared_euclidean, constraint="orthonormal", noise="scale", scale="none"
+        2, distance=squared_euclidean, constraint="orthonormal", noise="scale", scaling="none"
     ).fit(X, y)
     statistics = class_statistics(X, y)
     gaps = statistics.means[:, None] - statistics.means[None]
@@ -261,7 +261,7 @@ def test_a_distance_may_call_us_back(digits):
         return squared_euclidean(mean_p, cov_p, mean_q, cov_q)
 
     with pytest.warns(ConvergenceWarning):
-        SQFA(2, distance=nested, random_state=0, max_iter=2, restarts=1).fit(X, y)
+        SQFA(2, distance=nested, random_state=0, max_iter=2, n_init=1).fit(X, y)
 
 
 def test_pickle_and_clone(digits):
@@ -269,7 +269,7 @@ def test_pickle_and_clone(digits):
     sqfa = SQFA(2, random_state=0).fit(X, y)
     again = pickle.loads(pickle.dumps(sqfa))
     np.testing.assert_array_equal(again.transform(X), sqfa.transform(X))
-    assert again.restarts_[0].objective == sqfa.restarts_[0].objective
+    assert again.initializations_[0].objective == sqfa.initializations_[0].objective
     assert clone(sqfa).get_params() == sqfa.get_params()
     with pytest.raises(NotFittedError):
         clone(sqfa).transform(X)
@@ -305,7 +305,7 @@ def test_sequential_pairs_and_pair_weights(digits):
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"restarts": 3}, {"sequential": 1}, {"noise": "scale", "restarts": 1}, {"refine": True}],
+    [{}, {"n_init": 3}, {"sequential": 1}, {"noise": "scale", "n_init": 1}, {"refine": True}],
     ids=str,
 )
 def test_the_trace_has_the_start_and_every_iteration(digits, tmp_path, settings):

@@ -40,7 +40,7 @@ def test_statistics_by_every_robust_estimator(spoilt):
     clean, X, y, _ = spoilt
     truth = class_statistics(clean, y)
     for estimator in ("t:5", "t:auto", "tyler", "mcd:0.7"):
-        found = class_statistics(X, y, covariance=estimator)
+        found = class_statistics(X, y, covariance_estimator=estimator)
         ratio = np.diag(found.covariances[0]) / np.diag(truth.covariances[0])
         assert np.all((ratio > 0.3) & (ratio < 4)), estimator
 
@@ -48,7 +48,7 @@ def test_statistics_by_every_robust_estimator(spoilt):
 def test_sums_are_not_enough(spoilt):
     _, X, y, _ = spoilt
     with pytest.raises(ValueError, match="only their sums are at hand"):
-        SQFA(2, covariance="t:5").partial_fit(X, y)
+        SQFA(2, covariance_estimator="t:5").partial_fit(X, y)
     with pytest.warns(UserWarning, match="scatters are 0.600 of them"):
         HeavyTailedSQFA(2).partial_fit(X, y)
     with pytest.raises(ValueError, match="has no covariance"):

@@ -16,7 +16,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
-from sqfa_rs import QDA, SQFA, ClassAccumulator, Lift
+from sqfa_rs import QDA, SQFA, ClassAccumulator
+from sqfa_rs.preprocessing import Lift
 
 
 @parametrize_with_checks([Lift(), Lift("fourier:5"), Lift("nystroem:4")])

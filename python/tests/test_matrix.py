@@ -152,7 +152,7 @@ def specified(settings: str, method: str, columns: int, folder: Any) -> tuple[di
     if settings == "noise":
         return {"noise": 0.5}, ["--noise", "0.5"]
     if settings == "noise and scaling":
-        scale = {"scale": "per-feature"}, ["--scale", "per-feature"]
+        scale = {"scaling": "per-feature"}, ["--scaling", "per-feature"]
         if "noise" not in names:
             return scale
         return {"noise": 0.5, **scale[0]}, ["--noise", "0.5", *scale[1]]
@@ -161,7 +161,7 @@ def specified(settings: str, method: str, columns: int, folder: Any) -> tuple[di
     if settings == "initial filters":
         path = folder / f"initial-{columns}.npy"
         np.save(path, initial(columns).T)
-        return {"init": initial(columns)}, ["--start", str(path)]
+        return {"init": initial(columns)}, ["--init", str(path)]
     return {}, []
 
 

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.covariance import MinCovDet
 
-from sqfa_rs import LDA, neural, robust_covariance
+from sqfa_rs import neural
+from sqfa_rs.baselines import LDA
+from sqfa_rs.covariance import robust_covariance
 from sqfa_rs.neural import clean, raster_counts, spike_counts
 
 
@@ -30,8 +32,8 @@ def test_no_determinant_is_larger_than_that_of_scikit_learn(seed, support):
     assert found.raw_log_determinant <= log_determinant + 1e-9
     if (found.raw_support == peer.raw_support_).all():
         np.testing.assert_allclose(found.raw_location, peer.raw_location_, rtol=1e-9, atol=1e-9)
-        centred = X - peer.raw_location_
-        raw = np.einsum("ij,jk,ik->i", centred, np.linalg.inv(peer.raw_covariance_), centred)
+        centered = X - peer.raw_location_
+        raw = np.einsum("ij,jk,ik->i", centered, np.linalg.inv(peer.raw_covariance_), centered)
         np.testing.assert_allclose(found.raw_distances, raw, rtol=1e-7)
         np.testing.assert_allclose(found.location, peer.location_, rtol=1e-7, atol=1e-9)
         np.testing.assert_array_equal(found.support, peer.support_)
@@ -96,7 +98,7 @@ def test_times_by_name_are_counted_in_their_order():
     assert spike_counts(spikes, [0.0, 1.0], 1.0).counts.tolist() == [[2, 0], [0, 1]]
 
 
-def test_labelled_rasters_keep_their_names():
+def test_labeled_rasters_keep_their_names():
     xarray = pytest.importorskip("xarray")
     spikes = np.random.default_rng(0).integers(0, 2, size=(5, 3, 20))
     raster = xarray.DataArray(
@@ -170,7 +172,7 @@ def test_cleaning_follows_the_protocol_step_by_step(recording):
     assert "trials and " in str(cleaned) and "quiet neurons      1" in str(cleaned)
 
 
-def test_frames_and_labelled_arrays_keep_their_names(recording):
+def test_frames_and_labeled_arrays_keep_their_names(recording):
     counts, y = recording
     names = [f"unit {i}" for i in range(12)]
     frame = clean(pd.DataFrame(counts, columns=names), y, window_seconds=0.05).counts

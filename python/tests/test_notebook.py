@@ -9,7 +9,8 @@ import pytest
 from sklearn import config_context
 from sklearn.pipeline import make_pipeline
 
-from sqfa_rs import LDA, PCA, QDA, SQFA, LinearClassifier, class_statistics, compare, distances
+from sqfa_rs import QDA, SQFA, class_statistics, compare, distances
+from sqfa_rs.baselines import LDA, PCA, LinearClassifier
 from sqfa_rs.estimators._summary import _png, held_out_accuracy
 
 
@@ -27,7 +28,7 @@ def test_a_summary_says_what_the_fit_says(fitted):
     assert told["noise"].startswith(f"{fitted.selection_.noise} (")
     assert f"{held_out_accuracy(fitted):.1%} on held-out points" == told["accuracy"]
     assert told["fit"].startswith("converged") and f"{fitted.objective_:.4g}" in told["fit"]
-    assert told["dropped"].startswith(str(len(fitted.set_aside_)))
+    assert told["dropped"].startswith(str(len(fitted.dropped_features_)))
     assert str(fitted.summary()).splitlines()[0].split() == ["method", "sqfa"]
 
 
@@ -36,7 +37,7 @@ def test_the_accuracy_is_that_of_the_setting_that_was_taken(fitted, blobs):
     X, y = blobs
     auto = SQFA("auto", max_components=3).fit(X, y)
     assert held_out_accuracy(auto) == auto.selection_.accuracy
-    assert held_out_accuracy(SQFA(2, noise=0.1, scale="none").fit(X, y)) is None
+    assert held_out_accuracy(SQFA(2, noise=0.1, scaling="none").fit(X, y)) is None
     refined = SQFA(2, refine=True).fit(X, y)
     # A refinement without steps keeps the filters of the selection.
     steps = refined.refinement_["refinement_steps"]
@@ -48,11 +49,11 @@ def test_other_methods_and_given_noise(blobs):
     X, y = blobs
     assert dict(PCA(2).fit(X, y).summary().rows)["fit"] == "closed form"
     assert "noise" not in dict(LDA(2).fit(X, y).summary().rows)
-    assert dict(SQFA(2, noise=0.5, scale="none").fit(X, y).summary().rows)["noise"] == "0.5 (given)"
-    own = SQFA(2, distance=distances.hellinger, noise=0.1, scale="none").fit(X, y)
+    assert dict(SQFA(2, noise=0.5, scaling="none").fit(X, y).summary().rows)["noise"] == "0.5 (given)"
+    own = SQFA(2, distance=distances.hellinger, noise=0.1, scaling="none").fit(X, y)
     assert dict(own.summary().rows)["distance"] == "hellinger"
     with pytest.warns(UserWarning, match="did not converge"):
-        short = SQFA(2, noise=0.1, scale="none", max_iter=2).fit(X, y)
+        short = SQFA(2, noise=0.1, scaling="none", max_iter=2).fit(X, y)
     assert "DID NOT CONVERGE" in dict(short.summary().rows)["fit"]
 
 
@@ -77,7 +78,9 @@ def test_names_are_escaped(blobs):
 
     hostile.__name__ = "<img src=x>"
     page = (
-        SQFA(2, distance=hostile, noise=1.0, scale="none", constraint="orthonormal").fit(X, y).summary()
+        SQFA(2, distance=hostile, noise=1.0, scaling="none", constraint="orthonormal")
+        .fit(X, y)
+        .summary()
     )
     assert "<img src=x>" not in page._repr_html_() and "&lt;img" in page._repr_html_()
 
@@ -87,7 +90,7 @@ def test_pictures_of_components(fitted):
     page = fitted.summary(image_shape=(8, 8))._repr_html_()
     assert len(re.findall(r'<img alt="component \d"', page)) == 4
     picture = plt.imread(io.BytesIO(_png(np.array([[-2.0, 0.0], [1.0, 2.0]]))))
-    # White is 0, full colour the largest weight, half way to it half the weight.
+    # White is 0, full color the largest weight, half way to it half the weight.
     expected = np.array([[[33, 102, 172], [255] * 3], [[216.5, 139.5, 149], [178, 24, 43]]])
     assert np.abs(255 * picture - expected).max() <= 0.51
     with pytest.raises(ValueError, match="49 pixels"):
@@ -115,7 +118,7 @@ def test_the_report_of_a_model(fitted, digits, tmp_path):
     assert f"{accuracy} on held-out points" in text
     accuracy = f"{fitted.score(X[1::2], y[1::2]):.1%}"
     assert headline(whole) == f"Test accuracy {accuracy} on the samples passed to report"
-    SQFA(2, noise=0.1, scale="none").fit(X, y).report(bare)
+    SQFA(2, noise=0.1, scaling="none").fit(X, y).report(bare)
     assert headline(bare).startswith("No accuracy: no samples were held out")
     with pytest.raises(ValueError, match="both X and y"):
         fitted.report(bare, X)
@@ -128,7 +131,7 @@ def test_the_weights_of_a_report_do_not_depend_on_units(blobs, tmp_path):
     path, found = tmp_path / "page.html", []
     # Powers of two, so that scaled columns have the same bits.
     for factors in (1.0, 2.0 ** np.arange(X.shape[1])):
-        SQFA(2, noise=0.1, scale="per-feature", random_state=0).fit(X * factors, y).report(path)
+        SQFA(2, noise=0.1, scaling="per-feature", random_state=0).fit(X * factors, y).report(path)
         page = path.read_text(encoding="utf-8")
         found.append(page[page.index('id="filters"') :].split("</section>")[0])
     assert "weight" in found[0] and found[0] == found[1]
@@ -155,7 +158,7 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
     ticks = iter(range(10_000))
     monkeypatch.setattr("sqfa_rs.estimators._progress.time.monotonic", lambda: float(next(ticks)) * 2)
     monkeypatch.setitem(sys.modules, "ipykernel", object())
-    SQFA(2, noise=0.1, scale="none", verbose=1).fit(X, y)
+    SQFA(2, noise=0.1, scaling="none", verbose=1).fit(X, y)
     told = capsys.readouterr().out
     assert told.count("\r") > 1 and told.count("\n") == 1
     lines = re.split("[\r\n]", told)
@@ -169,7 +172,7 @@ def test_progress_is_one_line_where_lines_can_be_written_over(blobs, capsys, mon
         clock = f"{seconds // 60:02}:{seconds % 60:02}"
         assert line.startswith(f"SQFA: {count}it [{clock}, {rate:.1f}it/s], objective "), line
     monkeypatch.delitem(sys.modules, "ipykernel")
-    SQFA(2, noise=0.1, scale="none", verbose=1).fit(X, y)
+    SQFA(2, noise=0.1, scaling="none", verbose=1).fit(X, y)
     told = capsys.readouterr().out
     assert "\r" not in told and not any(line.endswith(" ") for line in told.splitlines())
 

@@ -9,17 +9,8 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
 
-from sqfa_rs import (
-    AMA,
-    LDA,
-    SAVE,
-    SQFA,
-    ClassAccumulator,
-    DirectionalRegression,
-    class_statistics,
-    estimators,
-    load,
-)
+from sqfa_rs import SQFA, ClassAccumulator, class_statistics, estimators, load
+from sqfa_rs.baselines import AMA, LDA, SAVE, DirectionalRegression
 from sqfa_rs.estimators._base import Reducer
 
 COMMAND = pathlib.Path(
@@ -45,12 +36,12 @@ def labeled(rows, columns, seed=0, gap=1.5):
 
 
 @pytest.mark.parametrize("value", [7.0, 100.0, 0.1])
-@pytest.mark.parametrize("settings", [{}, {"noise": 0.03}, {"noise": 0.03, "scale": "per-feature"}])
+@pytest.mark.parametrize("settings", [{}, {"noise": 0.03}, {"noise": 0.03, "scaling": "per-feature"}])
 def test_a_constant_column_changes_nothing(value, settings):
     X, y = labeled(600, 6)
     wide = np.insert(X, 6, value, axis=1)
     plain, other = SQFA(2, **settings).fit(X, y), SQFA(2, **settings).fit(wide, y)
-    assert other.set_aside_.tolist() == [6] and not other.components_[:, 6].any()
+    assert other.dropped_features_.tolist() == [6] and not other.components_[:, 6].any()
     np.testing.assert_allclose(other.components_[:, :6], plain.components_, atol=1e-8)
     assert other.score(wide, y) == plain.score(X, y)
 
@@ -68,15 +59,15 @@ def test_statistics_and_streams_drop_constant_columns(value):
         SQFA(2).partial_fit(wide, y),
     ]
     for fitted in fits:
-        assert fitted.set_aside_.tolist() == [6]
+        assert fitted.dropped_features_.tolist() == [6]
         assert np.abs(fitted.components_).max() < 10 and not fitted.components_[:, 6].any()
 
 
 def test_columns_with_a_large_offset_and_rare_columns_are_kept():
     X, y = labeled(600, 6)
     X[:, 4] = 1e6 + 1e-3 * X[:, 0]
-    assert SQFA(2).fit(X, y).set_aside_.tolist() == []
-    assert SQFA(2).fit_statistics(class_statistics(X, y)).set_aside_.tolist() == []
+    assert SQFA(2).fit(X, y).dropped_features_.tolist() == []
+    assert SQFA(2).fit_statistics(class_statistics(X, y)).dropped_features_.tolist() == []
     # Twenty columns, each of which marks 3 of the 60 samples of a rare class.
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(3060, 25)), np.r_[np.arange(3000) % 3, np.full(60, 3)]
@@ -84,7 +75,7 @@ def test_columns_with_a_large_offset_and_rare_columns_are_kept():
     X[:, 5:] = 0
     X[3000 + np.arange(60), 5 + np.arange(60) // 3] = 1
     fitted = SQFA(4).fit(X, y)
-    assert not len(fitted.set_aside_)
+    assert not len(fitted.dropped_features_)
     assert fitted.score(X[3000:], y[3000:]) > 0.9
 
 
@@ -159,7 +150,7 @@ def test_shrinkage_does_not_depend_on_units(covariance):
     X[:, 7] *= 1000
     train, test = np.arange(450) < 300, np.arange(450) >= 300
     usual = SQFA(2).fit(X[train], y[train]).score(X[test], y[test])
-    shrunk = SQFA(2, covariance=covariance).fit(X[train], y[train]).score(X[test], y[test])
+    shrunk = SQFA(2, covariance_estimator=covariance).fit(X[train], y[train]).score(X[test], y[test])
     assert shrunk > usual - 0.05
 
 
@@ -169,7 +160,7 @@ def test_shrinkage_does_not_depend_on_units(covariance):
 def test_feature_covariances_are_those_of_the_features(shape, covariance, way):
     X, y = labeled(*shape)
     X[:, 1] *= 1000
-    fitted = SQFA(2, covariance=covariance)
+    fitted = SQFA(2, covariance_estimator=covariance)
     fitted.fit(X, y) if way == "samples" else fitted.fit_statistics(class_statistics(X, y))
     Z = fitted.transform(X)
     own = [np.cov(Z[y == k].T, ddof=0) for k in range(3)]
@@ -187,7 +178,7 @@ def test_ama_does_not_depend_on_units_with_fewer_samples_than_columns():
 def test_what_was_selected_can_be_specified():
     X, y = load_wine(return_X_y=True)
     first = SQFA(2).fit(X, y)
-    again = SQFA(2, scale=first.selection_.scaling, noise=first.selection_.noise).fit(X, y)
+    again = SQFA(2, scaling=first.selection_.scaling, noise=first.selection_.noise).fit(X, y)
     np.testing.assert_allclose(again.components_, first.components_, rtol=1e-4)
 
 

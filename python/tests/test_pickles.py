@@ -5,25 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from sqfa_rs import (
-    AMA,
-    KNN,
-    LAD,
-    LDA,
-    LFDA,
-    LMNN,
-    PCA,
-    QDA,
-    SQFA,
-    WDA,
-    ClassAccumulator,
-    LinearClassifier,
-    SecondMomentSQFA,
-    SupervisedPCA,
-)
+from sqfa_rs import QDA, SQFA, ClassAccumulator, SecondMomentSQFA
+from sqfa_rs.baselines import AMA, KNN, LAD, LDA, LFDA, LMNN, PCA, WDA, LinearClassifier, SupervisedPCA
 
 FITTED = [
-    SQFA(2, noise="auto", restarts=1, random_state=0),
+    SQFA(2, noise="auto", n_init=1, random_state=0),
     SecondMomentSQFA(2, random_state=0),
     PCA(2),
     LDA(2, random_state=0),

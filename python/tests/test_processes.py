@@ -63,7 +63,7 @@ def test_other_python_threads_go_on(digits):
     # number of fits would do.
     for _ in range(100):
         before = len(ticks)
-        SQFA(6, random_state=0, restarts=8, tol=1e-9).fit(X, y)
+        SQFA(6, random_state=0, n_init=8, tol=1e-9).fit(X, y)
         # One tick may fall between the count and the moment in which the interpreter is let go.
         during += max(0, len(ticks) - before - 1)
         if during > 3:
@@ -85,7 +85,7 @@ if stage == "climbing":
     X, y = rng.normal(size=(3000, 300)), rng.integers(0, 30, 3000)
 else:
     X, y = rng.normal(size=(60_000, 1500)).astype(np.float32), rng.integers(0, 4, 60_000)
-sqfa = SQFA(10, restarts=20, tol=0.0, max_iter=10**9)
+sqfa = SQFA(10, n_init=20, tol=0.0, max_iter=10**9)
 try:
     # However late it comes on a busy machine, somebody is there to catch it.
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -122,7 +122,7 @@ def test_a_signal_handler_that_returns_does_not_disturb(digits):
     before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.02)
-        SQFA(6, random_state=0, restarts=8).fit(X, y)
+        SQFA(6, random_state=0, n_init=8).fit(X, y)
     finally:
         # A fit that was faster than the timer must not leave it running without a handler.
         signal.setitimer(signal.ITIMER_REAL, 0.0)

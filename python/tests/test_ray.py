@@ -94,7 +94,7 @@ def test_features_and_predictions_are_added_as_columns(cluster, points):
     X, y = points
     dataset = blocks(X, y)
     columns = ["a", "b", "rest"]
-    model = sqfa_rs.SQFA(2, noise=0.1, scale="none", random_state=0)
+    model = sqfa_rs.SQFA(2, noise=0.1, scaling="none", random_state=0)
     model.fit_statistics(on_ray.class_statistics(dataset, "kind", columns=columns))
     features = np.stack(
         [row["features"] for row in on_ray.transform(model, dataset, columns=columns).take_all()]
@@ -117,7 +117,7 @@ def test_choices_refinement_and_samples_are_those_of_the_same_blocks(cluster, po
         assert there.selection_ == here.selection_
         assert (there.components_ == here.components_).all()
     with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 600"):
-        on_ray.fit(sqfa_rs.LFDA(2, n_neighbors=5), blocks(X, y), "kind", max_bytes=8 * 4 * 200)
+        on_ray.fit(sqfa_rs.baselines.LFDA(2, n_neighbors=5), blocks(X, y), "kind", max_bytes=8 * 4 * 200)
 
 
 def test_a_killed_worker_changes_nothing(cluster, points, tmp_path):
@@ -158,7 +158,7 @@ def test_bad_data_are_named(cluster, points):
     with pytest.raises(ValueError, match="there is no column 'label'"):
         on_ray.class_statistics(blocks(X, y), "label")
     with pytest.raises(ValueError, match="does not know the names"):
-        on_ray.transform(sqfa_rs.SQFA(2, noise=0.1, scale="none").fit(X, y), dataset)
+        on_ray.transform(sqfa_rs.SQFA(2, noise=0.1, scaling="none").fit(X, y), dataset)
 
 
 def test_blocks_that_differ_are_named(cluster, points):
@@ -183,7 +183,7 @@ def test_what_befalls_the_cluster_is_said_with_its_remedy(cluster):
     told = on_ray._explained(ray.exceptions.OutOfMemoryError("a node is full"))
     assert isinstance(told, RuntimeError) and "make blocks smaller" in str(told)
     lost = on_ray._explained(ray.exceptions.RaySystemError("gone"))
-    assert isinstance(lost, ConnectionError) and "initialise it" in str(lost)
+    assert isinstance(lost, ConnectionError) and "initialize it" in str(lost)
     plain = KeyError("x")
     assert on_ray._explained(plain) is plain
 

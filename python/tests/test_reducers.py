@@ -13,7 +13,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sqfa_rs
-from sqfa_rs import (
+from sqfa_rs import QDA, SQFA
+from sqfa_rs._methods import METHODS
+from sqfa_rs.baselines import (
     AMA,
     KNN,
     LDA,
@@ -21,14 +23,11 @@ from sqfa_rs import (
     LMNN,
     NCA,
     PCA,
-    QDA,
     SAVE,
-    SQFA,
     WDA,
     DirectionalRegression,
     LinearClassifier,
 )
-from sqfa_rs._methods import METHODS
 
 # Settings that suit the checks' data, which have as few as two classes and three points of each.
 SMALL = {
@@ -78,25 +77,25 @@ def test_lda_separates_means_relative_to_scikit_learns_shrunk_scatter(data, shri
 def test_inverse_regression_is_its_definition(data, reducer):
     X, y = data
     noise = 0.5
-    fitted = reducer(3, noise=noise, scale="none").fit(X, y)
+    fitted = reducer(3, noise=noise, scaling="none").fit(X, y)
     # Whitened by Cholesky: another root of the same covariance turns the eigenvectors, not the filters.
     groups = [X[y == k] for k in np.unique(y)]
     shares = [len(group) / len(X) for group in groups]
     mean = X.mean(axis=0)
     covariances = [np.cov(group.T) + noise * np.eye(X.shape[1]) for group in groups]
-    centred = [group.mean(axis=0) - mean for group in groups]
-    total = sum(s * (c + np.outer(m, m)) for s, c, m in zip(shares, covariances, centred, strict=True))
+    centered = [group.mean(axis=0) - mean for group in groups]
+    total = sum(s * (c + np.outer(m, m)) for s, c, m in zip(shares, covariances, centered, strict=True))
     root = np.linalg.inv(np.linalg.cholesky(total))
     covariances = [root @ c @ root.T for c in covariances]
-    centred = [root @ m for m in centred]
+    centered = [root @ m for m in centered]
     eye = np.eye(X.shape[1])
     if reducer is SAVE:
         matrix = sum(s * (eye - c) @ (eye - c) for s, c in zip(shares, covariances, strict=True))
     else:
-        moments = [c + np.outer(m, m) for c, m in zip(covariances, centred, strict=True)]
+        moments = [c + np.outer(m, m) for c, m in zip(covariances, centered, strict=True)]
         matrix = np.zeros_like(eye)
-        for s, a, m in zip(shares, moments, centred, strict=True):
-            for t, b, k in zip(shares, moments, centred, strict=True):
+        for s, a, m in zip(shares, moments, centered, strict=True):
+            for t, b, k in zip(shares, moments, centered, strict=True):
                 rest = 2 * eye - (a + b - np.outer(m, k) - np.outer(k, m))
                 matrix += s * t * rest @ rest
     expected = root.T @ np.linalg.eigh(matrix)[1][:, :-4:-1]
@@ -199,7 +198,7 @@ def test_refusals(blobs):
         LDA(1, shrinkage=2.0).fit(X, y)
     with pytest.raises(ValueError, match="give auto or one or several numbers"):
         WDA(1, reg="much").fit(X, y)
-    with pytest.raises(ValueError, match="10000 neighbours of 180"):
+    with pytest.raises(ValueError, match="10000 neighbors of 180"):
         KNN(10_000).fit(X, y)
 
 
@@ -219,7 +218,7 @@ def test_statistics_alone(blobs):
 def test_estimators_of_covariances(blobs, covariance):
     X, y = blobs
     plain = sqfa_rs.class_statistics(X, y).covariances
-    shrunk = sqfa_rs.class_statistics(X, y, covariance=covariance).covariances
+    shrunk = sqfa_rs.class_statistics(X, y, covariance_estimator=covariance).covariances
     target = np.trace(plain, axis1=1, axis2=2)[:, None, None] / 5 * np.eye(5)
     if covariance == 0.3:
         share = np.full(3, 0.3)
@@ -229,7 +228,7 @@ def test_estimators_of_covariances(blobs, covariance):
         share = np.array([ledoit_wolf_shrinkage(X[y == k]) for k in range(3)])
     share = share[:, None, None]
     np.testing.assert_allclose(shrunk, (1 - share) * plain + share * target, atol=1e-10)
-    assert SQFA(2, covariance=covariance, random_state=0).fit(X, y).converged_
+    assert SQFA(2, covariance_estimator=covariance, random_state=0).fit(X, y).converged_
     assert isinstance(QDA().fit(X, y).score(X, y), float)
 
 
@@ -241,7 +240,7 @@ def test_ama_does_not_depend_on_the_units_of_columns(digits):
     assert one.scaling_ == other.scaling_ == "per-feature"
     assert subspace_angles(one.components_.T, (other.components_ * units).T).max() < ANGLE
     assert AMA(2, noise=1.0).fit(few, y).scaling_ == "none"
-    assert AMA(2, scale="none").fit(few, y).scaling_ == "none"
+    assert AMA(2, scaling="none").fit(few, y).scaling_ == "none"
 
 
 def test_auto_selects_even_if_the_default_is_a_number(blobs):

@@ -31,8 +31,8 @@ def test_rank_up_to_the_rows_is_exact():
     np.testing.assert_allclose(entries(sketch), exact.covariances, rtol=1e-9, atol=1e-9)
     with pytest.raises(ValueError, match="not kept entry by entry"):
         _ = sketch.covariances
-    fitted = SQFA(2, noise=0.5, scale="none", random_state=0).fit_statistics(sketch)
-    local = SQFA(2, noise=0.5, scale="none", random_state=0).fit_statistics(exact)
+    fitted = SQFA(2, noise=0.5, scaling="none", random_state=0).fit_statistics(sketch)
+    local = SQFA(2, noise=0.5, scaling="none", random_state=0).fit_statistics(exact)
     assert fitted.objective_ == pytest.approx(local.objective_, rel=1e-6)
 
 
@@ -126,6 +126,6 @@ def test_many_dimensions_fit_where_entries_would_not():
     strengths = rng.normal(size=(90, 6)) * (1 + y[:, None]) + y[:, None]
     X = strengths.astype(np.float32) @ directions
     statistics = class_statistics(X, y, form="sketch:12")
-    fitted = sqfa_rs.SQFA(2, noise="scale", scale="none", random_state=0).fit_statistics(statistics)
+    fitted = sqfa_rs.SQFA(2, noise="scale", scaling="none", random_state=0).fit_statistics(statistics)
     assert fitted.components_.shape == (2, columns)
     assert fitted.score(X, y) > 0.6

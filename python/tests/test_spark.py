@@ -127,11 +127,11 @@ def test_noise_and_the_number_of_filters_are_chosen_on_the_executors(frame, poin
 
 
 def test_a_refinement_brings_coordinates_to_the_driver(frame, points):
-    whole = on_spark.SQFA(1, noise=0.1, scale="none", refine=True, random_state=0, outputCol="z").fit(
+    whole = on_spark.SQFA(1, noise=0.1, scaling="none", refine=True, random_state=0, outputCol="z").fit(
         frame
     )
     assert "refinement_steps" in whole.to_local().refinement_
-    some = on_spark.SQFA(1, noise=0.1, scale="none", refine=True, random_state=0, maxBytes=4 * 4 * 200)
+    some = on_spark.SQFA(1, noise=0.1, scaling="none", refine=True, random_state=0, maxBytes=4 * 4 * 200)
     with pytest.warns(UserWarning, match=r"\d+ of 400 were brought here"):
         some.setParams(outputCol="z").fit(frame)
 
@@ -140,7 +140,7 @@ def test_methods_that_look_at_points_get_a_sample(frame, points, tmp_path):
     some = on_spark.LFDA(2, n_neighbors=5, outputCol="z", maxBytes=8 * 4 * 200)
     with pytest.warns(UserWarning, match=r"LFDA looks at points: \d+ of 400 were brought here"):
         model = some.fit(frame)
-    assert type(model.to_local()) is sqfa_rs.LFDA
+    assert type(model.to_local()) is sqfa_rs.baselines.LFDA
     assert len(model.transform(frame).select("z").first()["z"]) == 2
     model.write().overwrite().save(f"file://{tmp_path}/lfda")
     again = on_spark.LFDAModel.load(f"file://{tmp_path}/lfda")
@@ -161,7 +161,7 @@ def test_sketches_are_made_on_the_executors(frame, points):
 
 def test_a_pipeline_fits_predicts_and_travels(frame, tmp_path):
     steps = [
-        on_spark.SQFA(2, noise=0.1, scale="none", random_state=0, outputCol="z"),
+        on_spark.SQFA(2, noise=0.1, scaling="none", random_state=0, outputCol="z"),
         on_spark.QDA(featuresCol="z"),
     ]
     model = Pipeline(stages=steps).fit(frame)
@@ -256,7 +256,7 @@ def test_partitions_that_differ_are_named(spark, frame, points, monkeypatch):
     with pytest.raises(ValueError, match=message):
         on_spark.class_statistics(parted(first, second))
     with pytest.raises(ValueError, match=message):
-        on_spark.SQFA(1, noise=0.1, scale="none", outputCol="z").fit(parted(first, second))
+        on_spark.SQFA(1, noise=0.1, scaling="none", outputCol="z").fit(parted(first, second))
     # The same where sums merge on the executors.
     one = len(pickle.dumps(on_spark.class_accumulator(parted(first))))
     with monkeypatch.context() as patch:

@@ -26,14 +26,14 @@ def documents(n_samples, n_features, density, seed=0):
 
 # Both climb from the same start until the objective changes by less than 1e-10, by different arithmetic.
 ALIKE = {"rtol": 1e-7}
-RECIPE = {"noise": 0.1, "restarts": 1, "random_state": 0, "tol": 1e-10, "max_iter": 5000}
+RECIPE = {"noise": 0.1, "n_init": 1, "random_state": 0, "tol": 1e-10, "max_iter": 5000}
 
 
 @pytest.mark.parametrize("form", ["csr_array", "csc_array", "csr_matrix", "coo_array"])
 def test_agrees_with_the_dense_fit(form):
     X, y = documents(300, 400, 0.01)
     kept = SQFA(2, **RECIPE).fit(getattr(sparse, form)(X), y)
-    # Which optimiser climbs depends on what a pass over the form costs, so both begin at one optimum.
+    # Which optimizer climbs depends on what a pass over the form costs, so both begin at one optimum.
     dense = SQFA(2, **{**RECIPE, "init": kept.components_}).fit(X.toarray(), y)
     np.testing.assert_allclose(dense.objective_trace_[0], kept.objective_, **ALIKE)
     np.testing.assert_allclose(kept.objective_, dense.objective_, **ALIKE)
@@ -53,7 +53,7 @@ def test_few_samples_reach_an_optimum_of_the_dense_fit():
 def test_single_precision_and_bytes():
     X, y = documents(90, 400, 0.01)
     X.data = np.round(X.data).clip(1, 9)
-    recipe = {"noise": 0.1, "restarts": 1, "random_state": 0, "tol": 1e-9}
+    recipe = {"noise": 0.1, "n_init": 1, "random_state": 0, "tol": 1e-9}
     double = SQFA(2, **recipe).fit(X, y)
     for dtype in (np.float32, np.uint8):
         single = SQFA(2, **recipe).fit(X.astype(dtype), y)
@@ -65,7 +65,7 @@ def test_weights_count_repetitions_with_specified_scaling(scale):
     X, y = documents(60, 400, 0.01)
     weights = 1 + np.arange(60) % 3
     rows = np.repeat(np.arange(60), weights)
-    recipe = {"noise": 0.1, "scale": scale, "restarts": 1, "random_state": 0}
+    recipe = {"noise": 0.1, "scale": scale, "n_init": 1, "random_state": 0}
     weighted = SQFA(2, **recipe).fit(X, y, sample_weight=weights)
     repeated = SQFA(2, **recipe).fit(X[rows], y[rows])
     np.testing.assert_array_equal(weighted.components_, repeated.components_)
@@ -75,7 +75,7 @@ def test_weights_and_repetitions_have_one_selection_and_optimum():
     X, y = documents(60, 400, 0.01)
     weights = 1 + np.arange(60) % 3
     rows = np.repeat(np.arange(60), weights)
-    recipe = {"noise": 0.1, "restarts": 1, "random_state": 0, "tol": 1e-12, "max_iter": 3000}
+    recipe = {"noise": 0.1, "n_init": 1, "random_state": 0, "tol": 1e-12, "max_iter": 3000}
     weighted = SQFA(2, **recipe).fit(X, y, sample_weight=weights)
     repeated = SQFA(2, **recipe).fit(X[rows], y[rows])
     assert weighted.selection_[:4] == repeated.selection_[:4]
@@ -92,7 +92,7 @@ def test_weights_count_repetitions():
     X, y = documents(60, 400, 0.01)
     weights = 1 + np.arange(60) % 3
     rows = np.repeat(np.arange(60), weights)
-    recipe = {"noise": 0.1, "restarts": 1, "random_state": 0}
+    recipe = {"noise": 0.1, "n_init": 1, "random_state": 0}
     weighted = SQFA(2, **recipe).fit(X, y, sample_weight=weights)
     repeated = SQFA(2, **recipe).fit(X[rows], y[rows])
     np.testing.assert_array_equal(weighted.components_, repeated.components_)
@@ -101,8 +101,8 @@ def test_weights_count_repetitions():
 def test_shrinkage_needs_no_dense_covariance():
     X, y = documents(300, 400, 0.01)
     for covariance in ("oas", "ledoit-wolf", 0.2):
-        kept = SQFA(2, covariance=covariance, **RECIPE).fit(X, y)
-        dense = SQFA(2, covariance=covariance, **RECIPE).fit(X.toarray(), y)
+        kept = SQFA(2, covariance_estimator=covariance, **RECIPE).fit(X, y)
+        dense = SQFA(2, covariance_estimator=covariance, **RECIPE).fit(X.toarray(), y)
         np.testing.assert_allclose(kept.objective_, dense.objective_, **ALIKE)
 
 
@@ -121,12 +121,12 @@ def test_statistics_of_sparse_points_have_covariances():
 
 def test_ledoit_wolf_sees_the_samples_of_a_sparse_matrix():
     X, y = documents(90, 40, 0.05)
-    dense = class_statistics(X.toarray(), y, covariance="ledoit-wolf")
-    found = class_statistics(X, y, covariance="ledoit-wolf")
+    dense = class_statistics(X.toarray(), y, covariance_estimator="ledoit-wolf")
+    found = class_statistics(X, y, covariance_estimator="ledoit-wolf")
     np.testing.assert_allclose(found.covariances, dense.covariances, atol=1e-12)
     weights = 1 + np.arange(90) % 3
-    dense = class_statistics(X.toarray(), y, covariance="ledoit-wolf", sample_weight=weights)
-    found = class_statistics(X, y, covariance="ledoit-wolf", sample_weight=weights)
+    dense = class_statistics(X.toarray(), y, covariance_estimator="ledoit-wolf", sample_weight=weights)
+    found = class_statistics(X, y, covariance_estimator="ledoit-wolf", sample_weight=weights)
     np.testing.assert_allclose(found.covariances, dense.covariances, atol=1e-12)
 
 
@@ -139,7 +139,7 @@ from sqfa_rs import SQFA
 X = sparse.random_array((2000, 200_000), density=1e-4, format="csr", rng=np.random.default_rng(0))
 y = np.arange(2000) % 4
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-model = SQFA(4, restarts=1, random_state=0, max_iter=20).fit(X, y)
+model = SQFA(4, n_init=1, random_state=0, max_iter=20).fit(X, y)
 features = model.transform(X)
 assert features.shape == (2000, 4) and np.isfinite(features).all()
 assert np.isfinite(model.objective_) and model.objective_ > 0

@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sqfa_rs import (
-    LDA,
-    PCA,
-    QDA,
-    SQFA,
-    ClassAccumulator,
-    ClassStatistics,
-    SecondMomentSQFA,
-    class_statistics,
-)
+from sqfa_rs import QDA, SQFA, ClassAccumulator, ClassStatistics, SecondMomentSQFA, class_statistics
+from sqfa_rs.baselines import LDA, PCA
 
 
 def by_hand(X, y):
@@ -104,7 +96,7 @@ def test_given_classes_are_sorted_with_everything_else(blobs):
 
 def test_oas_shrinks_towards_a_multiple_of_the_identity(blobs):
     X, y = blobs
-    plain, shrunk = class_statistics(X, y), class_statistics(X, y, covariance="oas")
+    plain, shrunk = class_statistics(X, y), class_statistics(X, y, covariance_estimator="oas")
     np.testing.assert_allclose(
         np.trace(plain.covariances, axis1=1, axis2=2), np.trace(shrunk.covariances, axis1=1, axis2=2)
     )

@@ -73,12 +73,12 @@ def test_steps_down_the_loss_part_the_classes():
     points = torch.randn(200, 5, generator=generator, dtype=torch.float64)
     points[:, 3] *= 1 + 3 * labels
     filters = torch.full((5, 1), 0.5, dtype=torch.float64, requires_grad=True)
-    optimiser = torch.optim.Adam([filters], lr=0.05)
+    optimizer = torch.optim.Adam([filters], lr=0.05)
     for _ in range(200):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = separation_loss(points @ filters / filters.norm(), labels)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     assert filters[3].abs() > 0.9 * filters.norm()
 
 
@@ -99,6 +99,6 @@ def test_a_distance_written_in_torch_is_the_cores(block_of, blobs):
     names = {}
     exec(block_of("how-to/coming-from-sqfa.md", "A distance written in torch"), names)
     model = names["model"].fit(*blobs)
-    same = SQFA(2, distance="mahalanobis", noise=0.1, scale="none").fit(*blobs)
+    same = SQFA(2, distance="mahalanobis", noise=0.1, scaling="none").fit(*blobs)
     assert model.objective_ == pytest.approx(same.objective_, rel=1e-6)
     assert np.allclose(abs(model.components_ @ same.components_.T).max(axis=1), 1, atol=1e-3)

@@ -14,17 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import sqfa_rs
-from sqfa_rs import (
-    LDA,
-    LFDA,
-    PCA,
-    QDA,
-    SQFA,
-    LinearClassifier,
-    SupervisedPCA,
-    class_statistics,
-    compare,
-)
+from sqfa_rs import QDA, SQFA, class_statistics, compare
+from sqfa_rs.baselines import LDA, LFDA, PCA, LinearClassifier, SupervisedPCA
 
 FACTORS = [1e-6, 1e-3, 1e3, 1e6]
 
@@ -111,7 +102,7 @@ def test_noise_in_large_units_hides_nothing():
 
 def test_scores_of_reducers_are_those_of_scikit_learns_classifier():
     X, y = one_informative_column()
-    for reducer in (PCA(2, scale="none"), PCA(2), SQFA(2, random_state=0)):
+    for reducer in (PCA(2, scaling="none"), PCA(2), SQFA(2, random_state=0)):
         reducer.fit(X, y)
         Z = reducer.transform(X)
         theirs = QuadraticDiscriminantAnalysis(tol=0.0).fit(Z, y).score(Z, y)
@@ -160,7 +151,7 @@ def test_repeated_columns_do_not_disturb_lda_and_lfda(tmp_path):
         assert (Z.std(axis=0) > 1e-6 * np.linalg.norm(reducer.components_, axis=1)).all()
         assert reducer.score(new, labels) > theirs - 0.01
     # Components without variance are rounding errors, which must not be classified by.
-    every = PCA(40, scale="none").fit(X, y)
+    every = PCA(40, scaling="none").fit(X, y)
     assert every.score(new, labels) > 0.9
     # Rounding makes some of their variances negative, which model files do not accept.
     sqfa_rs.save(every, tmp_path / "model.sqfa")
@@ -171,7 +162,7 @@ def test_lda_spans_what_scikit_learns_classifier_uses(shrinkage):
     X, y = gaussians([60, 40, 30], 5, 6)
     # The coefficients of this solver are the inverse shrunk scatter times the class means: no ridge.
     coefficients = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).coef_
-    ours = LDA(2, shrinkage=shrinkage, scale="none").fit(X, y).components_
+    ours = LDA(2, shrinkage=shrinkage, scaling="none").fit(X, y).components_
     assert subspace_angles(ours.T, (coefficients[1:] - coefficients[0]).T).max() < 1e-6
 
 
@@ -189,9 +180,9 @@ def test_components_do_not_follow_the_column_in_the_largest_units(kind):
     X, y = one_large_column(150, 20)
     fitted = kind(2).fit(X, y)
     assert fitted.scaling_ == "per-feature"
-    same = kind(2, scale="per-feature").fit(X, y)
+    same = kind(2, scaling="per-feature").fit(X, y)
     np.testing.assert_array_equal(fitted.components_, same.components_)
-    assert fitted.score(X, y) > kind(2, scale="none").fit(X, y).score(X, y) + 0.05
+    assert fitted.score(X, y) > kind(2, scaling="none").fit(X, y).score(X, y) + 0.05
     by_statistics = kind(2).fit_statistics(class_statistics(X, y))
     np.testing.assert_allclose(by_statistics.components_, same.components_, rtol=1e-9, atol=1e-12)
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sqfa_rs import LAD, LDA, PCA, SQFA, SecondMomentSQFA, SupervisedPCA, class_statistics
+from sqfa_rs import SQFA, SecondMomentSQFA, class_statistics
+from sqfa_rs.baselines import LAD, LDA, PCA, SupervisedPCA
 
 POINTS, WIDE, NARROW = 400, 30_000, 40
 
@@ -31,7 +32,7 @@ def narrowed(components):
     return components[:, :: WIDE // NARROW][:, :NARROW]
 
 
-RECIPE = {"scale": "none", "restarts": 1, "random_state": 0, "tol": 1e-7}
+RECIPE = {"scaling": "none", "n_init": 1, "random_state": 0, "tol": 1e-7}
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,8 @@ def test_closed_forms_are_those_of_the_small_problem(small, wide, dense):
 @pytest.mark.parametrize(
     "estimator",
     [
-        SQFA(2, noise="auto", restarts=1, random_state=0, max_iter=50),
-        SQFA(2, covariance="oas", restarts=1, random_state=0, max_iter=50),
+        SQFA(2, noise="auto", n_init=1, random_state=0, max_iter=50),
+        SQFA(2, covariance_estimator="oas", n_init=1, random_state=0, max_iter=50),
         LDA(2, random_state=0),
     ],
     ids=["auto", "oas", "lda"],
@@ -101,7 +102,7 @@ def test_what_is_chosen_on_held_out_points(small, estimator):
 def test_wide_points_need_no_covariance_entries(small):
     _, y = small
     X = np.random.default_rng(1).normal(size=(300, 20_000)).astype(np.float32)
-    fitted = SQFA(8, restarts=1, random_state=0, max_iter=5).fit(X, y[:300])
+    fitted = SQFA(8, n_init=1, random_state=0, max_iter=5).fit(X, y[:300])
     assert fitted.components_.shape == (8, 20_000)
     with pytest.raises(ValueError, match="need .* GB"):
         PCA(2, solver="exact").fit(np.zeros((4, 1_000_000), dtype=np.uint8), [0, 0, 1, 1])
@@ -112,7 +113,7 @@ def test_weights_count_repetitions(small):
     wide, y = embedded(X[:60], 4000), y[:60]
     weights = 1 + np.arange(60) % 3
     rows = np.repeat(np.arange(60), weights)
-    recipe = {"noise": 0.1, "scale": "none", "restarts": 1, "random_state": 0, "max_iter": 50}
+    recipe = {"noise": 0.1, "scaling": "none", "n_init": 1, "random_state": 0, "max_iter": 50}
     weighted = SQFA(2, **recipe).fit(wide, y, sample_weight=weights)
     repeated = SQFA(2, **recipe).fit(wide[rows], y[rows])
     np.testing.assert_array_equal(weighted.components_, repeated.components_)
@@ -123,8 +124,8 @@ def test_weights_count_repetitions(small):
 def test_types_and_orders(small, dtype, order):
     X, y = small
     wide = np.round(4 * abs(embedded(X, 2000))).clip(0, 255)
-    single = SQFA(2, noise=1.0, scale="none", restarts=1, random_state=0).fit(wide, y)
-    other = SQFA(2, noise=1.0, scale="none", restarts=1, random_state=0).fit(
+    single = SQFA(2, noise=1.0, scaling="none", n_init=1, random_state=0).fit(wide, y)
+    other = SQFA(2, noise=1.0, scaling="none", n_init=1, random_state=0).fit(
         np.array(wide, dtype, order=order), y
     )
     assert other.objective_ == pytest.approx(single.objective_, rel=1e-4)

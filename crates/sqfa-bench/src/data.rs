@@ -1,4 +1,4 @@
-//! The paper's image sets as their experiments use them: scaled by one number, centred.
+//! The paper's image sets as their experiments use them: scaled by one number, centered.
 
 use std::path::Path;
 use std::time::Instant;
@@ -55,7 +55,7 @@ impl Prepared {
         self.accuracy_on(&self.data.train, filters, &qda)
     }
 
-    /// Accuracy on the test part of the nearest neighbours in the training part.
+    /// Accuracy on the test part of the nearest neighbors in the training part.
     pub(crate) fn knn_accuracy(
         &self,
         filters: sqfa::MatRef<'_, f64>,

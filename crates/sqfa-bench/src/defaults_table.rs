@@ -31,7 +31,7 @@ pub(crate) fn page(result: &Value, command: &str, date: &str) -> String {
         "QDA accuracy in per cent on the test part of every table, made by\n`{command}` ({date}). \
          Do not edit: the command writes this page.\n\n\
          *No flags* is what `sqfa fit` does when nothing but the method is given. *Earlier flags* are `--noise auto` of one\n\
-         held-out part, as given or with `--scale per-feature`; refined: `--refine --scale per-feature` with `--noise scale`.\n\
+         held-out part, as given or with `--scaling per-feature`; refined: `--refine --scaling per-feature` with `--noise scale`.\n\
          LDA has at most one filter fewer than there are classes; means are over the cells that a column has.\n"
     );
     let titles: Vec<&str> = columns.iter().map(|(_, title)| *title).collect();

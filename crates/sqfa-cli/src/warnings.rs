@@ -48,8 +48,8 @@ pub(crate) fn about_filters(filters: MatRef<'_, f64>, helps: &[&str]) -> Option<
 pub(crate) fn against_few_samples(counts: &[u64], filters: usize) -> String {
     let most = counts.iter().min().map_or(0, |&least| least.saturating_sub(1));
     match most >= filters.max(1) as u64 {
-        true => format!("--covariance oas or --pca-dims {most}"),
-        false => "--covariance oas".to_owned(),
+        true => format!("--covariance-estimator oas or --pca-dims {most}"),
+        false => "--covariance-estimator oas".to_owned(),
     }
 }
 

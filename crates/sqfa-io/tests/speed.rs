@@ -1,4 +1,4 @@
-//! The moving textures are reproducible, centred, normalised, and their parts share nothing.
+//! The moving textures are reproducible, centered, normalized, and their parts share nothing.
 #![allow(clippy::unwrap_used)] // a test that unwraps fails, as it should
 
 use sqfa::{Points, Table};
@@ -37,7 +37,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn videos_are_centred_and_below_unit_norm_and_classes_nearly_zero_mean() {
+fn videos_are_centered_and_below_unit_norm_and_classes_nearly_zero_mean() {
     let data = small().generate().unwrap();
     let videos = table(&data.train);
     let mut power = 0.0;

@@ -13,7 +13,7 @@ use crate::fit::pipeline;
 use crate::running::run;
 use crate::statistics::Statistics;
 
-/// The statistics of labelled points in one go.
+/// The statistics of labeled points in one go.
 #[pyfunction]
 #[pyo3(signature = (points, names, codes, weights, estimator, threads))]
 pub(crate) fn class_statistics(
@@ -63,7 +63,7 @@ pub(crate) fn covariances(
     Ok(recipe.covariances_of(rows, columns, classes, width))
 }
 
-/// The statistics of labelled points with covariances kept as centred points.
+/// The statistics of labeled points with covariances kept as centered points.
 #[pyfunction]
 #[pyo3(signature = (points, names, codes, estimator, threads))]
 pub(crate) fn sample_statistics(

@@ -35,7 +35,7 @@ pub(crate) fn count(settings: &Bound<'_, PyDict>) -> Outcome<Filters> {
 
 /// How columns are scaled, where that is given.
 pub(crate) fn scaling(settings: &Bound<'_, PyDict>) -> Outcome<Option<Scaling>> {
-    let Some(given) = settings.get_item("scale")? else { return Ok(None) };
+    let Some(given) = settings.get_item("scaling")? else { return Ok(None) };
     let name: String = given.extract()?;
     if name == "auto" {
         return Ok(None);
@@ -43,7 +43,7 @@ pub(crate) fn scaling(settings: &Bound<'_, PyDict>) -> Outcome<Option<Scaling>> 
     let known = SCALINGS.iter().find(|(known, _)| *known == name);
     let unknown = || {
         let known: Vec<String> = SCALINGS.iter().map(|(known, _)| format!("'{known}'")).collect();
-        invalid(format!("scale is '{name}': give 'auto', {}", known.join(", ")))
+        invalid(format!("scaling is '{name}': give 'auto', {}", known.join(", ")))
     };
     Ok(Some(known.ok_or_else(unknown)?.1))
 }

@@ -1,6 +1,6 @@
-//! Exact nearest neighbours by blocked products: |a−b|² = |a|² − 2a·b + |b|², every near one checked again.
+//! Exact nearest neighbors by blocked products: |a−b|² = |a|² − 2a·b + |b|², every near one checked again.
 //!
-//! Products run on rows centred by the reference's mean, in the reference's own precision. Their error is at
+//! Products run on rows centered by the reference's mean, in the reference's own precision. Their error is at
 //! most (p + 8)·ε·(|a| + |b|)² per pair, so every row whose product-made distance is not beyond the k-th best by
 //! more than that is measured again from the original numbers in f64: rounding cannot change a ranking. Among
 //! equal distances the lower row wins.
@@ -19,7 +19,7 @@ const CHUNK: usize = 32;
 /// Roundings of a product-made distance besides the p of its inner product, with a margin.
 const ROUNDINGS: f64 = 8.0;
 
-/// One neighbour of a query.
+/// One neighbor of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Neighbor {
     /// The squared distance.
@@ -28,14 +28,14 @@ pub(crate) struct Neighbor {
     pub(crate) row: u32,
 }
 
-/// Rows in which neighbours are looked for.
+/// Rows in which neighbors are looked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Reference<T> {
     rows: Vec<T>,
     columns: usize,
-    centre: Vec<f64>,
-    centred: Vec<T>,
-    /// |b|² of the centred rows.
+    center: Vec<f64>,
+    centered: Vec<T>,
+    /// |b|² of the centered rows.
     squares: Vec<T>,
     /// The largest |b| of every tile.
     longest: Vec<f64>,
@@ -45,22 +45,22 @@ impl<T: Element> Reference<T> {
     /// Takes rows that lie one after the other; there must be at least one column.
     pub(crate) fn new(rows: Vec<T>, columns: usize) -> Self {
         let count = rows.len() / columns;
-        let mut centre = vec![0.0; columns];
+        let mut center = vec![0.0; columns];
         for row in rows.chunks_exact(columns) {
-            centre.iter_mut().zip(row).for_each(|(sum, &value)| *sum += Float::to_f64(value));
+            center.iter_mut().zip(row).for_each(|(sum, &value)| *sum += Float::to_f64(value));
         }
-        centre.iter_mut().for_each(|sum| *sum /= count.max(1) as f64);
-        let mut centred = Vec::with_capacity(rows.len());
+        center.iter_mut().for_each(|sum| *sum /= count.max(1) as f64);
+        let mut centered = Vec::with_capacity(rows.len());
         let mut lengths = Vec::with_capacity(count);
         for row in rows.chunks_exact(columns) {
-            lengths.push(centre_row(row.iter().map(|&x| Float::to_f64(x)), &centre, &mut centred));
+            lengths.push(center_row(row.iter().map(|&x| Float::to_f64(x)), &center, &mut centered));
         }
         let squares = lengths.iter().map(|&square| <T as Float>::from_f64(square)).collect();
         let longest = lengths
             .chunks(TILE)
             .map(|tile| tile.iter().fold(0.0_f64, |longest, &square| longest.max(square)).sqrt())
             .collect();
-        Self { rows, columns, centre, centred, squares, longest }
+        Self { rows, columns, center, centered, squares, longest }
     }
 
     /// Takes some rows of a table.
@@ -87,13 +87,13 @@ impl<T: Element> Reference<T> {
     }
 
     /// The mean of the rows.
-    pub(crate) fn centre(&self) -> &[f64] {
-        &self.centre
+    pub(crate) fn center(&self) -> &[f64] {
+        &self.center
     }
 
     /// The rows less their mean, one after the other.
-    pub(crate) fn centred(&self) -> &[T] {
-        &self.centred
+    pub(crate) fn centered(&self) -> &[T] {
+        &self.centered
     }
 
     /// The squared lengths of the rows less their mean.
@@ -140,7 +140,7 @@ impl<T: Element> Reference<T> {
         found
     }
 
-    /// The neighbours of some consecutive queries.
+    /// The neighbors of some consecutive queries.
     fn search_block<S: Scalar>(
         &self,
         queries: &Table<'_, S>,
@@ -151,12 +151,12 @@ impl<T: Element> Reference<T> {
     ) {
         let (height, columns) = (found.len() / count, self.columns);
         let mut exact = Vec::with_capacity(height * columns);
-        let mut centred = Vec::with_capacity(height * columns);
+        let mut centered = Vec::with_capacity(height * columns);
         let mut lengths = Vec::with_capacity(height);
         for row in first..first + height {
             exact.extend((0..columns).map(|column| queries.get(row, column).to_f64()));
             let row = &exact[exact.len() - columns..];
-            lengths.push(centre_row(row.iter().copied(), &self.centre, &mut centred));
+            lengths.push(center_row(row.iter().copied(), &self.center, &mut centered));
         }
         let mut best: Vec<Nearest> =
             found.chunks_mut(count).map(|slots| Nearest { slots, filled: 0 }).collect();
@@ -164,9 +164,9 @@ impl<T: Element> Reference<T> {
         for (tile, &longest) in self.longest.iter().enumerate() {
             let start = tile * TILE;
             let width = TILE.min(self.len() - start);
-            let rows = &self.centred[start * columns..][..width * columns];
+            let rows = &self.centered[start * columns..][..width * columns];
             let products = &mut products[..height * width];
-            rows_times_rows(&centred, height, rows, width, columns, products);
+            rows_times_rows(&centered, height, rows, width, columns, products);
             let squares = &self.squares[start..start + width];
             for (query, best) in best.iter_mut().enumerate() {
                 let reach = lengths[query].sqrt() + longest;
@@ -264,15 +264,15 @@ impl Nearest<'_> {
     }
 }
 
-/// Appends a row less the centre and returns its squared length.
-fn centre_row<T: Element>(
+/// Appends a row less the center and returns its squared length.
+fn center_row<T: Element>(
     row: impl Iterator<Item = f64>,
-    centre: &[f64],
+    center: &[f64],
     target: &mut Vec<T>,
 ) -> f64 {
     let mut square = 0.0;
-    for (value, centre) in row.zip(centre) {
-        let value = value - centre;
+    for (value, center) in row.zip(center) {
+        let value = value - center;
         square += value * value;
         target.push(<T as Float>::from_f64(value));
     }
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_those_of_a_sort_of_all_distances() {
+    fn neighbors_are_those_of_a_sort_of_all_distances() {
         for (rows, queries, columns, count) in
             [(1, 3, 2, 1), (70, 5, 1, 70), (2500, 130, 3, 7), (1300, 65, 40, 5)]
         {

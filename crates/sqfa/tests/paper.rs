@@ -13,7 +13,7 @@ use sqfa::{ClassStatistics, Classes, Mat, MatRef, Noise};
 
 use common::{Normal, diagonal, normals, rotation, stream};
 use problems::{
-    TIGHT, axes, centred, given, matrix, objective, pencil, random_classes, recipe, subspace_gap,
+    TIGHT, axes, centered, given, matrix, objective, pencil, random_classes, recipe, subspace_gap,
 };
 
 /// The printed values have six decimals and include 1e-6 inside the roots.
@@ -157,12 +157,12 @@ fn squared_mahalanobis_finds_the_subspace_of_lda() {
         let classes: Vec<Normal> = (0..count)
             .map(|_| Normal { mean: normals(order, &mut rng), covariance: covariance.clone() })
             .collect();
-        let centre: Vec<f64> = (0..order)
+        let center: Vec<f64> = (0..order)
             .map(|i| classes.iter().map(|class| class.mean[i]).sum::<f64>() / count as f64)
             .collect();
         let mut between = vec![0.0; order * order];
         for class in &classes {
-            let delta: Vec<f64> = class.mean.iter().zip(&centre).map(|(a, b)| a - b).collect();
+            let delta: Vec<f64> = class.mean.iter().zip(&center).map(|(a, b)| a - b).collect();
             for at in 0..order * order {
                 between[at] += delta[at / order] * delta[at % order];
             }
@@ -175,7 +175,7 @@ fn squared_mahalanobis_finds_the_subspace_of_lda() {
             .stopping(TIGHT)
             .fit(&given(&classes))
             .unwrap();
-        // Over all pairs ΔΔᵀ adds up to c times the scatter about the centre.
+        // Over all pairs ΔΔᵀ adds up to c times the scatter about the center.
         let share = 2.0 / (count as f64 - 1.0);
         let expected: f64 = share * values.iter().rev().take(filters).sum::<f64>();
         assert!((fitted.objective() - expected).abs() <= VALUE * expected);
@@ -186,7 +186,7 @@ fn squared_mahalanobis_finds_the_subspace_of_lda() {
 
 /// Two classes of second moments, the first in both precisions of thought: zero means.
 fn two_second_moments(order: usize, seed: u64) -> ([Vec<f64>; 2], ClassStatistics) {
-    let classes = centred(&random_classes(order, 2, seed));
+    let classes = centered(&random_classes(order, 2, seed));
     let matrices = [0, 1].map(|class| classes[class].covariance.clone());
     let statistics = ClassStatistics::from_second_moments(
         Classes::numbered(2),
@@ -198,7 +198,7 @@ fn two_second_moments(order: usize, seed: u64) -> ([Vec<f64>; 2], ClassStatistic
     (matrices, statistics)
 }
 
-/// The generalised eigenvectors with the largest |ln λ|, and √Σ ln²λ over them.
+/// The generalized eigenvectors with the largest |ln λ|, and √Σ ln²λ over them.
 fn closed_form(matrices: &[Vec<f64>; 2], noise: f64, filters: usize) -> (Mat<f64>, f64) {
     let order = matrices[0].len().isqrt();
     let noisy = matrices.clone().map(|mut matrix| {

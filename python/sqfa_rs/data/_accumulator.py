@@ -97,7 +97,7 @@ class ClassAccumulator:
         return "dense" if self._sketch is None else f"sketch:{self._sketch}"
 
     def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
-        """Add labelled points, in place; nothing is added when anything is wrong with them.
+        """Add labeled points, in place; nothing is added when anything is wrong with them.
 
         Parameters
         ----------
@@ -179,9 +179,9 @@ class ClassAccumulator:
 
     @classmethod
     def merge_all(cls, accumulators: Iterable[ClassAccumulator]) -> ClassAccumulator:
-        """Merge many accumulators by a fixed tree of neighbours.
+        """Merge many accumulators by a fixed tree of neighbors.
 
-        Neighbours are merged in pairs until one is left, so that the result depends on the parts and
+        Neighbors are merged in pairs until one is left, so that the result depends on the parts and
         their order alone, never on which was ready first, and round-off grows with the logarithm of
         their number.
 
@@ -217,11 +217,11 @@ class ClassAccumulator:
             total = subtrees.pop()[1].merge(total)
         return total
 
-    def finish(self, covariance: str | float = "empirical") -> ClassStatistics:
+    def finish(self, covariance_estimator: str | float = "empirical") -> ClassStatistics:
         """The statistics so far; needs at least two classes with at least two points each."""
         if self._sums is None:
             raise ValueError("no points yet: call update first")
-        core = self._sums.finish(estimator_name(covariance), thread_count(self.n_jobs))
+        core = self._sums.finish(estimator_name(covariance_estimator), thread_count(self.n_jobs))
         return ClassStatistics(core, self.classes)
 
     def to_bytes(self) -> bytes:
@@ -291,7 +291,7 @@ class ClassAccumulator:
 
 
 def merged_in_pairs(parts: Sequence[Part], merge: Callable[[Part, Part], Part]) -> Part:
-    """Neighbours merged in pairs until one is left; parts and merge may be an engine's tasks."""
+    """Neighbors merged in pairs until one is left; parts and merge may be an engine's tasks."""
     level = list(parts)
     while len(level) > 1:
         pairs = [merge(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]

@@ -84,7 +84,7 @@ class ClassStatistics:
         ClassStatistics
         """
         matrices = numbers(covariances, "covariances", 3, [np.float64, np.float32])
-        centres = None if means is None else numbers(means, "means", 2, [np.float64])
+        centers = None if means is None else numbers(means, "means", 2, [np.float64])
         sizes = None if counts is None else _whole(counts)
         labels = np.arange(len(matrices)) if classes is None else column_or_1d(classes)
         order = np.argsort(labels, kind="stable")
@@ -95,10 +95,10 @@ class ClassStatistics:
             raise ValueError("the classes are not distinct: give every class one label")
         if classes is not None and np.any(order[1:] < order[:-1]):
             matrices = np.ascontiguousarray(matrices[order])
-            centres = None if centres is None else np.ascontiguousarray(centres[order])
+            centers = None if centers is None else np.ascontiguousarray(centers[order])
             sizes = None if sizes is None else np.ascontiguousarray(sizes[order])
         core = _core.Statistics.given(
-            class_names(labels), centres, matrices, sizes, thread_count(n_jobs)
+            class_names(labels), centers, matrices, sizes, thread_count(n_jobs)
         )
         return cls(core, labels)
 
@@ -205,11 +205,11 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: ArrayLike | None = None,
-    covariance: str | float = "empirical",
+    covariance_estimator: str | float = "empirical",
     form: str = "dense",
     n_jobs: int | None = None,
 ) -> ClassStatistics:
-    """Counts, means and covariances of labelled points.
+    """Counts, means and covariances of labeled points.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def class_statistics(
         Labels, or the name of the label column of an Arrow stream or frame.
     sample_weight : array-like of shape (n_samples,), default=None
         Whole numbers: how often each point counts.
-    covariance : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
+    covariance_estimator : {"empirical", "oas", "ledoit-wolf"} or float, default="empirical"
         The estimator of the class covariances; a number from 0 to 1 is the share s of
         (1 − s)Φ + s(tr Φ/n)I. "ledoit-wolf" is not available for sketches and streams.
     form : {"dense", "sketch", "sketch:ROWS"}, default="dense"
@@ -246,19 +246,19 @@ def class_statistics(
             raise ValueError("sample_weight cannot be given for a stream")
         from ._accumulator import ClassAccumulator
 
-        return ClassAccumulator(form=form, n_jobs=n_jobs).update(X, y).finish(covariance)
+        return ClassAccumulator(form=form, n_jobs=n_jobs).update(X, y).finish(covariance_estimator)
     if sketch_size(form) is not None:
         from ._accumulator import ClassAccumulator
 
         sums = ClassAccumulator(form=form, n_jobs=n_jobs)
-        return sums.update(X, y, sample_weight).finish(covariance)
+        return sums.update(X, y, sample_weight).finish(covariance_estimator)
     X = loose_points(X)
     weights = repetition_counts(sample_weight, X)
     labels = column_or_1d(y, warn=True)
     if len(labels) != X.shape[0]:
         raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
     classes, codes = encode(labels, weights)
-    return statistics_of(X, classes, codes, weights, covariance, thread_count(n_jobs))
+    return statistics_of(X, classes, codes, weights, covariance_estimator, thread_count(n_jobs))
 
 
 def statistics_of(
@@ -266,14 +266,14 @@ def statistics_of(
     classes: NDArray[Any],
     codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
-    covariance: str | float,
+    covariance_estimator: str | float,
     threads: int,
     *,
     keep_samples: bool = False,
 ) -> ClassStatistics:
     """Statistics of validated points; ``keep_samples`` keeps covariances as the points behind them."""
     check_counts(classes, codes, weights)
-    names, estimator = class_names(classes), estimator_name(covariance)
+    names, estimator = class_names(classes), estimator_name(covariance_estimator)
     if keep_samples:
         X, codes = repeated(X, codes, weights)
         make = _sparse_statistics if sparse.issparse(X) else _core.sample_statistics

@@ -46,7 +46,7 @@ class Engine(Protocol):
         """The number of columns, where that is known before the points are read."""
 
     def reduced(self, work: Work, merge: Callable[[Any, Any], Any]) -> Any:
-        """What all parts become, merged by a fixed tree of neighbours."""
+        """What all parts become, merged by a fixed tree of neighbors."""
 
     def listed(self, work: Work) -> list[Any]:
         """What every part becomes, in order."""
@@ -72,7 +72,7 @@ def fit_on(estimator: Any, engine: Engine, max_bytes: int | None = None) -> Any:
     if not isinstance(estimator, Reducer):
         if engine.width is not None:
             check_room(2, engine.width)
-        covariance = getattr(estimator, "covariance", "empirical")
+        covariance = getattr(estimator, "covariance_estimator", "empirical")
         return estimator.fit_statistics(total(engine).finish(covariance))
     start = estimator._forget()
     # Before the pass over the data, which may be long.
@@ -103,7 +103,7 @@ def total(engine: Engine, form: str = "dense") -> ClassAccumulator:
 def _started(estimator: Any, start: Any, settings: dict[str, Any], width: int) -> dict[str, Any]:
     """The settings, with the components of an earlier fit to begin from."""
     if start is not None and start.shape == (estimator.n_components, width):
-        return settings | {"init": start, "restarts": "1"}
+        return settings | {"init": start, "n_init": "1"}
     return settings
 
 

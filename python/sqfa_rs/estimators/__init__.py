@@ -8,9 +8,9 @@ from ._heavy import HeavyTailedSQFA
 from ._inverse import SAVE, DirectionalRegression
 from ._lift import Lift
 from ._likelihood import AMA, LAD
-from ._neighbours import LFDA, LMNN, NCA, WDA
+from ._neighbors import LFDA, LMNN, NCA, WDA
 from ._qda import QDA
-from ._results import Candidate, CurvePoint, Progress, Restart, Selection, Trial
+from ._results import Candidate, CurvePoint, Initialization, Progress, Selection, Trial
 from ._sqfa import SQFA, SecondMomentSQFA
 
 __all__ = [
@@ -30,10 +30,10 @@ __all__ = [
     "CurvePoint",
     "DirectionalRegression",
     "HeavyTailedSQFA",
+    "Initialization",
     "Lift",
     "LinearClassifier",
     "Progress",
-    "Restart",
     "SecondMomentSQFA",
     "Selection",
     "SupervisedPCA",

@@ -49,7 +49,7 @@ class Reducer(LinearReducer):
     trials_: list[Trial]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn components from labelled points.
+        """Learn components from labeled points.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Reducer(LinearReducer):
         return self._method + ("+refine" if self.refine else "")
 
     def _covariance(self) -> str | float:
-        covariance: str | float = getattr(self, "covariance", "empirical")
+        covariance: str | float = getattr(self, "covariance_estimator", "empirical")
         return covariance
 
     def _refuse_refinement(self, what: str) -> None:
@@ -218,8 +218,8 @@ class Reducer(LinearReducer):
         self._offset = result["offset"]
         self._unfolded = unfolded(result)
         self.selection_ = selection_of(record.get("selection"))
-        self.scaling_ = str(record["scale"])
-        self.set_aside_ = np.array(record.get("set_aside", []), dtype=np.intp)
+        self.scaling_ = str(record["scaling"])
+        self.dropped_features_ = np.array(record.get("dropped", []), dtype=np.intp)
         if record.get("filters_tried"):
             self.curve_ = curve_of(record["filters_tried"])
         used = dict(result["settings"])
@@ -259,8 +259,8 @@ class Reducer(LinearReducer):
 
     def _choices(self) -> Iterator[str]:
         """What was found because it was not given, in words."""
-        if len(self.set_aside_):
-            yield f"dropped constant columns: {', '.join(map(str, self.set_aside_))}"
+        if len(self.dropped_features_):
+            yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
             scaling, noise, reason, folds, _, tried = self.selection_
             how = f"{reason} of {len(tried)} candidates, {folds} folds" if folds else reason

@@ -1,4 +1,4 @@
-"""Classifiers beside QDA: nearest neighbours, and one covariance for all classes."""
+"""Classifiers beside QDA: nearest neighbors, and one covariance for all classes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LinearClassifier(QDA):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import LinearClassifier
+    >>> from sqfa_rs.baselines import LinearClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> LinearClassifier().fit(X, y).score(X, y) > 0.95
     True
@@ -115,7 +115,7 @@ class KNN(CoreClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import KNN
+    >>> from sqfa_rs.baselines import KNN
     >>> X, y = load_iris(return_X_y=True)
     >>> KNN(3).fit(X, y).score(X, y) > 0.95
     True
@@ -130,7 +130,7 @@ class KNN(CoreClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Remember labelled points.
+        """Remember labeled points.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ class PCA(Reducer):
         The most components that ``n_components="auto"`` may take.
     solver : {"auto", "exact", "randomized"}, default="auto"
         A dense eigenproblem, subspace iteration, or whichever is affordable.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -47,7 +47,7 @@ class PCA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -56,7 +56,7 @@ class PCA(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -82,12 +82,12 @@ class PCA(Reducer):
 
     See Also
     --------
-    sklearn.decomposition.PCA : The same subspace, centred features, no labels.
+    sklearn.decomposition.PCA : The same subspace, centered features, no labels.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import PCA
+    >>> from sqfa_rs.baselines import PCA
     >>> X, y = load_iris(return_X_y=True)
     >>> PCA(2).fit(X, y).transform(X).shape
     (150, 2)
@@ -101,7 +101,7 @@ class PCA(Reducer):
         *,
         max_components: int = 16,
         solver: str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -109,7 +109,7 @@ class PCA(Reducer):
         self.n_components = n_components
         self.max_components = max_components
         self.solver = solver
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -132,9 +132,9 @@ class LDA(Reducer):
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
     shrinkage : "auto", float or list of floats, default="auto"
-        The share s; "auto" and lists choose it on held-out points, and with it, where ``scale`` is
+        The share s; "auto" and lists choose it on held-out points, and with it, where ``scaling`` is
         "auto", whether every column is scaled by its own deviation; without points it is.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -160,7 +160,7 @@ class LDA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -169,7 +169,7 @@ class LDA(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -200,7 +200,7 @@ class LDA(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import LDA
+    >>> from sqfa_rs.baselines import LDA
     >>> X, y = load_iris(return_X_y=True)
     >>> LDA(2, shrinkage=0.1).fit(X, y).score(X, y) > 0.95
     True
@@ -216,7 +216,7 @@ class LDA(Reducer):
         *,
         max_components: int = 16,
         shrinkage: Choice = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -224,7 +224,7 @@ class LDA(Reducer):
         self.n_components = n_components
         self.max_components = max_components
         self.shrinkage = shrinkage
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -240,7 +240,7 @@ class SupervisedPCA(Reducer):
         "auto" takes the fewest whose held-out accuracy is within one standard error of the best.
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -264,7 +264,7 @@ class SupervisedPCA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -273,7 +273,7 @@ class SupervisedPCA(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -305,7 +305,7 @@ class SupervisedPCA(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import SupervisedPCA
+    >>> from sqfa_rs.baselines import SupervisedPCA
     >>> X, y = load_iris(return_X_y=True)
     >>> SupervisedPCA(1).fit(X, y).components_.shape
     (1, 4)
@@ -318,14 +318,14 @@ class SupervisedPCA(Reducer):
         n_components: int | str = 1,
         *,
         max_components: int = 16,
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.max_components = max_components
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state

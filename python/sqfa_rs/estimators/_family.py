@@ -15,12 +15,12 @@ from ..data._inputs import training_data
 from ..data._labels import positions
 from ..data._streams import ArrowStream, is_stream
 from ._base import Reducer
-from ._results import Progress, Restart, restarts_of
+from ._results import Initialization, Progress, initializations_of
 from ._settings import core_settings
 
 
 class BaseSQFA(Reducer):
-    """Filters that maximise the mean distance between classes; subclasses name the distance."""
+    """Filters that maximize the mean distance between classes; subclasses name the distance."""
 
     _method = "sqfa"
 
@@ -29,11 +29,11 @@ class BaseSQFA(Reducer):
     constraint: str
     init: Any
     fixed: Any
-    restarts: int | str
+    n_init: int | str
     sequential: int | None
     optimizer: str
     pairs: int | str
-    covariance: str | float | None
+    covariance_estimator: str | float | None
     pair_weights: Any
     max_iter: int
     tol: float
@@ -42,7 +42,7 @@ class BaseSQFA(Reducer):
     callback: Callable[[Progress], object] | None
 
     # Set by a fit.
-    restarts_: list[Restart]
+    initializations_: list[Initialization]
     group_traces_: list[NDArray[np.float64]]
     refinement_: dict[str, float]
     _accumulator: ClassAccumulator
@@ -51,7 +51,7 @@ class BaseSQFA(Reducer):
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn components from labelled points.
+        """Learn components from labeled points.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class BaseSQFA(Reducer):
         return bool(self.refine)
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
-        self.restarts_ = restarts_of(self._record, self.objective_trace_)
+        self.initializations_ = initializations_of(self._record, self.objective_trace_)
         groups = self._record["fit"].get("group_traces", [])
         self.group_traces_ = [np.array(trace) for trace in groups]
         if not self.refine or not groups:

@@ -13,7 +13,7 @@ class HeavyTailedSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of t distributions (SQFA-t), for data with outliers.
 
     Learns linear filters W that push the classes apart as t distributions with ν degrees of freedom:
-    it maximises the mean over pairs of classes of the Calvo–Oller bound between them. Location and
+    it maximizes the mean over pairs of classes of the Calvo–Oller bound between them. Location and
     scatter of every class are those of a t distribution, in which a point far from its class counts
     little. ν = 1 is Cauchy's distribution; with ν → ∞ it is :class:`SQFA`.
 
@@ -30,7 +30,7 @@ class HeavyTailedSQFA(BaseSQFA):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -43,7 +43,7 @@ class HeavyTailedSQFA(BaseSQFA):
     fixed : array-like of shape (n_fixed, n_features), default=None
         Components that stay, up to their length; they come first and count among ``n_components``, and
         the others are learned beside them. Goes with a given ``noise``.
-    restarts : int or "auto", default="auto"
+    n_init : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
     sequential : int, default=None
@@ -52,7 +52,7 @@ class HeavyTailedSQFA(BaseSQFA):
         Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
-    covariance : str or float, default=None
+    covariance_estimator : str or float, default=None
         Estimator of the class scatters: "t:NU", "t:auto", "tyler" or "mcd:SHARE", which need points.
         None is "t:ν" of points. Of streams, partial fits and given statistics, and of the other
         estimators, scatters are (ν−2)/ν of the covariances, which takes ν above 2 and resists no
@@ -91,7 +91,7 @@ class HeavyTailedSQFA(BaseSQFA):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -108,7 +108,7 @@ class HeavyTailedSQFA(BaseSQFA):
     group_traces_ : list of ndarray
         The same for every group that ``sequential`` learned, of the components up to it; one trace where
         all were learned together.
-    restarts_ : list of Restart
+    initializations_ : list of Initialization
         How every start ended.
     converged_ : bool
         Whether the best start reached an optimum to the tolerance asked for.
@@ -165,15 +165,15 @@ class HeavyTailedSQFA(BaseSQFA):
         max_components: int = 16,
         nu: float = 5.0,
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         constraint: str = "sphere",
         init: Any = "auto",
         fixed: Any = None,
-        restarts: int | str = "auto",
+        n_init: int | str = "auto",
         sequential: int | None = None,
         optimizer: str = "auto",
         pairs: int | str = "auto",
-        covariance: str | float | None = None,
+        covariance_estimator: str | float | None = None,
         pair_weights: Any = None,
         refine: bool = False,
         max_iter: int = 1000,
@@ -188,15 +188,15 @@ class HeavyTailedSQFA(BaseSQFA):
         self.max_components = max_components
         self.nu = nu
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.constraint = constraint
         self.init = init
         self.fixed = fixed
-        self.restarts = restarts
+        self.n_init = n_init
         self.sequential = sequential
         self.optimizer = optimizer
         self.pairs = pairs
-        self.covariance = covariance
+        self.covariance_estimator = covariance_estimator
         self.pair_weights = pair_weights
         self.refine = refine
         self.max_iter = max_iter
@@ -211,10 +211,12 @@ class HeavyTailedSQFA(BaseSQFA):
         return f"calvo-oller-t:{float(self.nu)!r}"
 
     def _covariance(self) -> str | float:
-        return f"t:{float(self.nu)!r}" if self.covariance is None else self.covariance
+        return (
+            f"t:{float(self.nu)!r}" if self.covariance_estimator is None else self.covariance_estimator
+        )
 
     def _summed_covariance(self) -> str | float:
-        return "empirical" if self.covariance is None else self.covariance
+        return "empirical" if self.covariance_estimator is None else self.covariance_estimator
 
     def _tell(self, result: dict[str, Any], used: dict[str, float]) -> None:
         super()._tell(result, used)

@@ -24,7 +24,7 @@ class SAVE(Reducer):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -50,7 +50,7 @@ class SAVE(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -59,7 +59,7 @@ class SAVE(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -91,7 +91,7 @@ class SAVE(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import SAVE
+    >>> from sqfa_rs.baselines import SAVE
     >>> X, y = load_iris(return_X_y=True)
     >>> SAVE(2).fit(X, y).transform(X).shape
     (150, 2)
@@ -105,7 +105,7 @@ class SAVE(Reducer):
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -113,7 +113,7 @@ class SAVE(Reducer):
         self.n_components = n_components
         self.max_components = max_components
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -136,7 +136,7 @@ class DirectionalRegression(Reducer):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -162,7 +162,7 @@ class DirectionalRegression(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -171,7 +171,7 @@ class DirectionalRegression(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -203,7 +203,7 @@ class DirectionalRegression(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import DirectionalRegression
+    >>> from sqfa_rs.baselines import DirectionalRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> DirectionalRegression(2).fit(X, y).transform(X).shape
     (150, 2)
@@ -217,7 +217,7 @@ class DirectionalRegression(Reducer):
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -225,7 +225,7 @@ class DirectionalRegression(Reducer):
         self.n_components = n_components
         self.max_components = max_components
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -25,7 +25,7 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     kind : str, default="quadratic"
         "quadratic" gives the columns and their products; "fourier:D" gives D random waves and
         "nystroem:D" the kernel with D of the points, both for the kernel exp(−‖x − y‖²/2h²). Columns
-        are centred and scaled first, each by its deviation, or all by one where many are alike, as
+        are centered and scaled first, each by its deviation, or all by one where many are alike, as
         pixels are.
     bandwidth : float, default=None
         The width h in units of the scaled columns; None is the median distance of two points.
@@ -54,7 +54,8 @@ class Lift(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
     >>> from sklearn.datasets import make_circles
     >>> from sklearn.pipeline import make_pipeline
-    >>> from sqfa_rs import QDA, SQFA, Lift
+    >>> from sqfa_rs import QDA, SQFA
+    >>> from sqfa_rs.preprocessing import Lift
     >>> X, y = make_circles(400, factor=0.5, noise=0.05, random_state=0)
     >>> make_pipeline(Lift("quadratic"), SQFA(1), QDA()).fit(X, y).score(X, y)
     1.0

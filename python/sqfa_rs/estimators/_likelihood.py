@@ -8,7 +8,7 @@ from ._base import Reducer
 
 
 class AMA(Reducer):
-    """Accuracy maximisation analysis: the mean log posterior of the true class, Gaussian classes.
+    """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
 
     Parameters
     ----------
@@ -17,13 +17,13 @@ class AMA(Reducer):
     noise : float or "scale", default="scale"
         Variance σ² added to every feature. "scale" is the trace of the pooled within-class covariance
         divided by n.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     sequential : int, default=2
         Components learned at a time, earlier ones frozen; 0 learns all together.
-    restarts : int, default=1
+    n_init : int, default=1
         Starts; the best is kept.
     optimizer : {"auto", "subspace", "lbfgs"}, default="auto"
         Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
@@ -54,14 +54,14 @@ class AMA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -94,7 +94,7 @@ class AMA(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import AMA
+    >>> from sqfa_rs.baselines import AMA
     >>> X, y = load_iris(return_X_y=True)
     >>> AMA(2, random_state=0).fit(X, y).score(X, y) > 0.9
     True
@@ -107,9 +107,9 @@ class AMA(Reducer):
         n_components: int = 2,
         *,
         noise: float | str = "scale",
-        scale: str = "auto",
+        scaling: str = "auto",
         sequential: int = 2,
-        restarts: int = 1,
+        n_init: int = 1,
         optimizer: str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
@@ -119,9 +119,9 @@ class AMA(Reducer):
     ) -> None:
         self.n_components = n_components
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.sequential = sequential
-        self.restarts = restarts
+        self.n_init = n_init
         self.optimizer = optimizer
         self.max_iter = max_iter
         self.tol = tol
@@ -144,7 +144,7 @@ class LAD(Reducer):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -152,7 +152,7 @@ class LAD(Reducer):
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save" or "directional-regression". "auto" is "differences" for more than 16 components,
         else "random".
-    restarts : int or "auto", default="auto"
+    n_init : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
     max_iter : int, default=1000
@@ -182,7 +182,7 @@ class LAD(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -191,7 +191,7 @@ class LAD(Reducer):
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -223,7 +223,7 @@ class LAD(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import LAD
+    >>> from sqfa_rs.baselines import LAD
     >>> X, y = load_iris(return_X_y=True)
     >>> LAD(2, random_state=0).fit(X, y).converged_
     True
@@ -237,9 +237,9 @@ class LAD(Reducer):
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         init: str = "auto",
-        restarts: int | str = "auto",
+        n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
@@ -249,9 +249,9 @@ class LAD(Reducer):
         self.n_components = n_components
         self.max_components = max_components
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.init = init
-        self.restarts = restarts
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine

@@ -27,7 +27,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     """Fitted components with the training classes in feature space."""
 
     n_components: int | str
-    scale: str
+    scaling: str
     n_jobs: int | None
     refine: bool
 
@@ -48,7 +48,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     feature_names_in_: NDArray[Any]
     selection_: Selection | None
     scaling_: str
-    set_aside_: NDArray[np.intp]
+    dropped_features_: NDArray[np.intp]
     curve_: list[CurvePoint]
     _offset: NDArray[np.float64] | None
     # Filters of preprocessed points, and what is subtracted and multiplied before them.
@@ -138,12 +138,12 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 f"X has {features.shape[1]} features, but there are {len(self.components_)} components"
             )
         back = np.linalg.pinv(self.components_).T
-        centre = self.components_ @ self.mean_
+        center = self.components_ @ self.mean_
         if self._offset is not None:
-            centre = centre + self._offset
+            center = center + self._offset
         dtype = features.dtype
-        centred = features - centre.astype(dtype)
-        return np.asarray(centred @ back.astype(dtype) + self.mean_.astype(dtype))
+        centered = features - center.astype(dtype)
+        return np.asarray(centered @ back.astype(dtype) + self.mean_.astype(dtype))
 
     def transform_scatters(self, scatters: ArrayLike) -> NDArray[np.float64]:
         """Covariances or second moments in feature space: WSWᵀ, without noise.

@@ -45,7 +45,7 @@ def write_report(
         headline = f"Test accuracy {accuracy} on the samples passed to report"
         about.insert(2, ("QDA accuracy", f"{accuracy} on the samples passed to report"))
     about.append(("Software", f"sqfa_rs {_core.__version__}"))
-    starts = getattr(estimator, "restarts_", None)
+    starts = getattr(estimator, "initializations_", None)
     traces = [estimator.objective_trace_] if starts is None else [start.trace for start in starts]
     title = METHODS[estimator._method]["title"]
     names = getattr(estimator, "feature_names_in_", ())

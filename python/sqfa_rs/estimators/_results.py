@@ -25,7 +25,7 @@ class Progress(NamedTuple):
     """Components already learned (sequential learning)."""
 
 
-class Restart(NamedTuple):
+class Initialization(NamedTuple):
     """How one start ended."""
 
     objective: float
@@ -59,7 +59,7 @@ class Candidate(NamedTuple):
     """Scaling and noise that were tried on held-out samples."""
 
     scaling: str
-    """The scaling, as the parameter ``scale`` accepts it."""
+    """The scaling, as the parameter ``scaling`` accepts it."""
     noise: str
     """The noise, as the parameter ``noise`` accepts it: "0.3x" is 0.3 × the within-class variance."""
     points: int
@@ -74,7 +74,7 @@ class Selection(NamedTuple):
     """How scaling and noise were selected."""
 
     scaling: str
-    """The selected scaling, as the parameter ``scale`` accepts it."""
+    """The selected scaling, as the parameter ``scaling`` accepts it."""
     noise: str
     """The selected noise, as the parameter ``noise`` accepts it."""
     reason: str
@@ -120,15 +120,15 @@ def trials_of(record: dict[str, Any]) -> list[Trial]:
     ]
 
 
-def restarts_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Restart]:
+def initializations_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Initialization]:
     """Return the starts of a fit in order; files of earlier versions hold the best trace alone."""
     run = record["fit"]
     traces = [
         np.array(one.get("trace", best if at == run["best"] else []), dtype=np.float64)
-        for at, one in enumerate(run["restarts"])
+        for at, one in enumerate(run["initializations"])
     ]
     return [
-        Restart(
+        Initialization(
             objective=one["objective"],
             n_iter=one["iterations"],
             passes=one["passes"],
@@ -137,5 +137,5 @@ def restarts_of(record: dict[str, Any], best: NDArray[np.float64]) -> list[Resta
             termination=one["termination"],
             trace=trace,
         )
-        for one, trace in zip(run["restarts"], traces, strict=True)
+        for one, trace in zip(run["initializations"], traces, strict=True)
     ]

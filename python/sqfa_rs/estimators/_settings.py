@@ -29,12 +29,12 @@ def core_settings(
     estimator: Reducer, start: NDArray[np.float64] | None, n_features: int
 ) -> dict[str, Any]:
     """Return the parameters in the core's form; those that do not depend on the data are checked."""
-    settings: dict[str, Any] = {"n_components": _count(estimator), "scale": str(estimator.scale)}
+    settings: dict[str, Any] = {"n_components": _count(estimator), "scaling": str(estimator.scaling)}
     if settings["n_components"] == "auto":
         settings["max_components"] = _whole("max_components", getattr(estimator, "max_components", 0))
     settings |= texts(estimator) | _objects(estimator)
     if start is not None and start.shape == (estimator.n_components, n_features):
-        settings["init"], settings["restarts"] = start, "1"
+        settings["init"], settings["n_init"] = start, "1"
     if estimator.refine and settings.get("pair_weights") is not None:
         raise ValueError("pair_weights cannot be refined: leave them out, or refine=False")
     settings["seed"] = estimator._seed = seed_of(estimator.random_state)

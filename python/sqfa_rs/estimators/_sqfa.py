@@ -12,7 +12,7 @@ from ._results import Progress
 class SQFA(BaseSQFA):
     """Supervised quadratic feature analysis.
 
-    Learns linear filters W that push the classes apart as Gaussians: it maximises the mean over pairs
+    Learns linear filters W that push the classes apart as Gaussians: it maximizes the mean over pairs
     of classes of
 
         d( N(Wγᵢ, WΦᵢWᵀ + σ²I), N(Wγⱼ, WΦⱼWᵀ + σ²I) ),
@@ -36,7 +36,7 @@ class SQFA(BaseSQFA):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -49,7 +49,7 @@ class SQFA(BaseSQFA):
     fixed : array-like of shape (n_fixed, n_features), default=None
         Components that stay, up to their length; they come first and count among ``n_components``, and
         the others are learned beside them. Goes with a given ``noise``.
-    restarts : int or "auto", default="auto"
+    n_init : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
     sequential : int, default=None
@@ -58,7 +58,7 @@ class SQFA(BaseSQFA):
         Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
-    covariance : str or float, default="empirical"
+    covariance_estimator : str or float, default="empirical"
         Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
         From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
         "mcd:SHARE", in which outliers count less.
@@ -96,7 +96,7 @@ class SQFA(BaseSQFA):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -111,7 +111,7 @@ class SQFA(BaseSQFA):
     group_traces_ : list of ndarray
         The same for every group that ``sequential`` learned, of the components up to it; one trace where
         all were learned together.
-    restarts_ : list of Restart
+    initializations_ : list of Initialization
         How every start ended.
     converged_ : bool
         Whether the best start reached an optimum to the tolerance asked for.
@@ -165,15 +165,15 @@ class SQFA(BaseSQFA):
         max_components: int = 16,
         distance: str | Callable[..., Any] = "calvo-oller",
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         constraint: str = "sphere",
         init: Any = "auto",
         fixed: Any = None,
-        restarts: int | str = "auto",
+        n_init: int | str = "auto",
         sequential: int | None = None,
         optimizer: str = "auto",
         pairs: int | str = "auto",
-        covariance: str | float = "empirical",
+        covariance_estimator: str | float = "empirical",
         pair_weights: Any = None,
         refine: bool = False,
         max_iter: int = 1000,
@@ -188,15 +188,15 @@ class SQFA(BaseSQFA):
         self.max_components = max_components
         self.distance = distance
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.constraint = constraint
         self.init = init
         self.fixed = fixed
-        self.restarts = restarts
+        self.n_init = n_init
         self.sequential = sequential
         self.optimizer = optimizer
         self.pairs = pairs
-        self.covariance = covariance
+        self.covariance_estimator = covariance_estimator
         self.pair_weights = pair_weights
         self.refine = refine
         self.max_iter = max_iter
@@ -214,7 +214,7 @@ class SQFA(BaseSQFA):
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
 
-    Learns linear filters W that maximise the mean over pairs of classes of the affine-invariant distance
+    Learns linear filters W that maximize the mean over pairs of classes of the affine-invariant distance
 
         d(A, B) = ‖log(A^(−½) B A^(−½))‖,   A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
 
@@ -232,7 +232,7 @@ class SecondMomentSQFA(BaseSQFA):
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
         "scale" is "1x". A number is σ² itself, in the scaling of the fit.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -245,7 +245,7 @@ class SecondMomentSQFA(BaseSQFA):
     fixed : array-like of shape (n_fixed, n_features), default=None
         Components that stay, up to their length; they come first and count among ``n_components``, and
         the others are learned beside them. Goes with a given ``noise``.
-    restarts : int or "auto", default="auto"
+    n_init : int or "auto", default="auto"
         Starts that climb side by side, sharing passes; the best is kept. "auto" is about
         16 / n_components for random starts, else 1.
     sequential : int, default=None
@@ -254,7 +254,7 @@ class SecondMomentSQFA(BaseSQFA):
         Whether a pass over the data buys a whole subspace or a line; "auto" counts the work.
     pairs : int or {"auto", "all"}, default="auto"
         Pairs of classes that climbs look at: a seeded sample beyond 346 classes, all, or so many.
-    covariance : str or float, default="empirical"
+    covariance_estimator : str or float, default="empirical"
         Estimator of the class covariances: "empirical", "oas", or a number s for (1 − s)Φ + s(tr Φ/n)I.
         From samples alone, not from class statistics: "ledoit-wolf", and "t:NU", "t:auto", "tyler" and
         "mcd:SHARE", in which outliers count less.
@@ -292,7 +292,7 @@ class SecondMomentSQFA(BaseSQFA):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     curve_ : list of CurvePoint
         The numbers of components that were tried, when ``n_components="auto"``.
@@ -307,7 +307,7 @@ class SecondMomentSQFA(BaseSQFA):
     group_traces_ : list of ndarray
         The same for every group that ``sequential`` learned, of the components up to it; one trace where
         all were learned together.
-    restarts_ : list of Restart
+    initializations_ : list of Initialization
         How every start ended.
     converged_ : bool
         Whether the best start reached an optimum to the tolerance asked for.
@@ -356,15 +356,15 @@ class SecondMomentSQFA(BaseSQFA):
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scale: str = "auto",
+        scaling: str = "auto",
         constraint: str = "sphere",
         init: Any = "auto",
         fixed: Any = None,
-        restarts: int | str = "auto",
+        n_init: int | str = "auto",
         sequential: int | None = None,
         optimizer: str = "auto",
         pairs: int | str = "auto",
-        covariance: str | float = "empirical",
+        covariance_estimator: str | float = "empirical",
         pair_weights: Any = None,
         refine: bool = False,
         max_iter: int = 1000,
@@ -378,15 +378,15 @@ class SecondMomentSQFA(BaseSQFA):
         self.n_components = n_components
         self.max_components = max_components
         self.noise = noise
-        self.scale = scale
+        self.scaling = scaling
         self.constraint = constraint
         self.init = init
         self.fixed = fixed
-        self.restarts = restarts
+        self.n_init = n_init
         self.sequential = sequential
         self.optimizer = optimizer
         self.pairs = pairs
-        self.covariance = covariance
+        self.covariance_estimator = covariance_estimator
         self.pair_weights = pair_weights
         self.refine = refine
         self.max_iter = max_iter

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 _MOST_PICTURES = 12
 # Pixels of the longer side of a picture.
 _SIDE = 56
-# Negative and positive weights, apart for colour-blind eyes; 0 is white.
+# Negative and positive weights, apart for color-blind eyes; 0 is white.
 _NEGATIVE, _POSITIVE = (33, 102, 172), (178, 24, 43)
 
 
@@ -74,8 +74,8 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
     if accuracy is not None:
         yield "accuracy", f"{accuracy:.1%} on held-out points"
     yield "fit", _ended(estimator)
-    if len(getattr(estimator, "set_aside_", ())):
-        yield "dropped", f"{len(estimator.set_aside_)} constant columns"
+    if len(getattr(estimator, "dropped_features_", ())):
+        yield "dropped", f"{len(estimator.dropped_features_)} constant columns"
 
 
 def held_out_accuracy(estimator: Any) -> float | None:
@@ -97,7 +97,7 @@ def held_out_accuracy(estimator: Any) -> float | None:
 
 
 def _ended(estimator: Any) -> str:
-    starts = len(getattr(estimator, "restarts_", ()))
+    starts = len(getattr(estimator, "initializations_", ()))
     if not len(estimator.objective_trace_):
         return "closed form"
     verb = "converged" if estimator.converged_ else "DID NOT CONVERGE"

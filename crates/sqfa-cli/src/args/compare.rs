@@ -23,7 +23,7 @@ Examples:
   sqfa compare counts.npz --sessions session --splits 5 --circular 180 --report neurons.html
   sqfa compare X.npz --spec experiments/paper.toml --out runs/x      (run again to resume)
 
-If --noise is specified, iterative fits have one initialization unless --restarts is specified as well.
+If --noise is specified, iterative fits have one initialization unless --n-init is specified as well.
 METHODS is paper (the columns of the paper's tables), all, or names as in sqfa fit --method.";
 
 /// Flags of `sqfa compare`.
@@ -95,11 +95,11 @@ pub(crate) struct CompareArgs {
     /// Scaling of the columns; auto selects it on held-out samples [default: auto].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling())]
     #[arg(hide_short_help = true)]
-    pub(crate) scale: Option<choice::ScalingChoice>,
+    pub(crate) scaling: Option<choice::ScalingChoice>,
     /// Estimator of the class covariances, as in sqfa fit [default: every method's own].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", value_parser = choice::estimator())]
     #[arg(hide_short_help = true)]
-    pub(crate) covariance: Option<Estimator>,
+    pub(crate) covariance_estimator: Option<Estimator>,
     /// Width and height of the images that points are, for the report, as in 28x28.
     #[arg(long, value_name = "WxH", help_heading = "Data", value_parser = values::width_height)]
     #[arg(hide_short_help = true)]
@@ -111,7 +111,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "S", help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) seed: Option<u64>,
-    /// Neighbours of the kNN classifier [default: 5].
+    /// Neighbors of the kNN classifier [default: 5].
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Fits")]
     #[arg(hide_short_help = true)]
     pub(crate) neighbors: Option<usize>,

@@ -20,14 +20,14 @@ Examples:
 const EXAMPLES: &str = "\
 Examples:
   sqfa fit iris.csv --label species --filters 2 --out iris.sqfa
-  sqfa fit mnist/ --method sqfa-h --filters 8 --scale common --out mnist.sqfa
+  sqfa fit mnist/ --method sqfa-h --filters 8 --scaling common --out mnist.sqfa
   sqfa fit X.npy --labels y.npy --filters 4 --noise auto --out model.sqfa
-  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scale common --out best.sqfa
+  sqfa fit mnist/ --method sqfa-h --refine --filters 8 --scaling common --out best.sqfa
   sqfa fit mnist/ --method sqfa-h --lift nystroem:1000 --filters 8 --out kernel.sqfa
   sqfa fit iris.csv --label species --method lda --filters 2 --out lda.sqfa
   sqfa fit statistics.npz --method smsqfa --filters 2 --noise 0.001 --out model.sqfa
   sqfa fit 'part-*.csv' --label class --filters 3 --out model.sqfa
-  sqfa fit sums.stats --covariance oas --filters 3 --out model.sqfa
+  sqfa fit sums.stats --covariance-estimator oas --filters 3 --out model.sqfa
   zcat big.csv.gz | sqfa fit - --label class --filters 3 --out model.sqfa --json";
 
 /// Flags of `sqfa fit`.
@@ -70,7 +70,7 @@ pub(crate) struct FitArgs {
     /// Scaling of the columns, which the model stores; auto selects it on held-out samples [default: auto].
     #[arg(long, value_name = "SCALING", help_heading = "Data")]
     #[arg(value_parser = choice::scaling())]
-    pub(crate) scale: Option<choice::ScalingChoice>,
+    pub(crate) scaling: Option<choice::ScalingChoice>,
     /// Nonlinear feature map before the filters, stored in the model: quadratic (columns and their products),
     /// fourier:D (D random Fourier features) or nystroem:D (D samples of the kernel). The kernels are Gaussian in
     /// scaled columns.
@@ -84,7 +84,7 @@ pub(crate) struct FitArgs {
     /// (1−s)S + s(tr S/n)I. t, tyler and mcd need samples [default: empirical; t:NU for sqfa-t and sqfa-cauchy].
     #[arg(long, value_name = "ESTIMATOR", help_heading = "Data", hide_short_help = true)]
     #[arg(value_parser = choice::estimator())]
-    pub(crate) covariance: Option<Estimator>,
+    pub(crate) covariance_estimator: Option<Estimator>,
     /// Keep sketches of the class covariances instead of the covariances [default: covariances or samples, whichever
     /// costs less].
     #[arg(long, value_name = "FORM", value_parser = choice::sketch(), help_heading = "Data")]
@@ -97,7 +97,7 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) settings: SettingFlags<false>,
-    /// Initial filters that do not change, from a file as for --start. They come first and count among --filters.
+    /// Initial filters that do not change, from a file as for --init. They come first and count among --filters.
     #[arg(long, value_name = "FILE", help_heading = "Optimization", hide_short_help = true)]
     pub(crate) fixed: Option<PathBuf>,
     /// Seed of all random numbers.

@@ -13,7 +13,7 @@ Examples:
   sqfa stats wide.npy --labels y.npy --form sketch --out wide.stats    100 000 columns
   sqfa stats table.csv --label class --weights count --out table.stats
   sqfa stats merge monday.stats tuesday.stats --out both.stats
-  sqfa fit both.stats --filters 8 --out model.sqfa              also with --covariance oas";
+  sqfa fit both.stats --filters 8 --out model.sqfa              also with --covariance-estimator oas";
 
 /// Flags of `sqfa stats`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ Examples:
 pub(crate) struct StatsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<StatsCommand>,
-    /// Files of labelled points; * and ? stand for parts of names.
+    /// Files of labeled points; * and ? stand for parts of names.
     #[arg(value_name = "DATA", required = true)]
     pub(crate) data: Vec<String>,
     /// File to write: class statistics.

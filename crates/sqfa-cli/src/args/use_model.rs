@@ -176,7 +176,7 @@ pub(crate) struct DistancesArgs {
     pub(crate) classes: Option<Vec<String>>,
     /// Scale DATA first, so that distances do not depend on the units of columns [default: per-feature].
     #[arg(long, value_name = "SCALING", help_heading = "Data", value_parser = choice::scaling_of_columns())]
-    pub(crate) scale: Option<Scaling>,
+    pub(crate) scaling: Option<Scaling>,
     /// Measure DATA in its leading K principal components.
     #[arg(long, value_name = "K", value_parser = values::positive, help_heading = "Data")]
     pub(crate) pca_dims: Option<usize>,

@@ -43,7 +43,7 @@ struct Report {
     distance: String,
     noise: f64,
     /// How data were scaled; nothing for models, which have a scaling of their own.
-    scale: Option<&'static str>,
+    scaling: Option<&'static str>,
     dimensions: usize,
     classes: ClassNames,
     mean: f64,
@@ -118,7 +118,7 @@ impl Distances {
         let report = Report {
             distance: distance.name().to_owned(),
             noise,
-            scale: scaling.map(Scaling::name),
+            scaling: scaling.map(Scaling::name),
             dimensions: gaussians.order(),
             classes: (&classes).into(),
             mean: sum / (count * (count - 1)) as f64,
@@ -138,21 +138,21 @@ impl Distances {
     }
 
     fn in_model(&self, path: &Path) -> Result<Measured> {
-        let DistancesArgs { flags, classes, pca_dims, scale, .. } = &self.args;
+        let DistancesArgs { flags, classes, pca_dims, scaling, .. } = &self.args;
         if flags.table.given().is_some()
             || flags.labels.is_some()
             || classes.is_some()
             || pca_dims.is_some()
-            || scale.is_some()
+            || scaling.is_some()
         {
             return usage(
-                "--label, --labels, --classes, --scale and --pca-dims go with data, not a model",
+                "--label, --labels, --classes, --scaling and --pca-dims go with data, not a model",
             );
         }
         let model = read_model(path)?;
         let distance = match &self.args.distance {
             Some(distance) => distance.clone(),
-            // A model of a method that maximises none is measured like the default method's.
+            // A model of a method that maximizes none is measured like the default method's.
             None => Distance::named(
                 model.record().specified.distance.as_deref().unwrap_or("calvo-oller"),
             )
@@ -198,7 +198,7 @@ impl Distances {
             Loaded::Sums(_, sums) => sums.finish(Estimator::Empirical)?,
         };
         // The noise is the same for all columns, and so are principal components: both depend on units.
-        let scaling = self.args.scale.unwrap_or(Scaling::PerFeature);
+        let scaling = self.args.scaling.unwrap_or(Scaling::PerFeature);
         if let Some(preprocessor) = Preprocessor::new(&statistics, scaling, false) {
             preprocessor.apply(&mut statistics);
         }
@@ -291,7 +291,7 @@ fn text(report: &Report, classes: &Classes, matrix: &Mat<f64>) -> String {
         "{} between {count} classes in {} dimensions{}, noise {}: mean {}\n",
         report.distance,
         report.dimensions,
-        report.scale.map(|scale| format!(" (scaling {scale})")).unwrap_or_default(),
+        report.scaling.map(|own| format!(" (scaling {own})")).unwrap_or_default(),
         number(report.noise),
         measured(report.mean),
     );

@@ -27,7 +27,7 @@ fn sorted(text: &str) -> String {
 }
 
 /// The table with other labels, by row and by class from 0.
-fn labelled(text: &str, label: impl Fn(usize, usize) -> String) -> String {
+fn labeled(text: &str, label: impl Fn(usize, usize) -> String) -> String {
     let mut classes: Vec<&str> =
         text.lines().skip(1).filter_map(|line| line.rsplit(',').next()).collect();
     classes.sort_unstable();
@@ -40,7 +40,7 @@ fn labelled(text: &str, label: impl Fn(usize, usize) -> String) -> String {
     })
 }
 
-const FIT: &str = "-m 2 --noise 0.1 --restarts 1 --out";
+const FIT: &str = "-m 2 --noise 0.1 --n-init 1 --out";
 
 #[test]
 fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
@@ -102,11 +102,11 @@ fn columns_that_follow_the_rows_or_repeat_the_label_are_told() {
 fn a_label_is_the_same_however_a_program_writes_its_number() {
     let folder = Folder::new();
     let text = table(30);
-    folder.write("whole.csv", labelled(&text, |_, class| (class + 1).to_string()));
-    folder.write("float.csv", labelled(&text, |_, class| format!("{}.0", class + 1)));
+    folder.write("whole.csv", labeled(&text, |_, class| (class + 1).to_string()));
+    folder.write("float.csv", labeled(&text, |_, class| format!("{}.0", class + 1)));
     let name = |class: usize| ["1", "2", "x"][class].to_owned();
-    folder.write("words.csv", labelled(&text, |_, class| name(class)));
-    let some = labelled(&text, |_, class| name(class));
+    folder.write("words.csv", labeled(&text, |_, class| name(class)));
+    let some = labeled(&text, |_, class| name(class));
     let some: String =
         some.lines().filter(|line| !line.ends_with('x')).map(|line| format!("{line}\n")).collect();
     folder.write("some.csv", some);
@@ -139,7 +139,7 @@ fn a_label_is_the_same_however_a_program_writes_its_number() {
             format!("k{class}{}", if row % 2 == 0 { "" } else { "\u{200b}" })
         }),
     ] {
-        folder.write(file, labelled(&text, label));
+        folder.write(file, labeled(&text, label));
         for line in [format!("fit {file} {FIT} m.sqfa"), format!("stats {file} --out s.stats")] {
             let said = folder.run(&line);
             assert!(

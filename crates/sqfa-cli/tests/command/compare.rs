@@ -50,7 +50,8 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
     let folder = Folder::new();
     folder.ok("dataset toy-6d --train 200 --test 200 --out p.npz");
     let methods = ["pca", "lda", "sqfa", "sqfa-h", "sqfa-h+refine", "lfda"];
-    for flags in ["", " --scale per-feature", " --noise 0.01", " --noise 0.3x --scale within-class"]
+    for flags in
+        ["", " --scaling per-feature", " --noise 0.01", " --noise 0.3x --scaling within-class"]
     {
         let names = methods.join(",");
         let seeds = "--filters 2 --seeds 2 --seed 3";
@@ -63,7 +64,7 @@ fn an_accuracy_is_the_share_of_test_points_that_evaluate_finds() {
             };
             let climbs = method.starts_with("sqfa");
             // Methods without noise accept the scaling alone.
-            let own = match flags.find(" --scale") {
+            let own = match flags.find(" --scaling") {
                 Some(at) if !climbs => &flags[at..],
                 None if !climbs => "",
                 _ => flags,

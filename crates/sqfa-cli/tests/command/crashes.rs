@@ -21,11 +21,11 @@ fn a_model_is_the_old_one_or_the_new_one() {
     let data = table(20);
     let old = Folder::new();
     old.write("data.csv", &data);
-    old.ok("fit data.csv --label species -m 2 --noise 0.5 --restarts 1 --out m.sqfa");
+    old.ok("fit data.csv --label species -m 2 --noise 0.5 --n-init 1 --out m.sqfa");
     let before = std::fs::read(old.path("m.sqfa")).unwrap();
     let old_model = timeless(&old, "m.sqfa");
     let line =
-        "fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa";
+        "fit data.csv --label species -m 1 --noise 0.1 --n-init 1 --report r.html --out m.sqfa";
     old.ok(line);
     let new_model = timeless(&old, "m.sqfa");
     assert_ne!(old_model.0, new_model.0);

@@ -76,7 +76,7 @@ fn constant_columns_are_dropped_and_named() {
         assert!(folder.filters("m.sqfa").iter().all(|filter| filter[0] == 0.0), "{method}");
     }
     let told = folder.json("fit data.csv --label kind --method sqfa-h -m 2 --out m.sqfa");
-    assert_eq!(told["set_aside"], serde_json::json!(["idle"]));
+    assert_eq!(told["dropped"], serde_json::json!(["idle"]));
 }
 
 /// Nothing that is specified keeps a constant column, and neither do statistics: accuracy is that of the table without it.
@@ -95,7 +95,7 @@ fn constant_columns_change_nothing_on_any_path() {
     for name in ["with", "without"] {
         folder.ok(&format!("stats {name}.csv --label kind --out {name}.sums"));
     }
-    for settings in ["", "--noise 0.03", "--noise 0.03 --scale per-feature", "--noise scale"] {
+    for settings in ["", "--noise 0.03", "--noise 0.03 --scaling per-feature", "--noise scale"] {
         for data in ["csv", "sums"] {
             let label = if data == "csv" { "--label kind " } else { "" };
             let right = ["with", "without"].map(|name| {
@@ -134,9 +134,9 @@ fn what_was_chosen_is_told_and_kept() {
     assert_eq!(told["noise"], 0.5);
     assert!(told["selection"]["tried"].as_array().unwrap().iter().all(|one| one["noise"] == "0.5"));
     // With both specified, nothing is selected.
-    let both = "fit data.csv --label kind -m 2 --noise 0.5 --scale none --out m.sqfa";
+    let both = "fit data.csv --label kind -m 2 --noise 0.5 --scaling none --out m.sqfa";
     let told = folder.json(both);
-    assert_eq!((&told["noise"], &told["scale"]), (&0.5.into(), &"none".into()));
+    assert_eq!((&told["noise"], &told["scaling"]), (&0.5.into(), &"none".into()));
     assert!(told["selection"].is_null(), "{told}");
 }
 
@@ -151,7 +151,7 @@ fn what_was_selected_can_be_typed_in_again() {
             let told = folder.json(&format!("{fit} --out a.sqfa"));
             let word = |key: &str| told["selection"][key].as_str().unwrap().to_owned();
             let (scaling, noise) = (word("scaling"), word("noise"));
-            folder.ok(&format!("{fit} --scale {scaling} --noise {noise} --out b.sqfa"));
+            folder.ok(&format!("{fit} --scaling {scaling} --noise {noise} --out b.sqfa"));
             let again = folder.filters("b.sqfa");
             // Filters are equivalent in any order, and the first initialization decides it.
             for own in folder.filters("a.sqfa") {
@@ -164,7 +164,7 @@ fn what_was_selected_can_be_typed_in_again() {
                 let nearest = again.iter().map(far).fold(f64::INFINITY, f64::min);
                 assert!(
                     nearest < 2e-3,
-                    "{name} {method} --scale {scaling} --noise {noise}: {nearest}"
+                    "{name} {method} --scaling {scaling} --noise {noise}: {nearest}"
                 );
             }
         }

@@ -12,7 +12,7 @@ use crate::common::{Folder, table};
 fn a_closed_pipe_ends_quietly() {
     let folder = Folder::new();
     folder.write("data.csv", table(30_000));
-    folder.ok("fit data.csv --label species -m 1 --restarts 1 --out m.sqfa");
+    folder.ok("fit data.csv --label species -m 1 --n-init 1 --out m.sqfa");
     let mut child = folder
         .command("predict m.sqfa data.csv --label species --probabilities")
         .stdout(Stdio::piped())
@@ -64,9 +64,7 @@ fn ctrl_c_and_a_request_to_terminate_leave_nothing_half_written() {
         let folder = Folder::new();
         folder.write("old.sqfa", "an older model");
         let mut child = folder
-            .command(
-                "fit scaling -m 60 --restarts 8 --tolerance 0 --max-iterations 1000000000 --out old.sqfa",
-            )
+            .command("fit scaling -m 60 --n-init 8 --tol 0 --max-iter 1000000000 --out old.sqfa")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

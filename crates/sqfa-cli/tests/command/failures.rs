@@ -152,7 +152,7 @@ fn model(bytes: &[u8]) -> Option<Vec<f64>> {
 fn a_fit() {
     let begin = [("data.csv", table(10).into_bytes()), ("m.sqfa", b"old".to_vec())];
     let line =
-        "fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --report r.html --out m.sqfa";
+        "fit data.csv --label species -m 1 --noise 0.1 --n-init 1 --report r.html --out m.sqfa";
     let (operations, _) = Case { line, begin: &begin }.fail_everywhere();
     assert!(operations >= 20, "{operations} operations");
 }
@@ -179,7 +179,7 @@ fn a_comparison() {
 fn with_model(output: &'static str) -> [(&'static str, Vec<u8>); 3] {
     let folder = Folder::new();
     folder.write("data.csv", table(10));
-    folder.ok("fit data.csv --label species -m 1 --noise 0.1 --restarts 1 --out m.sqfa");
+    folder.ok("fit data.csv --label species -m 1 --noise 0.1 --n-init 1 --out m.sqfa");
     let model = std::fs::read(folder.path("m.sqfa")).unwrap();
     [("data.csv", table(10).into_bytes()), ("m.sqfa", model), (output, b"old".to_vec())]
 }

@@ -12,7 +12,7 @@ fn the_filters_of_a_model_stay_and_others_are_learned_beside_them() {
     for scale in ["none", "per-feature", "common"] {
         let folder = Folder::new();
         folder.write("data.csv", table(40));
-        let fit = format!("fit data.csv --label species --noise 0.1 --scale {scale}");
+        let fit = format!("fit data.csv --label species --noise 0.1 --scaling {scale}");
         folder.ok(&format!("{fit} -m 1 --out first.sqfa"));
         let told = folder.json(&format!("{fit} -m 2 --fixed first.sqfa --out both.sqfa"));
         let (first, both) = (folder.filters("first.sqfa"), folder.filters("both.sqfa"));
@@ -32,7 +32,7 @@ fn an_array_gives_fixed_filters_too() {
     let folder = Folder::new();
     folder.write("data.csv", table(40));
     write_npy(&folder.path("fixed.npy"), &[3, 1], &vec![0.0, 0.0, -2.0]).unwrap();
-    folder.ok("fit data.csv --label species --noise scale --scale none -m 2 --fixed fixed.npy --out m.sqfa");
+    folder.ok("fit data.csv --label species --noise scale --scaling none -m 2 --fixed fixed.npy --out m.sqfa");
     assert_eq!(folder.filters("m.sqfa")[0], [0.0, 0.0, -1.0]);
 }
 

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Folder, Said, table};
 use sqfa_io::formats::{write_idx_u8, write_npy};
 
-const FIT: &str = "fit data.csv --label species -m 1 --noise 0.1 --restarts 1";
+const FIT: &str = "fit data.csv --label species -m 1 --noise 0.1 --n-init 1";
 
 #[test]
 fn files_under_dev_are_replaced_like_any_other() {
@@ -103,7 +103,7 @@ fn no_output_replaces_an_input_or_a_record() {
         ("fit mn -m 1 --out mn/train-labels-idx1-ubyte".to_owned(), "is an input"),
         (format!("{FIT} --out new.sqfa --report early"), "two outputs"),
         (format!("{FIT} --out early --report new.sqfa"), "two outputs"),
-        (format!("{FIT} --start f.npy --out f.npy"), "is an input"),
+        (format!("{FIT} --init f.npy --out f.npy"), "is an input"),
         (format!("{FIT} --fixed f.npy --out f.npy"), "is an input"),
         ("transform m.sqfa x.npy --labels y.npy --out y.npy".to_owned(), "is an input"),
         ("predict m.sqfa x.npy --labels y.npy --out y.npy".to_owned(), "is an input"),

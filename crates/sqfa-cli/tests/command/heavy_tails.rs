@@ -47,12 +47,14 @@ fn a_robust_fit_needs_no_flags_and_is_evaluated_under_its_own_model() {
     assert!(robust > 0.9 && robust > plain, "{robust} against {plain}");
     let text = folder.ok("evaluate t.sqfa clean.csv --label species --classifier qda-t");
     assert!(text.contains("QDA-t accuracy"), "{text}");
-    for flags in ["--method sqfa-t --nu 2.5", "--method sqfa-cauchy", "--covariance tyler"] {
+    for flags in
+        ["--method sqfa-t --nu 2.5", "--method sqfa-cauchy", "--covariance-estimator tyler"]
+    {
         folder.json(&format!("fit spoilt.csv --label species -m 2 {flags} --out m.sqfa"));
         assert!(evaluated("m.sqfa --classifier qda-t") > 0.9, "{flags}");
     }
-    let report =
-        folder.json("fit spoilt.csv --label species -m 2 --covariance t:auto --out m.sqfa");
+    let report = folder
+        .json("fit spoilt.csv --label species -m 2 --covariance-estimator t:auto --out m.sqfa");
     assert!(report["settings"].to_string().contains("nu"), "{report}");
 }
 
@@ -65,7 +67,7 @@ fn what_needs_points_or_more_of_them_is_refused() {
         folder.run(&format!("{command} --out none.sqfa")).fails(1, part);
         assert!(!folder.path("none.sqfa").exists(), "{command} wrote a model");
     };
-    refused("fit sums.stats -m 2 --covariance t:5", "only their sums are at hand");
+    refused("fit sums.stats -m 2 --covariance-estimator t:5", "only their sums are at hand");
     refused("fit sums.stats -m 2 --method sqfa-cauchy", "has no covariance");
     let said = folder.run("fit sums.stats -m 2 --method sqfa-t --out m.sqfa");
     assert!(said.code == 0 && said.err.contains("scatters are 0.600 of them"), "{}", said.err);
@@ -90,6 +92,6 @@ fn what_needs_points_or_more_of_them_is_refused() {
         .run("fit spoilt.csv --label species -m 2 --nu 3 --out n.sqfa")
         .fails(2, "`--method sqfa` does not use `--nu`: it belongs to `--method sqfa-t`");
     folder
-        .run("fit spoilt.csv --label species -m 2 --covariance t:0.2 --out n.sqfa")
+        .run("fit spoilt.csv --label species -m 2 --covariance-estimator t:0.2 --out n.sqfa")
         .fails(2, "from 1 on");
 }

@@ -84,7 +84,7 @@ fn rows() -> Vec<Row> {
         Row {
             transform: Told(""),
             ..row(
-                "unlabelled.csv",
+                "unlabeled.csv",
                 first("1,2,3,"),
                 Refused("--missing drop"),
                 Refused("--missing drop"),
@@ -195,13 +195,13 @@ fn rows() -> Vec<Row> {
 fn every_bad_input_has_its_answer_in_every_command() {
     let folder = Folder::new();
     folder.write("good.csv", table(20).replace("species", "label"));
-    folder.ok("fit good.csv -m 1 --noise 0.1 --restarts 1 --out good.sqfa");
+    folder.ok("fit good.csv -m 1 --noise 0.1 --n-init 1 --out good.sqfa");
     let mut wrong = Vec::new();
     for row in rows() {
         folder.write(row.file, &row.bytes);
         let before = folder.names();
         let commands = [
-            (format!("fit {} -m 1 --noise 0.1 --restarts 1 --out new.sqfa", row.file), row.fit),
+            (format!("fit {} -m 1 --noise 0.1 --n-init 1 --out new.sqfa", row.file), row.fit),
             (format!("predict good.sqfa {}", row.file), row.predict),
             (format!("transform good.sqfa {} --out new.csv", row.file), row.transform),
         ];

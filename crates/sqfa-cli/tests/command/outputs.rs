@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Folder, table};
 use sqfa_io::formats::{Limits, Npz, NpzWriter};
 
-const FIT: &str = "fit data.csv --label species -m 1 --restarts 1";
+const FIT: &str = "fit data.csv --label species -m 1 --n-init 1";
 
 #[test]
 fn an_output_never_destroys_an_input_or_another_output() {
@@ -106,25 +106,25 @@ fn waiting_for_the_reader_of_a_pipe_ends_when_asked() {
 fn all_parts_of_an_archive_are_transformed_and_said() {
     let folder = Folder::new();
     folder.write("data.csv", table(20).replace("species", "label"));
-    folder.ok("fit data.csv -m 1 --restarts 1 --out m.sqfa");
-    let write = |name: &str, labelled: bool| {
+    folder.ok("fit data.csv -m 1 --n-init 1 --out m.sqfa");
+    let write = |name: &str, labeled: bool| {
         let mut npz = NpzWriter::create(&folder.path(name), false).unwrap();
         npz.add("X_train", &[4, 3], &vec![0.5f64; 12]).unwrap();
         npz.add("X_test", &[2, 3], &vec![1.5f64; 6]).unwrap();
-        if labelled {
+        if labeled {
             npz.add("y_train", &[4], &["ant", "bee", "cat", "ant"].map(str::to_owned).to_vec())
                 .unwrap();
         }
         npz.finish().unwrap();
     };
-    for labelled in [true, false] {
-        write("parts.npz", labelled);
+    for labeled in [true, false] {
+        write("parts.npz", labeled);
         let said = folder.ok("transform m.sqfa parts.npz --out z.npz");
         assert!(said.contains("4 train, 2 test"), "{said}");
         let mut z = Npz::open(&folder.path("z.npz"), Limits::default()).unwrap();
         assert_eq!(z.shape("X_train").unwrap(), [4, 1]);
         assert_eq!(z.shape("X_test").unwrap(), [2, 1]);
-        assert_eq!(z.contains("y_train"), labelled);
+        assert_eq!(z.contains("y_train"), labeled);
         let said = folder.run("predict m.sqfa parts.npz");
         let lines: Vec<&str> = said.out.lines().collect();
         assert_eq!((lines.len(), lines[0]), (7, "part,label"), "{}", said.err);
@@ -146,7 +146,7 @@ fn all_parts_of_an_archive_are_transformed_and_said() {
 fn points_that_are_not_finite_never_get_a_class() {
     let folder = Folder::new();
     folder.write("data.csv", table(20).replace("species", "label"));
-    folder.ok("fit data.csv -m 1 --restarts 1 --out m.sqfa");
+    folder.ok("fit data.csv -m 1 --n-init 1 --out m.sqfa");
     for (value, message) in [(f64::NAN, "row 1, column 'depth' is NaN"), (f64::INFINITY, "inf")] {
         let mut npz = NpzWriter::create(&folder.path("x.npz"), false).unwrap();
         npz.add("X", &[2, 3], &vec![0.5, 1.0, 1.5, 0.5, 1.0, value]).unwrap();

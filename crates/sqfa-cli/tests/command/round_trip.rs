@@ -73,7 +73,7 @@ fn standard_input_and_gzip_give_the_same_model() {
 #[test]
 fn features_survive_every_format() {
     let folder = with_table();
-    folder.ok("fit data.csv --label species -m 2 --scale per-feature --out m.sqfa");
+    folder.ok("fit data.csv --label species -m 2 --scaling per-feature --out m.sqfa");
     folder.ok("transform m.sqfa data.csv --label species --out z.npy");
     folder.ok("transform m.sqfa data.csv --label species --out z.npz");
     folder.ok("transform m.sqfa data.csv --label species --out z.csv");
@@ -93,20 +93,21 @@ fn features_survive_every_format() {
 #[test]
 fn preprocessing_is_stored_and_applied() {
     let folder = with_table();
-    folder.ok("fit data.csv --label species -m 2 --scale common --out m.sqfa");
+    folder.ok("fit data.csv --label species -m 2 --scaling common --out m.sqfa");
     folder.ok("transform m.sqfa data.csv --label species --out z.npy");
     let array = read_npy(&folder.path("z.npy"), Limits::default()).unwrap();
     let Values::F64(values) = array.values() else { panic!("{array:?}") };
     for j in 0..2 {
         let mean: f64 = values.iter().skip(j).step_by(2).sum::<f64>() / 120.0;
-        assert!(mean.abs() < 1e-12, "features of centred data are centred: {mean}");
+        assert!(mean.abs() < 1e-12, "features of centered data are centered: {mean}");
     }
     let about = folder.ok("inspect m.sqfa");
     assert!(about.contains("scaled by common, centered"), "{about}");
     // Accuracy of a full-rank linear map does not depend on scaling.
-    folder.ok("fit data.csv --label species -m 3 --noise 0.01 --scale none --out raw.sqfa");
-    folder
-        .ok("fit data.csv --label species -m 3 --noise 0.01 --scale per-feature --out scaled.sqfa");
+    folder.ok("fit data.csv --label species -m 3 --noise 0.01 --scaling none --out raw.sqfa");
+    folder.ok(
+        "fit data.csv --label species -m 3 --noise 0.01 --scaling per-feature --out scaled.sqfa",
+    );
     let accuracy = |model: &str| {
         folder.json(&format!("evaluate {model} data.csv --label species --shrinkage 0"))["qda_accuracy"].clone()
     };
@@ -168,7 +169,7 @@ fn second_moments_are_enough_for_smsqfa() {
     let said = folder.run("fit s.npz --method sqfa -m 1 --noise 0.01 --out m.sqfa");
     assert!(said.code == 0 && said.err.contains("only second moments"), "{}", said.err);
     folder.ok("fit s.npz -m 1 --noise auto --out m.sqfa");
-    folder.run("fit s.npz -m 1 --covariance tyler --out m.sqfa").fails(1, "tyler");
+    folder.run("fit s.npz -m 1 --covariance-estimator tyler --out m.sqfa").fails(1, "tyler");
     folder.run("evaluate m.sqfa s.npz").fails(1, "not points");
 }
 
@@ -186,15 +187,15 @@ fn every_method_distance_and_option_fits() {
     for distance in ["mahalanobis", "chernoff:0.3", "affine-invariant:covariances"] {
         assert_eq!(fit(&format!("--distance {distance}"))["distance"], distance);
     }
-    let confined = fit("--noise auto --scale per-feature --pca-dims 3");
+    let confined = fit("--noise auto --scaling per-feature --pca-dims 3");
     assert!(confined["selection"]["tried"].as_array().unwrap().len() > 2, "{confined}");
-    assert_eq!(fit("--noise auto --scale common")["noise_choice"], "auto");
-    fit("--sequential --constraint orthonormal --start pca --precision f32");
-    fit("--sequential=1 --covariance oas --precision f64 --max-iterations 50 --tolerance 1e-9");
+    assert_eq!(fit("--noise auto --scaling common")["noise_choice"], "auto");
+    fit("--sequential --constraint orthonormal --init pca --precision f32");
+    fit("--sequential=1 --covariance-estimator oas --precision f64 --max-iter 50 --tol 1e-9");
     assert_eq!(fit("--classes cat,ant")["n_classes"], 2);
     folder.ok("evaluate m.sqfa data.csv --label species");
     std::fs::copy(folder.path("m.sqfa"), folder.path("first.sqfa")).unwrap();
-    fit("--start first.sqfa --restarts 2 --seed 5");
+    fit("--init first.sqfa --n-init 2 --seed 5");
 }
 
 #[test]
@@ -251,9 +252,8 @@ fn scaling_and_speed_can_be_written() {
     folder.ok("fit s.npz -m 4 --noise 0.001 --out m.sqfa");
     let made = folder.json("dataset speed --train 12 --test 3 --out v.npz");
     assert_eq!((&made["n_classes"], &made["dimensions"]), (&41.into(), &450.into()));
-    let said = folder.run(
-        "fit v.npz -m 2 --method sqfa-h --noise 0.001 --restarts 1 --max-iterations 5 --out m.sqfa",
-    );
+    let said = folder
+        .run("fit v.npz -m 2 --method sqfa-h --noise 0.001 --n-init 1 --max-iter 5 --out m.sqfa");
     assert_eq!(said.code, 0, "{}", said.err);
     for warning in ["41 of 41 classes have no more samples", "did not converge"] {
         assert!(said.err.contains(warning), "{}", said.err);

@@ -55,9 +55,9 @@ fn a_flag_that_is_specified_with_its_default_is_rejected_as_well() {
     let folder = Folder::new();
     folder.write("data.csv", table(20));
     for (flags, message) in [
-        ("--method lda --start auto", "`--method lda` does not use `--start`"),
-        ("--method lda --restarts auto", "`--method lda` does not use `--restarts`"),
-        ("--method lda --max-iterations 1000", "`--method lda` does not use `--max-iterations`"),
+        ("--method lda --init auto", "`--method lda` does not use `--init`"),
+        ("--method lda --n-init auto", "`--method lda` does not use `--n-init`"),
+        ("--method lda --max-iter 1000", "`--method lda` does not use `--max-iter`"),
         ("--method sqfa-h --distance hellinger", "it belongs to `--method sqfa`"),
         ("--method lda --fixed f.npy", "`--method lda` does not use `--fixed`"),
         ("--max-filters 4", "`--max-filters` needs `--filters auto`"),
@@ -72,7 +72,7 @@ fn model_files_hold_the_specified_settings_as_they_are_typed() {
     let folder = Folder::new();
     folder.write("data.csv", table(20));
     folder.ok(
-        "fit data.csv --label species -m 2 --out m --noise 0.50 --tolerance 1e-5 --sequential --optimizer auto",
+        "fit data.csv --label species -m 2 --out m --noise 0.50 --tol 1e-5 --sequential --optimizer auto",
     );
     let specified = &folder.json("inspect m")["specified"];
     let expected = serde_json::json!({ "noise": "0.5", "tolerance": "1e-5", "sequential": "2" });

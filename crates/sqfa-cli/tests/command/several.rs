@@ -49,7 +49,7 @@ fn files_that_fit_into_memory_are_fitted_like_one() {
         assert_eq!(folder.filters("several.sqfa"), folder.filters("one.sqfa"));
     }
     // Methods that need samples, the number of filters, and means that stand in for missing values.
-    for flags in ["-m auto", "-m 2 --method lfda", "-m 2 --covariance t:5"] {
+    for flags in ["-m auto", "-m 2 --method lfda", "-m 2 --covariance-estimator t:5"] {
         folder.ok(&format!("fit all.csv {flags} --out one.sqfa"));
         folder.ok(&format!("fit part-*.csv {flags} --out several.sqfa"));
         assert_eq!(folder.filters("several.sqfa"), folder.filters("one.sqfa"), "{flags}");

@@ -25,9 +25,9 @@ fn gap(folder: &Folder, first: &str, second: &str) -> f64 {
 fn sums_of_parts_fit_like_the_whole() {
     let folder = Folder::new();
     halves(&folder);
-    let fit = "--filters 2 --noise scale --scale none --tolerance 1e-12 --seed 3";
+    let fit = "--filters 2 --noise scale --scaling none --tol 1e-12 --seed 3";
     for estimator in ["empirical", "oas", "0.2"] {
-        let fit = format!("{fit} --covariance {estimator}");
+        let fit = format!("{fit} --covariance-estimator {estimator}");
         folder.ok(&format!("fit all.csv --label species {fit} --out whole.sqfa"));
         let said = folder.json("stats part-1.csv part-2.csv --label species --out parts.stats");
         assert_eq!((said["points"].as_u64(), said["files"].as_u64()), (Some(120), Some(2)));
@@ -72,7 +72,8 @@ fn points_larger_than_half_of_the_memory_are_summed_up_instead_of_loaded() {
         "{}",
         said.out
     );
-    let fit = "fit all.csv --label species -m 2 --noise scale --scale none --tolerance 1e-12 --seed 3 --out";
+    let fit =
+        "fit all.csv --label species -m 2 --noise scale --scaling none --tol 1e-12 --seed 3 --out";
     for (memory, model) in [(&enough, "loaded.sqfa"), (&short, "summed.sqfa")] {
         let said = with(memory, &format!("{fit} {model}"));
         assert_eq!(said.code, 0, "{}", said.err);
@@ -119,7 +120,7 @@ fn forms_of_covariance_agree_and_few_samples_fit_in_their_span() {
     folder.ok("stats wide.csv --out wide.stats");
     let objective = |data: &str| {
         let line = format!(
-            "fit {data} --filters 2 --noise scale --scale none --restarts 6 --tolerance 1e-10 --out {data}.sqfa"
+            "fit {data} --filters 2 --noise scale --scaling none --n-init 6 --tol 1e-10 --out {data}.sqfa"
         );
         folder.json(&line)["objective"].as_f64().unwrap()
     };
@@ -194,7 +195,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ("stats part-1.csv", "--out"),
         ("stats x.npy --out x.stats", "--labels once per .npy file"),
         ("stats part-1.csv --labels y.npy --out x.stats", "--labels"),
-        ("fit a.stats --covariance 1.5 -m 1 --out x.sqfa", "from 0 to 1"),
+        ("fit a.stats --covariance-estimator 1.5 -m 1 --out x.sqfa", "from 0 to 1"),
     ] {
         folder.run(line).fails(2, message);
     }
@@ -268,8 +269,7 @@ fn wide_table(rows: usize, columns: usize, noise: f64) -> String {
 fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
     let folder = Folder::new();
     folder.write("all.csv", wide_table(90, 40, 0.0));
-    let fit =
-        "-m 2 --noise scale --scale none --restarts 4 --seed 3 --precision f64 --tolerance 1e-10";
+    let fit = "-m 2 --noise scale --scaling none --n-init 4 --seed 3 --precision f64 --tol 1e-10";
     let exact = folder.json(&format!("fit all.csv {fit} --out dense.sqfa"));
     let sketch = folder.json(&format!("fit all.csv --form sketch:6 {fit} --out sketch.sqfa"));
     assert_eq!(sketch["sketch"]["rows"], 6);
@@ -305,7 +305,7 @@ fn sketches_fit_like_exact_sums_stream_merge_and_say_their_bound() {
         ("fit dense.stats --form sketch -m 2 --out x.sqfa", 2, "all entries"),
         ("fit all.csv --form sketch -m auto --out x.sqfa", 2, "--filters auto looks at points"),
         (
-            "fit all.csv --form sketch -m 2 --covariance oas --out x.sqfa",
+            "fit all.csv --form sketch -m 2 --covariance-estimator oas --out x.sqfa",
             1,
             "a sketch does not keep",
         ),

@@ -213,29 +213,36 @@ fn flags_that_a_message_mentions_help() {
     for (file, mentioned, flags) in [
         ("few.csv", "leave it out", ""),
         ("constant.csv", "set --noise", "--noise 0.1"),
-        ("few.csv", "--covariance oas", "--noise 0 --covariance oas"),
+        ("few.csv", "--covariance-estimator oas", "--noise 0 --covariance-estimator oas"),
         ("few.csv", "--pca-dims 1", "--noise 0 --pca-dims 1"),
-        ("constant.csv", "--covariance oas", "--noise 0 --covariance oas"),
+        ("constant.csv", "--covariance-estimator oas", "--noise 0 --covariance-estimator oas"),
         ("constant.csv", "drop constant dimensions", "--noise 0 --ignore c"),
     ] {
-        let said = folder.run(&format!("fit {file} -m 1 --noise 0 --scale none --out m.sqfa"));
+        let said = folder.run(&format!("fit {file} -m 1 --noise 0 --scaling none --out m.sqfa"));
         assert!(said.code == 1 && said.err.contains(mentioned), "{}", said.err);
         works(&folder, &format!("sqfa fit {file} -m 1 --out m.sqfa {flags}"));
     }
     let said = folder.run("fit wide.csv -m 1 --out m.sqfa");
-    assert!(said.err.contains("--covariance oas or --pca-dims 19 may be"), "{}", said.err);
+    assert!(
+        said.err.contains("--covariance-estimator oas or --pca-dims 19 may be"),
+        "{}",
+        said.err
+    );
     // Twenty samples in each of three classes.
-    for flags in ["--covariance oas", "--pca-dims 19"] {
+    for flags in ["--covariance-estimator oas", "--pca-dims 19"] {
         let said = works(&folder, &format!("sqfa fit wide.csv -m 1 --out m.sqfa {flags}"));
         assert!(!said.err.contains("singular"), "{}", said.err);
     }
     // More filters than that many components have room for, and no noise at all.
-    for flags in ["-m 30", "-m 30 --noise 0 --scale none"] {
+    for flags in ["-m 30", "-m 30 --noise 0 --scaling none"] {
         let said = folder.run(&format!("fit wide.csv {flags} --out m.sqfa"));
         assert!(!said.err.contains("--pca-dims"), "{}", said.err);
-        works(&folder, &format!("sqfa fit wide.csv {flags} --covariance oas --out m.sqfa"));
+        works(
+            &folder,
+            &format!("sqfa fit wide.csv {flags} --covariance-estimator oas --out m.sqfa"),
+        );
     }
-    let said = folder.run("fit wide.csv -m 1 --noise 0 --scale none --out m.sqfa");
+    let said = folder.run("fit wide.csv -m 1 --noise 0 --scaling none --out m.sqfa");
     assert!(said.err.contains("leave out --noise 0"), "{}", said.err);
     works(&folder, "sqfa fit wide.csv -m 1 --constraint orthonormal --out m.sqfa");
 }

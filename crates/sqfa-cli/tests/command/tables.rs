@@ -134,8 +134,8 @@ fn distances_do_not_depend_on_units() {
         assert!((a - b).abs() < 1e-9 * a, "{flags}: {a} {b}");
     }
     let (a, b) = (
-        mean("distances a.csv --label species --scale none"),
-        mean("distances b.csv --label species --scale none"),
+        mean("distances a.csv --label species --scaling none"),
+        mean("distances b.csv --label species --scaling none"),
     );
     assert!((a - b).abs() > 1e-3 * a, "{a} {b}");
 }
@@ -176,7 +176,7 @@ fn noise_and_scaling_may_be_typed_as_their_defaults() {
         folder.ok(&format!("{line} --out a.sqfa"));
         folder.ok(&format!("{line} --noise auto --out b.sqfa"));
         assert_eq!(folder.filters("a.sqfa"), folder.filters("b.sqfa"), "{line}");
-        folder.ok(&format!("{line} --scale auto --out b.sqfa"));
+        folder.ok(&format!("{line} --scaling auto --out b.sqfa"));
         assert_eq!(folder.filters("a.sqfa"), folder.filters("b.sqfa"), "{line}");
     }
     let compared = |flags: &str| {
@@ -186,7 +186,7 @@ fn noise_and_scaling_may_be_typed_as_their_defaults() {
         let rows = report["rows"].as_array().unwrap();
         rows.iter().map(|row| row["qda"].as_f64().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(compared("--scale auto"), compared(""));
+    assert_eq!(compared("--scaling auto"), compared(""));
     let same =
         |line: &str| assert_eq!(folder.json(line), folder.json(&format!("{line} --noise auto")));
     same("distances a.sqfa");

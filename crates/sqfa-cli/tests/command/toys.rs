@@ -59,10 +59,10 @@ fn in_six_dimensions_sqfa_lda_and_pca_choose_different_pairs() {
     // LDA: the within-class metric applied to the differences of the means.
     let within: Vec<f64> =
         (0..36).map(|at| covariances.iter().map(|c| c[at] / 3.0).sum()).collect();
-    let centre: Vec<f64> = (0..6).map(|i| (0..3).map(|k| means[6 * k + i] / 3.0).sum()).collect();
+    let center: Vec<f64> = (0..6).map(|i| (0..3).map(|k| means[6 * k + i] / 3.0).sum()).collect();
     let lda: Vec<Vec<f64>> = (0..2)
         .map(|k| {
-            let shift: Vec<f64> = (0..6).map(|i| means[6 * k + i] - centre[i]).collect();
+            let shift: Vec<f64> = (0..6).map(|i| means[6 * k + i] - center[i]).collect();
             solve(&within, &shift)
         })
         .collect();
@@ -83,9 +83,10 @@ fn in_six_dimensions_sqfa_lda_and_pca_choose_different_pairs() {
 #[test]
 fn in_four_dimensions_sqfa_sees_means_and_smsqfa_covariances() {
     let folder = Folder::new();
-    folder.ok("fit toy-4d --filters 2 --noise 0.001 --scale none --out sqfa.sqfa");
-    folder
-        .ok("fit toy-4d --method smsqfa --filters 2 --noise 0.001 --scale none --out smsqfa.sqfa");
+    folder.ok("fit toy-4d --filters 2 --noise 0.001 --scaling none --out sqfa.sqfa");
+    folder.ok(
+        "fit toy-4d --method smsqfa --filters 2 --noise 0.001 --scaling none --out smsqfa.sqfa",
+    );
     assert_in(&folder.filters("sqfa.sqfa"), 0..2);
     assert_in(&folder.filters("smsqfa.sqfa"), 2..4);
 }
@@ -93,7 +94,8 @@ fn in_four_dimensions_sqfa_sees_means_and_smsqfa_covariances() {
 #[test]
 fn four_classes_have_a_best_and_a_vertical_optimum() {
     let folder = Folder::new();
-    let report = folder.json("fit toy-lda --filters 1 --noise 0.001 --scale none --out best.sqfa");
+    let report =
+        folder.json("fit toy-lda --filters 1 --noise 0.001 --scaling none --out best.sqfa");
     let best = degrees(&folder.filters("best.sqfa")[0]);
     assert!((best - 29.1).abs() < 0.1, "{best}");
     assert!((report["objective"].as_f64().unwrap() - 4.563).abs() < 1e-3);
@@ -101,8 +103,9 @@ fn four_classes_have_a_best_and_a_vertical_optimum() {
 
     let (sin, cos) = 90.0_f64.to_radians().sin_cos();
     write_npy(&folder.path("start.npy"), &[2, 1], &vec![cos, sin]).unwrap();
-    let report = folder
-        .json("fit toy-lda --filters 1 --noise 0.001 --scale none --start start.npy --out up.sqfa");
+    let report = folder.json(
+        "fit toy-lda --filters 1 --noise 0.001 --scaling none --init start.npy --out up.sqfa",
+    );
     let vertical = degrees(&folder.filters("up.sqfa")[0]);
     assert!((vertical - 89.7).abs() < 0.1, "{vertical}");
     assert!((report["objective"].as_f64().unwrap() - 3.770).abs() < 1e-3);
@@ -110,7 +113,7 @@ fn four_classes_have_a_best_and_a_vertical_optimum() {
 }
 
 #[test]
-fn optimisers_and_pairs_can_be_forced_and_are_reported() {
+fn optimizers_and_pairs_can_be_forced_and_are_reported() {
     let folder = Folder::new();
     let mut objectives = Vec::new();
     for optimizer in ["subspace", "lbfgs"] {

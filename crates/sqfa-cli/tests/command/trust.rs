@@ -23,7 +23,7 @@ fn wasserstein_does_not_depend_on_the_unit() {
     let fit = |unit: f64| {
         folder.write("data.csv", in_units(unit));
         let fitted = folder
-            .json("fit data.csv --method sqfa-w -m 1 --noise scale --scale none --out m.sqfa");
+            .json("fit data.csv --method sqfa-w -m 1 --noise scale --scaling none --out m.sqfa");
         let right = folder.json("evaluate m.sqfa data.csv")["qda_accuracy"].as_f64().unwrap();
         (fitted["objective"].as_f64().unwrap() / unit, right)
     };
@@ -47,10 +47,10 @@ fn digits_lost_to_conditioning_are_told() {
         text.push_str(&format!("{:e},{:e},c{class}\n", 2e6 * large + small, 2e6 * large));
     }
     folder.write("data.csv", text);
-    let said = folder.run("fit data.csv -m 2 --noise 0 --scale none --out m.sqfa");
+    let said = folder.run("fit data.csv -m 2 --noise 0 --scaling none --out m.sqfa");
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.err.contains("round-off") && said.err.contains("set noise"), "{}", said.err);
-    let said = folder.run("fit data.csv -m 2 --noise scale --scale none --out m.sqfa");
+    let said = folder.run("fit data.csv -m 2 --noise scale --scaling none --out m.sqfa");
     assert!(!said.err.contains("round-off"), "{}", said.err);
 }
 
@@ -97,7 +97,7 @@ fn labels_that_name_points_are_refused_at_once() {
 fn gaps_are_filled_in_the_same_in_memory_and_in_a_stream() {
     let folder = Folder::new();
     folder.write("gaps.csv", format!("{},1,1,ant\n2,,1,bee\n1,2,,cat\n", table(30)));
-    let fit = "fit gaps.csv --label species --missing mean -m 2 --noise scale --scale none --out";
+    let fit = "fit gaps.csv --label species --missing mean -m 2 --noise scale --scaling none --out";
     folder.ok(&format!("{fit} whole.sqfa"));
     let line = format!("{fit} streamed.sqfa");
     let said = folder.command(&line).env("SQFA_MEMORY", "1000").output().unwrap();
@@ -156,7 +156,7 @@ fn no_message_suggests_what_was_just_tried() {
     }
     folder.write("few.csv", few);
     let plain = folder.run("fit few.csv -m 1 --noise 1 --out m.sqfa");
-    assert!(plain.err.contains("--covariance oas"), "{}", plain.err);
-    let shrunk = folder.run("fit few.csv -m 1 --noise 1 --covariance oas --out m.sqfa");
-    assert!(!shrunk.err.contains("--covariance oas"), "{}", shrunk.err);
+    assert!(plain.err.contains("--covariance-estimator oas"), "{}", plain.err);
+    let shrunk = folder.run("fit few.csv -m 1 --noise 1 --covariance-estimator oas --out m.sqfa");
+    assert!(!shrunk.err.contains("--covariance-estimator oas"), "{}", shrunk.err);
 }

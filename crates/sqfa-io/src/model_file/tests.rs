@@ -338,7 +338,7 @@ fn descriptions_of_earlier_versions_are_read() {
 fn files_hold_what_follows_from_the_record() {
     let json = serde_json::to_value(description()).unwrap();
     assert_eq!(json["noise"], 0.1 + 0.2);
-    assert_eq!((&json["center"], &json["scale"]), (&true.into(), &"common".into()));
+    assert_eq!((&json["center"], &json["scaling"]), (&true.into(), &"common".into()));
     assert_eq!((&json["precision"], &json["pca_dims"]), (&"f64".into(), &Value::Null));
     assert_eq!(json["settings"], serde_json::json!([["noise", 0.1 + 0.2]]));
     assert_eq!(json["specified"], serde_json::json!({ "noise": "0.3" }));

@@ -192,7 +192,7 @@ fn settings(job: &Job, known: &Known<'_>, filters: Option<usize>) -> ReducerSett
     let mut settings = ReducerSettings {
         seed: job.seed,
         noise: spec.noise,
-        restarts: match spec.restarts {
+        restarts: match spec.n_init {
             Some(0) => Restarts::Auto,
             Some(count) => Restarts::Count(count),
             None if spec.chooses() => Restarts::Auto,
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn shrinkage_is_chosen_there_too_and_the_papers_neighbourhoods_are_not() {
+    fn shrinkage_is_chosen_there_too_and_the_papers_neighborhoods_are_not() {
         let data = turned();
         let [own, papers] = split_of("lda");
         // With little shrinkage LDA leans on the difference that is turned in the 40 points that validate.
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn regularisations_are_judged_by_the_points_that_validate() {
+    fn regularizations_are_judged_by_the_points_that_validate() {
         for spec in split_of("wda") {
             let name = spec.protocol.clone();
             let tried = trials(spec.clone(), &swapped());
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn later_seeds_take_the_regularisation_of_the_first() {
+    fn later_seeds_take_the_regularization_of_the_first() {
         let data = turned();
         let [spec, _] = split_of("wda");
         let experiment = Experiment::new(Spec { seeds: 3, ..spec }, &data, None).unwrap();

@@ -228,7 +228,7 @@ mod tests {
             both.into_iter().flat_map(|own| estimators.map(|estimator| (own, estimator)))
         {
             let covariance = estimator.to_string();
-            let spec = Spec { parts, noise, covariance, ..Spec::default() };
+            let spec = Spec { parts, noise, covariance_estimator: covariance, ..Spec::default() };
             let folds = Folds::new(&spec, &session, 0).unwrap();
             for index in 0..2 {
                 let fold = folds.fold(index).unwrap();

@@ -21,13 +21,13 @@ pub struct Protocol {
     pub filters: &'static [usize],
     /// The noises that are tried; a single one is used without a search.
     pub noises: &'static [f64],
-    /// Neighbours of the kNN classifier.
+    /// Neighbors of the kNN classifier.
     pub neighbors: usize,
     /// Principal components of LFDA.
     pub lfda_dimensions: usize,
     /// Principal components of WDA.
     pub wda_dimensions: usize,
-    /// Sinkhorn regularisations that WDA tries.
+    /// Sinkhorn regularizations that WDA tries.
     pub wda_regularizations: &'static [f64],
     /// Points of every class that WDA and LMNN see.
     pub per_class: usize,
@@ -50,17 +50,17 @@ pub struct Protocol {
 pub enum ProtocolUnits {
     /// Not at all.
     Raw,
-    /// Divided by one standard deviation and centred.
+    /// Divided by one standard deviation and centered.
     GlobalStd,
-    /// Every dimension centred and divided by its standard deviation within classes.
+    /// Every dimension centered and divided by its standard deviation within classes.
     WithinClass,
 }
 
 /// LDA shrinkages that are tried on pictures and videos.
 const SHRINKAGES: [f64; 5] = [0.05, 0.1, 0.2, 0.4, 0.8];
-/// LFDA neighbourhoods that are tried.
+/// LFDA neighborhoods that are tried.
 const NEIGHBORHOODS: [f64; 4] = [3.0, 5.0, 9.0, 17.0];
-/// WDA's regularisations on SVHN: 1/4, 1/2, 1, 2 and 4 for points that are divided by √n as well, as they seem to have
+/// WDA's regularizations on SVHN: 1/4, 1/2, 1, 2 and 4 for points that are divided by √n as well, as they seem to have
 /// been, here times n = 1024. Taken as they stand they make plans so sharp that WDA finds little but the largest variances: 33 % at
 /// eight filters where the paper has 57 %.
 const SVHN_REGULARIZATIONS: [f64; 5] = [256.0, 512.0, 1024.0, 2048.0, 4096.0];
@@ -146,7 +146,7 @@ impl Protocol {
             seeds: self.seeds,
             classifiers: vec!["qda".to_owned(), "knn".to_owned()],
             parts: self.splits.map_or(Parts::Given, Parts::Splits),
-            scale: match self.units {
+            scaling: match self.units {
                 ProtocolUnits::Raw => "none",
                 ProtocolUnits::GlobalStd => "common",
                 ProtocolUnits::WithinClass => "per-feature",
@@ -155,7 +155,7 @@ impl Protocol {
             center: self.units != ProtocolUnits::Raw,
             shrinkage: Some(self.qda_shrinkage),
             noise: Noise::Auto,
-            restarts: Some(1),
+            n_init: Some(1),
             neighbors: self.neighbors,
             protocol: self.set.to_owned(),
             ..Spec::default()
@@ -195,7 +195,7 @@ impl Protocol {
         }
         settings.shrinks_total = true;
         let number = |value: usize| Choice::Value(value as f64);
-        // Of the methods that work in principal components, one measures neighbourhoods, one transports points.
+        // Of the methods that work in principal components, one measures neighborhoods, one transports points.
         let local = method.takes(Setting::LocalScale);
         let transports = method.takes(Setting::Regularization);
         let dimensions = match (local, transports) {

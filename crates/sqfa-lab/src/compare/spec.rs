@@ -26,24 +26,25 @@ pub struct Spec {
     pub classifiers: Vec<String>,
     /// Where test points come from.
     pub parts: Parts,
-    /// The scaling, as `sqfa fit --scale` accepts it; `auto` selects it as `sqfa fit` does.
-    pub scale: String,
+    /// The scaling, as `sqfa fit --scaling` accepts it; `auto` selects it as `sqfa fit` does.
+    #[serde(alias = "scale")]
+    pub scaling: String,
     /// Whether the mean of the training samples is subtracted first under a protocol of the paper; otherwise it always is.
     pub center: bool,
-    /// How class covariances are estimated, as in `sqfa fit --covariance`; in every method's own way when empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub covariance: String,
+    /// How class covariances are estimated, as in `sqfa fit --covariance-estimator`; in every method's own way when empty.
+    #[serde(alias = "covariance", skip_serializing_if = "String::is_empty")]
+    pub covariance_estimator: String,
     /// The feature noise of the methods that have one, as `sqfa fit --noise` accepts it.
     #[serde(with = "noise_text")]
     pub noise: Noise,
     /// Initializations of every fit of an iterative method; 0 lets the method decide. If not specified, as `sqfa fit`, or 1
     /// under a protocol of the paper.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restarts: Option<usize>,
+    #[serde(alias = "restarts", skip_serializing_if = "Option::is_none")]
+    pub n_init: Option<usize>,
     /// Whether the SQFA family learns filters two at a time, earlier pairs frozen; AMA always does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pairs: bool,
-    /// Neighbours of the kNN classifier.
+    /// Neighbors of the kNN classifier.
     pub neighbors: usize,
     /// Shrinkage of the QDA classifier, towards the pooled covariance; only as far as needed if none. With a protocol, the
     /// shrinkage of the paper's classifier.
@@ -119,11 +120,11 @@ impl Default for Spec {
             first_seed: 0,
             classifiers: vec!["qda".to_owned()],
             parts: Parts::Given,
-            scale: AUTO.to_owned(),
+            scaling: AUTO.to_owned(),
             center: false,
-            covariance: String::new(),
+            covariance_estimator: String::new(),
             noise: Noise::Auto,
-            restarts: None,
+            n_init: None,
             pairs: false,
             neighbors: 5,
             shrinkage: None,
@@ -250,14 +251,14 @@ impl Spec {
         if !noise.is_finite() || noise < 0.0 {
             return refuse("noise", self.noise.to_string(), "give a finite number of at least 0");
         }
-        if self.scale != AUTO && self.scaling().is_none() {
+        if self.scaling != AUTO && self.scaling().is_none() {
             let remedy = "choose auto, none, common, per-feature or within-class";
-            return refuse("scale", self.scale.clone(), remedy);
+            return refuse("scaling", self.scaling.clone(), remedy);
         }
-        if !self.covariance.is_empty()
-            && let Err(remedy) = self.covariance.parse::<Estimator>()
+        if !self.covariance_estimator.is_empty()
+            && let Err(remedy) = self.covariance_estimator.parse::<Estimator>()
         {
-            return refuse("covariance", self.covariance.clone(), &remedy);
+            return refuse("covariance_estimator", self.covariance_estimator.clone(), &remedy);
         }
         if let Some(shrinkage) = self.shrinkage.filter(|given| !(0.0..=1.0).contains(given)) {
             return refuse("shrinkage", shrinkage.to_string(), "give a number from 0 to 1");
@@ -284,12 +285,12 @@ impl Spec {
 
     /// The scaling, where it is not to be chosen.
     pub fn scaling(&self) -> Option<Scaling> {
-        self.scale.parse().ok()
+        self.scaling.parse().ok()
     }
 
     /// How class covariances are estimated, where not in the methods' own ways.
     pub fn estimator(&self) -> Option<Estimator> {
-        self.covariance.parse().ok()
+        self.covariance_estimator.parse().ok()
     }
 
     /// Whether fits are those of `sqfa fit`; a protocol of the paper has its own preprocessing and selection.

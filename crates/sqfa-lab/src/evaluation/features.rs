@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn a_preprocessor_is_applied_before_the_filters() {
-        // Means 3 and 4; the filter adds both centred numbers.
+        // Means 3 and 4; the filter adds both centered numbers.
         let values = [1.0, 2.0, 2.0, 4.0, 4.0, 3.0, 5.0, 7.0_f64];
         let table = Table::row_major(&values, 4, 2).unwrap();
         let labels = Labels::from_integers(&[0, 0, 1, 1]);
@@ -43,7 +43,7 @@ mod tests {
             }
         };
         assert_eq!(found(None), [3.0, 6.0, 7.0, 12.0]);
-        let centred = Preprocessor::new(&statistics, Scaling::None, true);
-        assert_eq!(found(centred.as_ref()), [-4.0, -1.0, 0.0, 5.0]);
+        let centered = Preprocessor::new(&statistics, Scaling::None, true);
+        assert_eq!(found(centered.as_ref()), [-4.0, -1.0, 0.0, 5.0]);
     }
 }

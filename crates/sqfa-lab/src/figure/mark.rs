@@ -1,6 +1,6 @@
 //! What can be drawn in a panel, in data coordinates.
 
-use super::{Bitmap, Colour, Dash, Map, Range, Style};
+use super::{Bitmap, Color, Dash, Map, Range, Style};
 
 /// One thing in a panel.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub enum Mark {
     Ellipse(Ellipse),
     /// An arrow.
     Arrow(Arrow),
-    /// A grid of coloured cells.
+    /// A grid of colored cells.
     HeatMap(HeatMap),
     /// A picture.
     Picture(Picture),
@@ -68,8 +68,8 @@ impl Line {
 pub struct Band {
     /// The series it belongs to, which hides it too.
     pub name: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
     /// Horizontal position, lower and upper end.
     pub edges: Vec<(f64, f64, f64)>,
 }
@@ -98,12 +98,12 @@ pub struct Points {
 pub struct Ellipse {
     /// The series it belongs to.
     pub name: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
     /// Its dash.
     pub dash: Dash,
-    /// The centre.
-    pub centre: (f64, f64),
+    /// The center.
+    pub center: (f64, f64),
     /// The covariance: xx, xy, yy.
     pub covariance: (f64, f64, f64),
     /// Standard deviations.
@@ -130,24 +130,24 @@ impl Ellipse {
 pub struct Arrow {
     /// The series it belongs to.
     pub name: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
     /// Where it begins.
     pub from: (f64, f64),
     /// Where it points.
     pub to: (f64, f64),
 }
 
-/// A grid of coloured cells; row 0 is drawn at the top when the vertical axis says so.
+/// A grid of colored cells; row 0 is drawn at the top when the vertical axis says so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatMap {
-    /// Values, row by row; cell (i, j) is centred at (j, i).
+    /// Values, row by row; cell (i, j) is centered at (j, i).
     pub values: Vec<f64>,
     /// Cells in a row.
     pub columns: usize,
     /// Values of the map's ends.
     pub range: Range,
-    /// The colours.
+    /// The colors.
     pub map: Map,
     /// A text for each cell; none when empty.
     pub texts: Vec<String>,
@@ -182,17 +182,17 @@ pub struct Note {
     pub at: (f64, f64),
     /// What it says.
     pub text: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
 }
 
-/// A horizontal bar from 0 to a value at a height, one unit apart from its neighbours.
+/// A horizontal bar from 0 to a value at a height, one unit apart from its neighbors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// The series it belongs to.
     pub name: String,
-    /// Its colour.
-    pub colour: Colour,
+    /// Its color.
+    pub color: Color,
     /// The height of its middle.
     pub at: f64,
     /// Where it begins and ends.
@@ -224,7 +224,7 @@ impl Mark {
             Self::Ellipse(ellipse) => {
                 let reach = |variance: f64| ellipse.radius * variance.max(0.0).sqrt();
                 let (dx, dy) = (reach(ellipse.covariance.0), reach(ellipse.covariance.2));
-                let (x, y) = ellipse.centre;
+                let (x, y) = ellipse.center;
                 vec![(x - dx, y - dy), (x + dx, y + dy)]
             }
             Self::Arrow(arrow) => vec![arrow.from, arrow.to],
@@ -270,9 +270,9 @@ mod tests {
         let covariance = (9.0 * c * c + s * s, 8.0 * c * s, 9.0 * s * s + c * c);
         let ellipse = Ellipse {
             name: String::new(),
-            colour: Colour::Ink,
+            color: Color::Ink,
             dash: Dash::Solid,
-            centre: (0.0, 0.0),
+            center: (0.0, 0.0),
             covariance,
             radius: 2.0,
             filled: true,

@@ -50,7 +50,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         ),
         (
             "Starts of a fit",
-            match spec.restarts {
+            match spec.n_init {
                 Some(count) if count > 0 => count.to_string(),
                 None if !spec.chooses() => "1".to_owned(),
                 _ => "as many as the method takes".to_owned(),
@@ -61,7 +61,7 @@ pub(super) fn section(manifest: &Manifest, records: &[Record]) -> Markup {
         ("QDA shrinkage", spec.shrinkage.map_or("auto".to_owned(), |given| given.to_string())),
     ];
     if spec.classifiers.iter().any(|name| name == "knn") {
-        rows.push(("Neighbours of kNN", spec.neighbors.to_string()));
+        rows.push(("Neighbors of kNN", spec.neighbors.to_string()));
     }
     if spec.time_limit > 0.0 {
         rows.push(("Time limit of a fit", format!("{} s", short(spec.time_limit))));
@@ -85,7 +85,7 @@ fn scaling(spec: &Spec) -> String {
         None if spec.chooses() => "selected with the noise",
         None => "none",
     };
-    let center = if spec.center || spec.chooses() { ", centred" } else { "" };
+    let center = if spec.center || spec.chooses() { ", centered" } else { "" };
     format!("{scaling}{center}")
 }
 

@@ -10,7 +10,7 @@ use super::levels::Grid;
 use super::{distance, evenly, look};
 use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_io::datasets::matrix::{normal, stream};
-use sqfa_lab::figure::{Axis, Colour, Dash, Ellipse, Figure, Mark, Panel};
+use sqfa_lab::figure::{Axis, Color, Dash, Ellipse, Figure, Mark, Panel};
 
 /// Points of the grid along one axis.
 const POINTS: usize = 51;
@@ -106,19 +106,21 @@ fn example((x, y): (f64, f64)) -> Panel {
     let axis = |label: &str| Axis::linear(label).spanning(-3.6, 3.6);
     let mut panel = Panel::new(title, axis("x₁"), axis("x₂"));
     panel.equal = true;
-    let ellipse = |colour: Colour, a: f64, b: f64| Ellipse {
+    let ellipse = |color: Color, a: f64, b: f64| Ellipse {
         name: String::new(),
-        colour,
+        color,
         dash: Dash::Solid,
-        centre: (0.0, 0.0),
+        center: (0.0, 0.0),
         covariance: (a / 4.0, 0.0, b / 4.0),
         radius: 2.0,
         filled: true,
         tip: String::new(),
     };
-    panel
-        .with(Mark::Ellipse(ellipse(look::class(0).colour, 1.0, 1.0)))
-        .with(Mark::Ellipse(ellipse(look::class(1).colour, 10f64.powf(x), 10f64.powf(y))))
+    panel.with(Mark::Ellipse(ellipse(look::class(0).color, 1.0, 1.0))).with(Mark::Ellipse(ellipse(
+        look::class(1).color,
+        10f64.powf(x),
+        10f64.powf(y),
+    )))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ fn filter_spec(spec: Spec, starts: usize) -> Spec {
         methods: spec.methods.into_iter().filter(|method| in_paper(method)).collect(),
         filters: vec![FILTERS],
         seeds: 1,
-        restarts: Some(starts),
+        n_init: Some(starts),
         pairs: true,
         classifiers: vec!["qda".to_owned()],
         ..spec
@@ -123,7 +123,7 @@ mod tests {
         let protocol = Protocol::named("speed").unwrap();
         let mut spec = filter_spec(protocol.spec(), 2);
         assert!(
-            spec.pairs && spec.restarts == Some(2) && !spec.methods.contains(&"sqfa-fr".to_owned())
+            spec.pairs && spec.n_init == Some(2) && !spec.methods.contains(&"sqfa-fr".to_owned())
         );
         spec.methods = vec!["sqfa".to_owned(), "pca".to_owned()];
         spec.filters = vec![4];

@@ -16,7 +16,7 @@ use super::{evenly, look};
 use crate::{About, Context, Item, ItemKind, Made, PaperError};
 use sqfa_io::datasets::toy::Toy;
 use sqfa_lab::figure::{
-    Axis, Colour, Dash, Ellipse, Figure, Line, Mark, Note, Panel, Points, Style,
+    Axis, Color, Dash, Ellipse, Figure, Line, Mark, Note, Panel, Points, Style,
 };
 
 /// The noise of the toy's filters.
@@ -70,7 +70,7 @@ fn geometry() -> Result<Figure, PaperError> {
     ))
 }
 
-/// A centred Gaussian with the second moments of another.
+/// A centered Gaussian with the second moments of another.
 fn second_moment(own: Gaussian<'_>) -> GaussianPoint {
     let m = own.order;
     let covariance =
@@ -112,7 +112,7 @@ fn manifold(near: &[GaussianPoint], far: &[GaussianPoint]) -> Result<Panel, Pape
                     // Outside the triangle, where there is room.
                     at: (if x < -0.1 { x - 0.42 } else { x + 0.08 }, y + 0.08),
                     text: format!("{:.2}", pair.distance),
-                    colour: Colour::Ink,
+                    color: Color::Ink,
                 }));
         }
     }
@@ -132,7 +132,7 @@ fn manifold(near: &[GaussianPoint], far: &[GaussianPoint]) -> Result<Panel, Pape
     }
     let (x, y) = near.first().map_or((0.0, 0.0), place);
     let text = "with PCA's filters".to_owned();
-    Ok(panel.with(Mark::Note(Note { at: (x + 0.12, y - 0.25), text, colour: Colour::Ink })))
+    Ok(panel.with(Mark::Note(Note { at: (x + 0.12, y - 0.25), text, color: Color::Ink })))
 }
 
 /// B: the second-moment ellipses along every geodesic of A, one row a pair.
@@ -156,20 +156,20 @@ fn along(far: &[GaussianPoint]) -> Result<Panel, PaperError> {
     let closest = pairs.iter().map(|pair| spacing(pair.2)).fold(1.0, f64::min);
     let reach = |point: &GaussianPoint| point.covariance[0].max(point.covariance[3]).sqrt();
     let largest = pairs.iter().flat_map(|pair| &pair.3).map(reach).fold(0.0, f64::max);
-    // Neighbours leave a little room between them.
+    // Neighbors leave a little room between them.
     let radius = 0.46 * closest / largest;
     for (row, (first, second, distance, steps)) in pairs.iter().enumerate() {
         for (at, step) in steps.iter().enumerate() {
-            let colour = match at {
-                0 => look::class(*first).colour,
-                at if at + 1 == SHOWN => look::class(*second).colour,
-                _ => look::method("smsqfa").colour,
+            let color = match at {
+                0 => look::class(*first).color,
+                at if at + 1 == SHOWN => look::class(*second).color,
+                _ => look::method("smsqfa").color,
             };
             panel = panel.with(Mark::Ellipse(Ellipse {
                 name: String::new(),
-                colour,
+                color,
                 dash: Dash::Solid,
-                centre: (spacing(*distance) * at as f64, row as f64),
+                center: (spacing(*distance) * at as f64, row as f64),
                 covariance: (step.covariance[0], step.covariance[1], step.covariance[3]),
                 radius,
                 filled: true,
@@ -217,7 +217,7 @@ fn half_plane() -> Result<Panel, PaperError> {
             let point = ray(turn(at, 2 * CURVE))?.point(radius).map_err(failed)?;
             path.push(half_plane_place(&point));
         }
-        let style = Style { colour: Colour::Series(6), ..look::method("sqfa") };
+        let style = Style { color: Color::Series(6), ..look::method("sqfa") };
         let name = if index == 0 { "distance 0.5, 1 and 1.5" } else { "" };
         panel = panel.with(Mark::Line(Line::new(name, style, path).plain()));
     }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_half_planes_curves_have_their_closed_forms() {
-        // Ends at ±2 with equal deviations: the centre is 0 and r² = 2²/2 + 0.5².
+        // Ends at ±2 with equal deviations: the center is 0 and r² = 2²/2 + 0.5².
         for point in long_geodesic(9).unwrap() {
             let (mean, deviation) = half_plane_place(&point);
             assert!((0.5 * mean * mean + deviation * deviation - 2.25).abs() < ROUNDING);

@@ -232,7 +232,7 @@ impl Discriminant {
         let (m, count) = (self.order, self.constants.len());
         let mut all = vec![0.0; rows.len() * count];
         let mut points = vec![Lanes::splat(0.0); m];
-        let mut centred = points.clone();
+        let mut centered = points.clone();
         for (first, target) in rows.step_by(LANES).zip(all.chunks_mut(LANES * count)) {
             let held = target.len() / count;
             for (j, value) in points.iter_mut().enumerate() {
@@ -243,7 +243,7 @@ impl Discriminant {
             for class in 0..count {
                 let square = dispatch(
                     #[inline(always)]
-                    || self.square(class, &points, &mut centred),
+                    || self.square(class, &points, &mut centered),
                 );
                 for lane in 0..held {
                     let square = square.lane(lane);
@@ -260,14 +260,14 @@ impl Discriminant {
 
     /// |L_k⁻¹(z − μ_k)|² of eight points.
     #[inline(always)]
-    fn square(&self, class: usize, points: &[Lanes], centred: &mut [Lanes]) -> Lanes {
+    fn square(&self, class: usize, points: &[Lanes], centered: &mut [Lanes]) -> Lanes {
         let m = self.order;
         // 0 where one factor serves all classes.
         let stride = if self.whitening.len() == m * m { 0 } else { m * m };
         let (mean, whitening) =
             (&self.means[class * m..][..m], &self.whitening[class * stride..][..m * m]);
-        for (centred, (&point, &mean)) in centred.iter_mut().zip(points.iter().zip(mean)) {
-            *centred = point - Lanes::splat(mean);
+        for (centered, (&point, &mean)) in centered.iter_mut().zip(points.iter().zip(mean)) {
+            *centered = point - Lanes::splat(mean);
         }
         let mut square = Lanes::splat(0.0);
         // Several rows at a time, so that no sum waits for itself.
@@ -277,12 +277,12 @@ impl Discriminant {
             // Row i ends with column i; beyond the last row there is nothing to sum.
             let rows: [&[f64]; ROWS] =
                 std::array::from_fn(|i| &whitening[(first + i.min(count - 1)) * m..][..m]);
-            for (j, &value) in centred[..first].iter().enumerate() {
+            for (j, &value) in centered[..first].iter().enumerate() {
                 for (sum, row) in sums.iter_mut().zip(&rows) {
                     *sum = *sum + Lanes::splat(row[j]) * value;
                 }
             }
-            for (j, &value) in centred.iter().enumerate().take(first + count).skip(first) {
+            for (j, &value) in centered.iter().enumerate().take(first + count).skip(first) {
                 for i in j - first..count {
                     sums[i] = sums[i] + Lanes::splat(rows[i][j]) * value;
                 }

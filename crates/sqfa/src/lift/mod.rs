@@ -1,6 +1,6 @@
 //! Nonlinear features before linear filters: a seeded map of points that is learned once and kept.
 //!
-//! With x̃ the columns in units of their own, centred, and h the bandwidth: `quadratic` gives x̃_i and x̃_ix̃_j (i ≤ j);
+//! With x̃ the columns in units of their own, centered, and h the bandwidth: `quadratic` gives x̃_i and x̃_ix̃_j (i ≤ j);
 //! `fourier:D` gives √(2/D)·cos(wᵀx̃/h + b) with w normal and b uniform, whose inner products are on average the Gaussian
 //! kernel exp(−|x̃ − ỹ|²/2h²) (Rahimi & Recht, *NIPS* 20, 2007); `nystroem:D` gives K^(−½)k(x̃), k the kernel of x̃ and D
 //! of the points, whose inner products are the kernel exactly where these points are (Williams & Seeger, *NIPS* 13, 2000).

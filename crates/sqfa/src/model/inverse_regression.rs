@@ -101,9 +101,9 @@ impl InverseRegression {
         let mut between = Mat::<f64>::zeros(order, order);
         for (class, &share) in shares.iter().enumerate() {
             let covariance = classes.covariance(class);
-            let centred: Vec<f64> =
+            let centered: Vec<f64> =
                 classes.mean(class).iter().zip(&mean).map(|(own, mean)| own - mean).collect();
-            let outer = Mat::from_fn(order, order, |i, j| centred[i] * centred[j]);
+            let outer = Mat::from_fn(order, order, |i, j| centered[i] * centered[j]);
             // E[zzᵀ|k] − I for directional regression, cov(z|k) − I for the other.
             let mut differs = Mat::from_fn(order, order, |i, j| covariance[i * order + j]);
             (0..order).for_each(|i| differs[(i, i)] += added[i] - 1.0);

@@ -101,10 +101,15 @@ pub struct FitRecord {
     #[serde(default, rename = "settings", deserialize_with = "known_settings")]
     pub used: Vec<(Setting, f64)>,
     /// The scaling that was used.
-    #[serde(rename = "scale")]
+    #[serde(rename = "scaling", alias = "scale")]
     pub scaling: Scaling,
     /// Constant columns, which the fit dropped; their filters are 0.
-    #[serde(default, rename = "set_aside", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        rename = "dropped",
+        alias = "set_aside",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub dropped: Vec<usize>,
     /// The numbers of filters that were tried, fewest first; empty if the number was specified.
     #[serde(default, rename = "filters_tried", skip_serializing_if = "Vec::is_empty")]

@@ -29,6 +29,7 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search_seconds: Option<f64>,
     /// Every initialization in order, if the method optimizes class statistics.
+    #[serde(rename = "initializations", alias = "restarts")]
     pub restarts: Vec<Restart>,
     /// Which of them was kept.
     pub best: usize,

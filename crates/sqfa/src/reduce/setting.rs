@@ -381,7 +381,7 @@ pub const ROWS: &[Row] = &[
     Row {
         setting: Setting::Start,
         name: "start",
-        flag: "--start",
+        flag: "--init",
         parameter: "init",
         value: "START",
         alone: None,
@@ -410,8 +410,8 @@ pub const ROWS: &[Row] = &[
     Row {
         setting: Setting::Restarts,
         name: "restarts",
-        flag: "--restarts",
-        parameter: "restarts",
+        flag: "--n-init",
+        parameter: "n_init",
         value: "N",
         alone: None,
         heading: Heading::Optimization,
@@ -504,7 +504,7 @@ pub const ROWS: &[Row] = &[
     Row {
         setting: Setting::MaxIterations,
         name: "max iterations",
-        flag: "--max-iterations",
+        flag: "--max-iter",
         parameter: "max_iter",
         value: "N",
         alone: None,
@@ -526,7 +526,7 @@ pub const ROWS: &[Row] = &[
     Row {
         setting: Setting::Tolerance,
         name: "tolerance",
-        flag: "--tolerance",
+        flag: "--tol",
         parameter: "tol",
         value: "T",
         alone: None,

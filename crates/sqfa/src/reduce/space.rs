@@ -79,13 +79,13 @@ impl View {
         let own = samples.labels.select(&rows);
         let chosen: Vec<usize> =
             balanced_rows(&own, self.per_class, self.seed).into_iter().map(|at| rows[at]).collect();
-        let features = samples.centred_features(&chosen, basis.as_ref());
+        let features = samples.centered_features(&chosen, basis.as_ref());
         let labels = samples.labels.select(&chosen);
         match varying_components(&features, count) {
             kept if kept == count => Ok(Space { basis, features, labels }),
             kept => {
                 let basis = basis.subcols(0, kept).to_owned();
-                let features = samples.centred_features(&chosen, basis.as_ref());
+                let features = samples.centered_features(&chosen, basis.as_ref());
                 Ok(Space { basis, features, labels })
             }
         }

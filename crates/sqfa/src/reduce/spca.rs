@@ -1,7 +1,7 @@
 //! Supervised principal components: the directions that depend most on the class (Barshan et al., 2011).
 //!
 //! With the kernel that is 1 for equal labels the Hilbert–Schmidt criterion is XᵀHKHX = Σ_k s_k s_kᵀ, s_k the sum of
-//! class k's centred points, so that its eigenvectors come from c vectors and no kernel matrix exists.
+//! class k's centered points, so that its eigenvectors come from c vectors and no kernel matrix exists.
 //! Cost: an eigenproblem of order c. The criterion has rank c − 1; beyond it the leading principal components
 //! orthogonal to what was found are added, because the criterion itself no longer says anything.
 

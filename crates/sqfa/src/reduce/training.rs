@@ -26,7 +26,7 @@ const HELD_OUT: (usize, usize) = (20, 3);
 /// Held-out points that are judged at a time.
 pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;
 
-/// Labelled points, raw, and the preprocessing that the statistics already contain.
+/// Labeled points, raw, and the preprocessing that the statistics already contain.
 #[derive(Debug, Clone, Copy)]
 pub struct Samples<'a> {
     /// The points as they came.
@@ -37,7 +37,7 @@ pub struct Samples<'a> {
     pub preprocessor: Option<&'a Preprocessor>,
 }
 
-/// Labelled training data.
+/// Labeled training data.
 #[derive(Debug, Clone)]
 pub struct Training<'a> {
     statistics: Shared<'a>,
@@ -357,18 +357,18 @@ impl Samples<'_> {
     }
 
     /// The same about the mean of these rows, for methods that only look at differences.
-    pub(crate) fn centred_features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
+    pub(crate) fn centered_features(&self, rows: &[usize], filters: MatRef<'_, f64>) -> Features {
         let (filters, _) = self.folded(filters);
-        let mut centre = vec![0.0; self.points.columns()];
+        let mut center = vec![0.0; self.points.columns()];
         crate::with_table!(self.points, table => {
             for &row in rows {
-                for (column, sum) in centre.iter_mut().enumerate() {
+                for (column, sum) in center.iter_mut().enumerate() {
                     *sum += table.get(row, column).to_f64();
                 }
             }
         });
-        centre.iter_mut().for_each(|sum| *sum /= rows.len().max(1) as f64);
-        transform_rows_about(self.points, rows, filters.as_ref(), &centre)
+        center.iter_mut().for_each(|sum| *sum /= rows.len().max(1) as f64);
+        transform_rows_about(self.points, rows, filters.as_ref(), &center)
     }
 
     /// Filters of preprocessed points as filters of raw ones, with an offset.

@@ -220,7 +220,7 @@ fn class_distances(
     Ok(mcd(Points::F64(table), &cleaning.mcd)?.reweighted.distances)
 }
 
-/// The leading principal components' scores of centred rows.
+/// The leading principal components' scores of centered rows.
 fn principal_scores(scores: &[f64], count: usize, width: usize, components: usize) -> Vec<f64> {
     let mut scatter = Mat::zeros(width, width);
     for row in scores.chunks(width) {

@@ -1,7 +1,7 @@
 //! Principal components of all points, from whatever form the class covariances are kept in.
 //!
 //! Up to n = 8192 with all entries at hand, the leading eigenpairs of one dense matrix; those in their span where few samples are all
-//! there is; otherwise subspace iteration through the same products the optimiser uses, from a fixed seed, until the
+//! there is; otherwise subspace iteration through the same products the optimizer uses, from a fixed seed, until the
 //! variance held by the components settles.
 //! Cost a round: one pass of 5/4 as many columns as components (at least 8 more), and 4nw² flops.
 
@@ -42,17 +42,17 @@ struct Total<'a> {
     /// Covariances and what they count: those that several classes share once.
     within: Vec<(f64, &'a Arc<dyn Covariance>)>,
     /// √between_k (γ_k−γ̄), one a column.
-    centred: Mat<f64>,
+    centered: Mat<f64>,
 }
 
 impl<'a> Total<'a> {
     fn new(statistics: &'a ClassStatistics, weights: &[f64], between: &[f64]) -> Self {
         let within = statistics.distinct_covariances(weights);
         let mean = statistics.total_mean();
-        let centred = Mat::from_fn(statistics.dimension(), between.len(), |i, class| {
+        let centered = Mat::from_fn(statistics.dimension(), between.len(), |i, class| {
             between[class].sqrt() * (statistics.means()[(i, class)] - mean[i])
         });
-        Self { statistics, within, centred }
+        Self { statistics, within, centered }
     }
 
     /// Every class by its share.
@@ -78,8 +78,8 @@ impl<'a> Total<'a> {
             covariance.multiply(block, product.as_mut(), block.ncols());
             add_scaled(total.as_mut(), *weight, product.as_ref());
         }
-        let inner = transpose_times(self.centred.as_ref(), block);
-        add_products(total.as_mut(), &[(self.centred.as_ref(), inner.as_ref())]);
+        let inner = transpose_times(self.centered.as_ref(), block);
+        add_products(total.as_mut(), &[(self.centered.as_ref(), inner.as_ref())]);
         total
     }
 
@@ -103,8 +103,8 @@ impl<'a> Total<'a> {
         for (weight, covariance) in &self.within {
             covariance.entries()?.add_lower_to(*weight, &mut total);
         }
-        let columns: Vec<Vec<f64>> = (0..self.centred.ncols())
-            .map(|class| self.centred.col(class).iter().copied().collect())
+        let columns: Vec<Vec<f64>> = (0..self.centered.ncols())
+            .map(|class| self.centered.col(class).iter().copied().collect())
             .collect();
         lower_rows(&mut total, n, |i, row| {
             for column in &columns {
@@ -300,8 +300,8 @@ pub(crate) fn total_variance(statistics: &ClassStatistics) -> f64 {
     let total = Total::by_shares(statistics);
     let traces = total.within.iter().map(|(w, own)| w * own.diagonal().iter().sum::<f64>());
     let within: f64 = traces.sum();
-    let columns = 0..total.centred.ncols();
-    within + columns.map(|j| total.centred.col(j).iter().map(|x| x * x).sum::<f64>()).sum::<f64>()
+    let columns = 0..total.centered.ncols();
+    within + columns.map(|j| total.centered.col(j).iter().map(|x| x * x).sum::<f64>()).sum::<f64>()
 }
 
 /// Roughly the leading directions of the total covariance and their variances, after some rounds.

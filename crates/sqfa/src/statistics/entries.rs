@@ -1,6 +1,6 @@
 //! The exact scatter of one class, entry by entry: n²/2 numbers that stream and merge.
 //!
-//! A block of points is centred by its own mean, scattered with one half XᵀX, and merged: with δ = mean_B − mean_A,
+//! A block of points is centered by its own mean, scattered with one half XᵀX, and merged: with δ = mean_B − mean_A,
 //! mean += δ N_B/(N_A+N_B) and scatter += scatter_B + δδᵀ N_A N_B/(N_A+N_B). Bytes are summed exactly (as integers about 128
 //! held in f64), so their statistics have the same bits however the data are batched.
 
@@ -13,8 +13,8 @@ use crate::linalg::{
 use crate::parallel;
 use crate::points::{Scalar, Table};
 
-/// Bytes are centred here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
-const BYTE_CENTRE: f64 = 128.0;
+/// Bytes are centered here, so that up to 1024 products of two of them sum exactly in f32 (1024 · 128² = 2²⁴).
+const BYTE_CENTER: f64 = 128.0;
 pub(super) const BYTE_BLOCK: usize = 512;
 /// Points whose products are summed in the data's own precision before the sum continues in f64: fewer where they would take
 /// megabytes, and always a whole part of 512.
@@ -89,7 +89,7 @@ impl EntrySum {
         let mut scratch = vec![0.0_f32; scratch_room::<f32>(n)];
         self.make_room();
         for rows in rows.chunks(BYTE_BLOCK) {
-            gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTRE as f32);
+            gather(table, rows, &mut block, |value: u8| f32::from(value) - BYTE_CENTER as f32);
             let (points, own) = (rows.len(), &mut block[..rows.len() * n]);
             let sums = column_sums(own, n);
             let constant: Vec<Option<f64>> = constant_columns(own, n);
@@ -126,24 +126,24 @@ impl EntrySum {
         for rows in rows.chunks(most) {
             let size = rows.len() as f64;
             gather(table, rows, &mut block, |value: S| T::from_f64(value.to_f64()));
-            // Centre by the block's mean as rounded to T; what rounding left is corrected exactly.
-            let centre: Vec<T> = column_sums(&block[..rows.len() * n], n)
+            // Center by the block's mean as rounded to T; what rounding left is corrected exactly.
+            let center: Vec<T> = column_sums(&block[..rows.len() * n], n)
                 .iter()
                 .map(|sum| T::from_f64(sum / size))
                 .collect();
             parallel::rows(&mut block[..rows.len() * n], n, |_, row| {
-                for (value, &centre) in row.iter_mut().zip(&centre) {
-                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(centre));
+                for (value, &center) in row.iter_mut().zip(&center) {
+                    *value = T::from_f64(Float::to_f64(*value) - Float::to_f64(center));
                 }
             });
             let rest: Vec<f64> =
                 column_sums(&block[..rows.len() * n], n).iter().map(|sum| sum / size).collect();
             let count = self.count as f64;
             let shift: Vec<f64> =
-                (0..n).map(|i| Float::to_f64(centre[i]) + rest[i] - self.mean[i]).collect();
+                (0..n).map(|i| Float::to_f64(center[i]) + rest[i] - self.mean[i]).collect();
             let coupling = count * size / (count + size);
             let rank_ones = [(-size, &rest[..]), (coupling, &shift[..])];
-            // Pixels at the rim, say, are the same in all of a block; once centred they add nothing.
+            // Pixels at the rim, say, are the same in all of a block; once centered they add nothing.
             let varying = varying_columns(&block[..rows.len() * n], n);
             let (sum, count) = (&mut self.scatter, rows.len());
             if (varying.len() as f64) < LEFT_OUT_BELOW * n as f64 {
@@ -206,7 +206,7 @@ impl EntrySum {
                 *entry -= sums[i] * sum / count;
             }
         });
-        self.mean = sums.iter().map(|sum| BYTE_CENTRE + sum / count).collect();
+        self.mean = sums.iter().map(|sum| BYTE_CENTER + sum / count).collect();
     }
 }
 
@@ -247,7 +247,7 @@ fn constant_columns(block: &[f32], n: usize) -> Vec<Option<f64>> {
     varies.iter().zip(first).map(|(varies, &value)| (!varies).then_some(f64::from(value))).collect()
 }
 
-/// The columns of a centred block that are not zero throughout, ascending.
+/// The columns of a centered block that are not zero throughout, ascending.
 fn varying_columns<T: Element>(block: &[T], n: usize) -> Vec<usize> {
     let mut varies = vec![false; n];
     dispatch(
@@ -311,8 +311,8 @@ mod tests {
         sum.add_bytes(&table, &all);
         for i in 0..n {
             for j in 0..=i {
-                let centred = |row: usize, column: usize| i64::from(value(row, column)) - 128;
-                let direct: i64 = (0..rows).map(|row| centred(row, i) * centred(row, j)).sum();
+                let centered = |row: usize, column: usize| i64::from(value(row, column)) - 128;
+                let direct: i64 = (0..rows).map(|row| centered(row, i) * centered(row, j)).sum();
                 assert_eq!(Lower::new(&sum.scatter, n).row(i)[j], direct as f64, "({i}, {j})");
             }
         }

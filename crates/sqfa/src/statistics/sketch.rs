@@ -1,8 +1,8 @@
 //! A sketch of the scatter of one class in few rows, for so many dimensions that n² entries do not fit.
 //!
-//! The scatter is S = AᵀA for the matrix A of centred points, of which at most ℓ orthogonal rows B are kept (frequent
+//! The scatter is S = AᵀA for the matrix A of centered points, of which at most ℓ orthogonal rows B are kept (frequent
 //! directions: Liberty, KDD 2013; Ghashami, Liberty, Phillips & Woodruff, SIAM J. Computing 45, 2016). Points wait until there
-//! are ℓ/2 of them; centred by their own mean, they are put below B together with the row √(N_A N_B/(N_A+N_B))·δ that
+//! are ℓ/2 of them; centered by their own mean, they are put below B together with the row √(N_A N_B/(N_A+N_B))·δ that
 //! corrects for the difference δ of the means. If λ₁ ≥ λ₂ ≥ … are the squared singular values of all of these, λ_{ℓ+1} is
 //! taken off each of the first ℓ, and the others are dropped. What was taken off adds up to Δ, and then
 //!
@@ -122,7 +122,7 @@ impl SketchSum {
             return;
         }
         let mut waiting = std::mem::take(&mut self.waiting);
-        let points = waiting.centred(self.mean.len());
+        let points = waiting.centered(self.mean.len());
         let write = |columns: Range<usize>, target: &mut [f64]| points.write(columns, target);
         let rows = Below { rows: points.len(), write: &write };
         self.join(waiting.count(), &points.mean, &points.squares(), &rows);

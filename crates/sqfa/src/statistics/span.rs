@@ -1,6 +1,6 @@
 //! Class statistics confined to the span of the data: with v samples in n > v dimensions nothing else matters.
 //!
-//! S is spanned by the centred samples and the class means. A pivoted Cholesky factor of their Gram matrix,
+//! S is spanned by the centered samples and the class means. A pivoted Cholesky factor of their Gram matrix,
 //! K = LLᵀ, holds their coordinates in an orthonormal basis of S that is never formed; filters G in these
 //! coordinates are lifted by F = A_pᵀ L_p⁻ᵀ G with the pivots' vectors A_p. Where covariances were shrunk,
 //! Φ is a multiple of the identity outside S, and a few arbitrary directions outside stand for all of them.

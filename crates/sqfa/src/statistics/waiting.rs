@@ -61,13 +61,13 @@ impl Waiting {
     }
 
     /// The points about their own mean.
-    pub(super) fn centred(&self, n: usize) -> Centred<'_> {
+    pub(super) fn centered(&self, n: usize) -> Centerd<'_> {
         let mean = match &self.rows {
             Rows::Single(rows) => weighted_mean(rows, n, &self.weights),
             Rows::Double(rows) => weighted_mean(rows, n, &self.weights),
         };
         let roots = self.weights.iter().map(|&weight| (weight as f64).sqrt()).collect();
-        Centred { rows: &self.rows, roots, mean }
+        Centerd { rows: &self.rows, roots, mean }
     }
 
     /// Forgets all, and keeps the room for others.
@@ -91,13 +91,13 @@ fn append<T: Element>(held: &mut Vec<T>, points: Points<'_>, rows: &[u32]) {
 }
 
 /// Points about their mean, each times the root of its weight.
-pub(super) struct Centred<'a> {
+pub(super) struct Centerd<'a> {
     rows: &'a Rows,
     roots: Vec<f64>,
     pub(super) mean: Vec<f64>,
 }
 
-impl Centred<'_> {
+impl Centerd<'_> {
     /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.roots.len()

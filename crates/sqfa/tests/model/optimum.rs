@@ -1,4 +1,4 @@
-//! Tables of problems with known optima, climbed by both optimisers with and without preconditioning under every constraint.
+//! Tables of problems with known optima, climbed by both optimizers with and without preconditioning under every constraint.
 
 use sqfa::constraint::Constraint;
 use sqfa::model::Restarts;
@@ -7,7 +7,7 @@ use sqfa::{ClassStatistics, FittedSqfa, Mat, Noise, Sqfa};
 
 use crate::common::{Normal, diagonal, invertible, normals, product, rotation, stream};
 use crate::problems::{
-    TIGHT, centred, columns, dot, given, matrix, objective, orthonormal, pencil, random_classes,
+    TIGHT, centered, columns, dot, given, matrix, objective, orthonormal, pencil, random_classes,
     recipe,
 };
 
@@ -75,7 +75,7 @@ fn separation(classes: &[Normal], filters: usize) -> f64 {
     values.iter().rev().take(filters).sum()
 }
 
-/// The sum of the largest f(λ) over the generalised eigenvalues of two covariances with noise.
+/// The sum of the largest f(λ) over the generalized eigenvalues of two covariances with noise.
 fn spectral(classes: &[Normal], filters: usize, noise: f64, f: impl Fn(f64) -> f64) -> f64 {
     let noisy = |class: &Normal| {
         let mut matrix = class.covariance.clone();
@@ -126,7 +126,7 @@ fn problems() -> Vec<Problem> {
         problem("jeffreys", Sphere, &two, 1, 0.0, square),
         problem("hellinger", Sphere, &two, 1, 0.0, (1.0 - (-square / 8.0).exp()).sqrt()),
         problem("wasserstein", Orthonormal, &two, 1, 0.5, apart.sqrt()),
-        // Equal means, no noise: the generalised eigenvectors that differ most from 1.
+        // Equal means, no noise: the generalized eigenvectors that differ most from 1.
         problem("affine-invariant", Sphere, &zero, 3, 0.0, spectral(&zero, 3, 0.0, log).sqrt()),
         problem("calvo-oller", None, &zero, 2, 0.0, (0.5 * spectral(&zero, 2, 0.0, log)).sqrt()),
         problem("bhattacharyya", Sphere, &zero, 2, 0.0, spectral(&zero, 2, 0.0, overlap)),
@@ -152,7 +152,7 @@ fn recipe_of(problem: &Problem) -> Sqfa {
         .noise(Noise::Value(problem.noise))
 }
 
-/// Both optimisers, with and without preconditioning.
+/// Both optimizers, with and without preconditioning.
 const WAYS: [(Optimizer, Preconditioning); 4] = [
     (Optimizer::Lbfgs, Preconditioning::On),
     (Optimizer::Lbfgs, Preconditioning::Off),
@@ -238,7 +238,7 @@ fn the_objective_never_decreases() {
 #[test]
 fn filters_that_nearly_coincide_do_not_make_the_objective_drift() {
     // Without preconditioning all filters first run along the same steep directions.
-    let random = spread(&centred(&random_classes(ORDER, 2, 103)), 103);
+    let random = spread(&centered(&random_classes(ORDER, 2, 103)), 103);
     for problem in problems() {
         if problem.classes[0].mean != [0.0; ORDER] {
             continue;

@@ -9,7 +9,7 @@ use sqfa::{ClassStatistics, Classes, Estimator, Noise};
 
 use crate::common::{Normal, every_distance};
 use crate::problems::{
-    Sample, TIGHT, bits, centred, columns, given, objective, random_classes, recipe,
+    Sample, TIGHT, bits, centered, columns, given, objective, random_classes, recipe,
 };
 
 #[test]
@@ -65,7 +65,7 @@ fn fewer_samples_than_dimensions_are_fine_with_noise_or_shrinkage() {
 
 #[test]
 fn second_moments_alone_are_covariances_of_classes_without_means() {
-    let classes = centred(&random_classes(6, 3, 85));
+    let classes = centered(&random_classes(6, 3, 85));
     let matrices: Vec<Vec<f64>> = classes.iter().map(|class| class.covariance.clone()).collect();
     let moments = ClassStatistics::from_second_moments(
         Classes::numbered(3),

@@ -12,14 +12,14 @@ fn agreement(first: (&Fitted, &Data), second: (&Fitted, &Data)) -> f64 {
     let m = first.0.filters().ncols();
     let (a, b) = (first.0.features_of(first.1.points()), second.0.features_of(second.1.points()));
     let (a, b) = (a.to_f64(), b.to_f64());
-    let centred = |values: &[f64], j: usize| -> Vec<f64> {
+    let centered = |values: &[f64], j: usize| -> Vec<f64> {
         let own: Vec<f64> = values.iter().skip(j).step_by(m).copied().collect();
         let mean = own.iter().sum::<f64>() / own.len() as f64;
         own.iter().map(|value| value - mean).collect()
     };
     (0..m)
         .map(|j| {
-            let (x, y) = (centred(&a, j), centred(&b, j));
+            let (x, y) = (centered(&a, j), centered(&b, j));
             let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
             (dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()).abs()
         })

@@ -1,4 +1,4 @@
-//! What the tests of statistics and fits share: labelled points, given statistics, comparisons of filters,
+//! What the tests of statistics and fits share: labeled points, given statistics, comparisons of filters,
 //! and an eigensolver written apart from the library's.
 
 #![allow(dead_code)] // each test binary uses the part it needs
@@ -10,7 +10,7 @@ use sqfa::{ClassStatistics, Classes, Distance, Labels, Mat, MatRef, Points, Sqfa
 
 use crate::common::{Normal, diagonal, norm, normals, stream, transposed};
 
-/// Labelled points in double precision, one a row.
+/// Labeled points in double precision, one a row.
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) columns: usize,
@@ -161,9 +161,9 @@ pub(crate) fn random_classes(order: usize, count: usize, seed: u64) -> Vec<Norma
 }
 
 /// Zero-mean classes with these covariances, for second moments alone.
-pub(crate) fn centred(classes: &[Normal]) -> Vec<Normal> {
-    let centre = |class: &Normal| Normal { mean: vec![0.0; class.order()], ..class.clone() };
-    classes.iter().map(centre).collect()
+pub(crate) fn centered(classes: &[Normal]) -> Vec<Normal> {
+    let center = |class: &Normal| Normal { mean: vec![0.0; class.order()], ..class.clone() };
+    classes.iter().map(center).collect()
 }
 
 /// Stops only when the objective has stopped to its last digits.

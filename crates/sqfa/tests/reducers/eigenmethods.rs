@@ -91,9 +91,10 @@ fn principal_components_of_many_columns_see_what_columns_share() {
         // Σ (x−μ)(x−μ)ᵀv, point by point.
         let mut image = [0.0; WIDE];
         for row in 0..sample.rows() {
-            let centred: Vec<f64> = sample.row(row).iter().zip(&mean).map(|(x, m)| x - m).collect();
-            let along: f64 = centred.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
-            image.iter_mut().zip(&centred).for_each(|(sum, x)| *sum += along * x);
+            let centered: Vec<f64> =
+                sample.row(row).iter().zip(&mean).map(|(x, m)| x - m).collect();
+            let along: f64 = centered.iter().enumerate().map(|(i, x)| x * filters[(i, j)]).sum();
+            image.iter_mut().zip(&centered).for_each(|(sum, x)| *sum += along * x);
         }
         let variance: f64 = (0..WIDE).map(|i| image[i] * filters[(i, j)]).sum();
         let apart = (0..WIDE).map(|i| (image[i] - variance * filters[(i, j)]).powi(2)).sum::<f64>();
@@ -170,10 +171,11 @@ fn supervised_components_are_eigenvectors_of_the_dense_label_kernel() {
     let sample = Sample::draw(&COUNTS, COLUMNS, 7);
     let n = sample.rows();
     let (_, mean) = scatter(&sample, &all(&sample));
-    let centred = Mat::from_fn(n, COLUMNS, |row, j| sample.row(row)[j] - mean[j]);
+    let centered = Mat::from_fn(n, COLUMNS, |row, j| sample.row(row)[j] - mean[j]);
     let codes = sample.labels.codes();
     let kernel = Mat::from_fn(n, n, |a, b| f64::from(u8::from(codes[a] == codes[b])));
-    let criterion = (centred.transpose() * &kernel * &centred) * faer::Scale(1.0 / (n * n) as f64);
+    let criterion =
+        (centered.transpose() * &kernel * &centered) * faer::Scale(1.0 / (n * n) as f64);
     let fitted = fit(&Spca, &sample, &[3, 5]);
     let mut last = f64::INFINITY;
     for j in 0..3 {

@@ -87,7 +87,7 @@ fn factors_are_the_covariances_of_their_samples() {
 }
 
 #[test]
-fn sparse_factors_are_centred_without_being_densified() {
+fn sparse_factors_are_centered_without_being_densified() {
     for (counts, columns, seed) in [(vec![9, 14], 30, 3), (vec![40, 300], 11, 4)] {
         let (sample, table) = sparse(&counts, columns, seed);
         assert_eq!((table.rows(), table.columns()), (sample.rows(), columns));

@@ -15,7 +15,7 @@ fn spread(values: &[f64]) -> f64 {
     (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
-/// The sample scaled and centred value by value.
+/// The sample scaled and centered value by value.
 fn preprocessed(sample: &Sample, scaling: Scaling, center: bool) -> Sample {
     let (mean, covariance) = sample.naive_total();
     let n = sample.columns;

@@ -76,10 +76,10 @@ fn ledoit_wolf_share(rows: &[Vec<f64>]) -> f64 {
     let (count, p) = (rows.len() as f64, rows[0].len());
     let mean: Vec<f64> =
         (0..p).map(|i| rows.iter().map(|row| row[i]).sum::<f64>() / count).collect();
-    let centred: Vec<Vec<f64>> =
+    let centered: Vec<Vec<f64>> =
         rows.iter().map(|row| row.iter().zip(&mean).map(|(x, m)| x - m).collect()).collect();
     let mut sample = vec![0.0; p * p];
-    for row in &centred {
+    for row in &centered {
         (0..p * p).for_each(|at| sample[at] += row[at / p] * row[at % p] / count);
     }
     let level = sample.iter().step_by(p + 1).sum::<f64>() / p as f64;
@@ -89,7 +89,7 @@ fn ledoit_wolf_share(rows: &[Vec<f64>]) -> f64 {
     let identity = |at: usize| if at / p == at % p { 1.0 } else { 0.0 };
     let distance = norm(&|at| sample[at] - level * identity(at));
     let spread: f64 =
-        centred.iter().map(|row| norm(&|at| row[at / p] * row[at % p] - sample[at])).sum::<f64>()
+        centered.iter().map(|row| norm(&|at| row[at / p] * row[at % p] - sample[at])).sum::<f64>()
             / (count * count);
     spread.min(distance) / distance
 }

@@ -71,15 +71,18 @@ impl Compare {
         replace(&mut spec.first_seed, &args.seed);
         replace(&mut spec.neighbors, &args.neighbors);
         replace(&mut spec.time_limit, &args.time_limit);
-        let scale = args.scale.map(|own| own.map_or("auto", Scaling::name).to_owned());
-        replace(&mut spec.scale, &scale);
-        replace(&mut spec.covariance, &args.covariance.map(|estimator| estimator.to_string()));
+        let scale = args.scaling.map(|own| own.map_or("auto", Scaling::name).to_owned());
+        replace(&mut spec.scaling, &scale);
+        replace(
+            &mut spec.covariance_estimator,
+            &args.covariance_estimator.map(|estimator| estimator.to_string()),
+        );
         let settings = args.settings.typed()?;
         if args.settings.has(Setting::Noise) {
             spec.noise = settings.noise;
         }
         if args.settings.has(Setting::Restarts) {
-            spec.restarts = Some(match settings.restarts {
+            spec.n_init = Some(match settings.restarts {
                 Restarts::Auto => 0,
                 Restarts::Count(count) => count,
             });

@@ -57,7 +57,7 @@ pub(super) fn dropped_words(dropped: &[usize], prepared: &Prepared) -> String {
     format!("{}: {names}{more}", many(dropped.len(), "constant column"))
 }
 
-/// A scaling as `--scale` accepts it, and what it means.
+/// A scaling as `--scaling` accepts it, and what it means.
 fn scaling_words(scaling: Scaling) -> String {
     let meaning = match scaling {
         Scaling::None => "columns as they are",

@@ -28,7 +28,7 @@ fn explain(error: &FitError, pca_dims: Option<usize>, helps: &str) -> anyhow::Er
         ),
         FitError::ConstantDimension { class, index } => format!(
             "dimension {index} is constant in class '{class}' and --noise is 0: set --noise, drop \
-             constant dimensions, or use --covariance oas"
+             constant dimensions, or use --covariance-estimator oas"
         ),
         FitError::NotPositiveDefinite { class, pivot, noise } => format!(
             "the covariance of class '{class}' is not positive definite in feature space (pivot \
@@ -39,16 +39,16 @@ fn explain(error: &FitError, pca_dims: Option<usize>, helps: &str) -> anyhow::Er
             "distance '{distance}' between classes '{first}' and '{second}' is {value}: increase --noise"
         ),
         FitError::Degenerate => {
-            "--start holds degenerate filters: one is zero or, with --constraint orthonormal, they \
+            "--init holds degenerate filters: one is zero or, with --constraint orthonormal, they \
              depend on each other"
                 .to_owned()
         }
-        FitError::StartNotFinite => "--start holds non-finite values".to_owned(),
+        FitError::StartNotFinite => "--init holds non-finite values".to_owned(),
         FitError::Tolerance { tolerance } => {
-            format!("--tolerance {tolerance}: give a finite number of at least 0")
+            format!("--tol {tolerance}: give a finite number of at least 0")
         }
         FitError::StartShape { rows, columns, dimension, filters } => format!(
-            "--start holds {rows} × {columns} numbers; {dimension} dimensions × {filters} filters are needed"
+            "--init holds {rows} × {columns} numbers; {dimension} dimensions × {filters} filters are needed"
         ),
         FitError::FixedShape { rows, columns, dimension, filters } => format!(
             "--fixed holds {rows} × {columns} numbers; {dimension} dimensions × fewer than the {filters} filters of --filters are needed"

@@ -47,7 +47,7 @@ pub(crate) struct Fit {
     filters: Filters,
     start: StartArg,
     fixed: Option<PathBuf>,
-    scale: Option<Scaling>,
+    scaling: Option<Scaling>,
     pca_dims: Option<usize>,
     estimator: Option<Estimator>,
     lift: Option<LiftRecipe>,
@@ -95,10 +95,10 @@ impl TryFrom<FitArgs> for Fit {
             filters,
             start,
             fixed: args.fixed,
-            scale: args.scale.flatten(),
+            scaling: args.scaling.flatten(),
             pca_dims: settings.dimensions,
             settings,
-            estimator: args.covariance,
+            estimator: args.covariance_estimator,
             lift: args.lift.map(|kind| LiftRecipe {
                 kind,
                 bandwidth: args.bandwidth,
@@ -238,7 +238,7 @@ impl Fit {
     fn with_filters(&self) -> Result<Pipeline> {
         let mut recipe = self.pipeline();
         if let StartArg::File(path) = &self.start {
-            recipe.settings.start = Start::Given(given::read("--start", path)?);
+            recipe.settings.start = Start::Given(given::read("--init", path)?);
         }
         let fixed = self.fixed.as_deref().map(|path| given::read("--fixed", path));
         recipe.settings.fixed = fixed.transpose()?;
@@ -308,7 +308,7 @@ impl Fit {
         Pipeline {
             settings: ReducerSettings { start, ..self.settings.clone() },
             filters: self.filters,
-            scaling: self.scale,
+            scaling: self.scaling,
             estimator: self.estimator,
             ..Pipeline::new(self.method, 0)
         }

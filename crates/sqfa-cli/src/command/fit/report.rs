@@ -69,7 +69,7 @@ fn json_of(record: &FitRecord, column: impl Fn(usize) -> String) -> Result<Map<S
     for trace in ["trace", "other_traces", "group_traces"] {
         run.remove(trace);
     }
-    let restarts = run.get_mut("restarts").and_then(Value::as_array_mut);
+    let restarts = run.get_mut("initializations").and_then(Value::as_array_mut);
     for restart in restarts.into_iter().flatten().filter_map(Value::as_object_mut) {
         restart.remove("trace");
     }
@@ -103,7 +103,7 @@ pub(crate) fn json_names(
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect();
     let dropped: Vec<String> = record.dropped.iter().map(|&own| column(own)).collect();
-    [("settings".to_owned(), settings.into()), ("set_aside".to_owned(), dropped.into())]
+    [("settings".to_owned(), settings.into()), ("dropped".to_owned(), dropped.into())]
 }
 
 fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Result<()> {
@@ -189,7 +189,7 @@ fn text(fit: &Fit, prepared: &Prepared, learned: &Fitted, times: &Times) -> Resu
             "{} in all: reading {}, {before}, {} {}",
             seconds(times.total),
             seconds(times.read),
-            if run.termination.is_some() { "optimisation" } else { "solution" },
+            if run.termination.is_some() { "optimization" } else { "solution" },
             seconds(run.seconds),
         ),
     ));

@@ -56,13 +56,13 @@ impl ClassScores {
         &self,
         class: usize,
         z: &[Lanes],
-        centred: &mut [Lanes],
+        centered: &mut [Lanes],
         whitened: &mut [Lanes],
     ) -> Lanes {
         let m = self.order;
         let mean = &self.means[class * m..][..m];
         for j in 0..m {
-            centred[j] = z[j] - Lanes::splat(mean[j]);
+            centered[j] = z[j] - Lanes::splat(mean[j]);
         }
         let whitening = &self.whitening[class * m * m..][..m * m];
         let mut square = Lanes::splat(0.0);
@@ -70,7 +70,7 @@ impl ClassScores {
             let row = &whitening[i * m..][..m];
             let mut sum = Lanes::splat(0.0);
             for j in 0..=i {
-                sum = sum + Lanes::splat(row[j]) * centred[j];
+                sum = sum + Lanes::splat(row[j]) * centered[j];
             }
             whitened[i] = sum;
             square = square + sum * sum;
@@ -180,7 +180,7 @@ fn chunk(
     let mut square_sums = vec![zero; classes * m * m];
     let mut whitened = vec![zero; classes * TILE * m];
     let mut posteriors = vec![zero; classes * TILE];
-    let mut centred = vec![zero; m];
+    let mut centered = vec![zero; m];
     let mut solved = vec![zero; m];
     let scale = Lanes::splat(1.0 / total);
     for (tile, codes) in codes.chunks(TILE).enumerate() {
@@ -190,7 +190,7 @@ fn chunk(
             for group in 0..groups {
                 let z = &features[(first + group) * m..][..m];
                 let y = &mut whitened[(class * TILE + group) * m..][..m];
-                posteriors[class * TILE + group] = scores.score(class, z, &mut centred, y);
+                posteriors[class * TILE + group] = scores.score(class, z, &mut centered, y);
             }
         }
         for group in 0..groups {

@@ -65,7 +65,7 @@ pub(super) fn check(
     Ok(rows)
 }
 
-/// Samples in double precision, one class after the other, centred by their common mean.
+/// Samples in double precision, one class after the other, centered by their common mean.
 #[derive(Debug, Clone)]
 pub(super) struct Gathered {
     /// Row-major.
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn gathered_samples_are_sorted_by_class_and_centred() {
+    fn gathered_samples_are_sorted_by_class_and_centered() {
         let values = [1_u8, 10, 3, 20, 5, 60, 7, 30];
         let points = Points::U8(crate::points::Table::row_major(&values, 4, 2).unwrap());
         let labels = Labels::from_integers(&[7, 3, 7, 3]);

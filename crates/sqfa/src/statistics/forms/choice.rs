@@ -66,7 +66,7 @@ impl Form {
 }
 
 impl ClassStatistics {
-    /// The statistics of labelled points with covariances kept as centred samples: memory N·n, never n².
+    /// The statistics of labeled points with covariances kept as centered samples: memory N·n, never n².
     pub fn from_factors(
         points: Points<'_>,
         labels: &Labels,

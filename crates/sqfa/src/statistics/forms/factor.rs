@@ -1,4 +1,4 @@
-//! A class covariance kept as its centred samples: Φ = Xᵀ X/(N−1), and no n × n matrix anywhere.
+//! A class covariance kept as its centered samples: Φ = Xᵀ X/(N−1), and no n × n matrix anywhere.
 //!
 //! Cost of a pass: two reads of the samples, 4Nnw flops.
 
@@ -15,7 +15,7 @@ use crate::statistics::{Covariance, Entries, StatisticsError};
 /// Samples converted to double precision at a time.
 const TOGETHER: usize = 64;
 
-/// Centred samples, one a row, and perhaps a multiple of the identity.
+/// Centerd samples, one a row, and perhaps a multiple of the identity.
 #[derive(Debug, Clone)]
 pub struct Factor<T> {
     rows: Vec<T>,
@@ -35,17 +35,17 @@ impl<T: Copy> Factor<T> {
 pub trait Precision: Scalar + Debug {
     /// Rounds to this precision.
     fn rounded(value: f64) -> Self;
-    /// Centres samples in place; returns them and their mean.
-    fn centred(
+    /// Centers samples in place; returns them and their mean.
+    fn centered(
         rows: Vec<Self>,
         dimension: usize,
     ) -> Result<(Factor<Self>, Vec<f64>), StatisticsError>;
 }
 
 impl<T: Precision> Factor<T> {
-    /// The covariance (divisor N − 1) of samples given row by row, and their mean; centres them in place.
+    /// The covariance (divisor N − 1) of samples given row by row, and their mean; centers them in place.
     pub fn new(rows: Vec<T>, dimension: usize) -> Result<(Self, Vec<f64>), StatisticsError> {
-        T::centred(rows, dimension)
+        T::centered(rows, dimension)
     }
 }
 
@@ -55,11 +55,11 @@ macro_rules! factor {
             fn rounded(value: f64) -> Self {
                 value as $type
             }
-            fn centred(
+            fn centered(
                 rows: Vec<Self>,
                 dimension: usize,
             ) -> Result<(Factor<Self>, Vec<f64>), StatisticsError> {
-                centred(rows, dimension)
+                centered(rows, dimension)
             }
         }
 
@@ -108,7 +108,7 @@ macro_rules! factor {
 factor!(f32, true, |factor| Some(Box::new(factor.in_precision::<f64>())));
 factor!(f64, false, |_| None);
 
-fn centred<T: Element>(
+fn centered<T: Element>(
     mut rows: Vec<T>,
     dimension: usize,
 ) -> Result<(Factor<T>, Vec<f64>), StatisticsError> {
@@ -143,7 +143,7 @@ fn centred<T: Element>(
 
 #[allow(private_bounds)] // its methods are not public either
 impl<T: Element> Factor<T> {
-    /// weight·Σ vvᵀ + D for rows v that are centred already.
+    /// weight·Σ vvᵀ + D for rows v that are centered already.
     pub(super) fn of_rows(rows: Vec<T>, dimension: usize, weight: f64, diagonal: Diagonal) -> Self {
         Self { rows, dimension, weight, diagonal }
     }

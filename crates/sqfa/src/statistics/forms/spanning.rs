@@ -8,7 +8,7 @@ use crate::linalg::{Mat, MatMut, MatRef, add_scatter, scratch_room};
 /// Columns of the vectors that one step of a Gram matrix looks at.
 const COLUMNS: usize = 512;
 
-/// The centred samples, or whatever else spans a covariance.
+/// The centered samples, or whatever else spans a covariance.
 pub trait Spanning: Sync {
     /// The number of vectors.
     fn vectors(&self) -> usize;

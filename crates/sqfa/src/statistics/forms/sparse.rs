@@ -1,4 +1,4 @@
-//! A class covariance kept as sparse samples: never densified, centred by a rank-one correction.
+//! A class covariance kept as sparse samples: never densified, centered by a rank-one correction.
 //!
 //! With features Y = XV − 1(μᵀV), ΦV = (XᵀY − μ(1ᵀY))/(N−1). The samples are kept by rows and by columns, so that
 //! both products run in parallel in a fixed order, all sums in f64. Cost of a pass: 4·w·nnz flops.
@@ -188,16 +188,16 @@ impl<T: Precision> SparseFactor<T> {
 
     /// XV − 1(μᵀV) of at most [`WIDTH`] columns.
     fn features(&self, block: &[[f64; WIDTH]]) -> Vec<[f64; WIDTH]> {
-        let mut centre = [0.0; WIDTH];
+        let mut center = [0.0; WIDTH];
         for (mean, row) in self.mean.iter().zip(block) {
-            (0..WIDTH).for_each(|lane| centre[lane] += mean * row[lane]);
+            (0..WIDTH).for_each(|lane| center[lane] += mean * row[lane]);
         }
         let row = |point: usize| {
             let mut sums = [0.0; WIDTH];
             for (column, value) in self.rows.list(point) {
                 (0..WIDTH).for_each(|lane| sums[lane] += value * block[column][lane]);
             }
-            std::array::from_fn(|lane| sums[lane] - centre[lane])
+            std::array::from_fn(|lane| sums[lane] - center[lane])
         };
         parallel::runs(self.points(), PANEL, || (), |(), point| row(point))
     }

@@ -1,8 +1,8 @@
-//! The Gram matrix of sparse vectors that are centred by their mean, without making them dense.
+//! The Gram matrix of sparse vectors that are centered by their mean, without making them dense.
 //!
-//! Products ⟨x, y⟩ of raw vectors only meet columns in which both have an entry. Those of centred ones follow by taking from them
+//! Products ⟨x, y⟩ of raw vectors only meet columns in which both have an entry. Those of centered ones follow by taking from them
 //! their means over either form: ⟨x − μ, y − ν⟩ = ⟨x, y⟩ − ⟨x, ν⟩ − ⟨μ, y⟩ + ⟨μ, ν⟩, where all four come from the same
-//! products, so that centred vectors sum up to zero to the last digit.
+//! products, so that centered vectors sum up to zero to the last digit.
 //! Cost: Σ_columns e²/2 multiplications for e entries in a column, instead of the v²/2 a column of v dense vectors.
 
 use super::Spanning;
@@ -59,7 +59,7 @@ pub(super) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Option<Vec
         });
         first += count;
     }
-    centre(&mut result, size, &vectors);
+    center(&mut result, size, &vectors);
     let mut first = 0;
     for (form, &count) in forms.iter().zip(&vectors) {
         let products = form.times(more);
@@ -77,7 +77,7 @@ pub(super) fn gram(forms: &[&dyn Spanning], more: MatRef<'_, f64>) -> Option<Vec
 }
 
 /// Takes from the products of raw vectors what belongs to the means of their forms.
-fn centre(gram: &mut [f64], size: usize, vectors: &[usize]) {
+fn center(gram: &mut [f64], size: usize, vectors: &[usize]) {
     let forms = vectors.len();
     let form: Vec<usize> =
         vectors.iter().enumerate().flat_map(|(form, &count)| vec![form; count]).collect();

@@ -1,6 +1,6 @@
-//! The two scatters of LFDA, of several neighbourhoods at once.
+//! The two scatters of LFDA, of several neighborhoods at once.
 //!
-//! Distances within a class are made once for all of them, a tile at a time; affinities and what they pull are each neighbourhood's own.
+//! Distances within a class are made once for all of them, a tile at a time; affinities and what they pull are each neighborhood's own.
 
 use super::{LocalScale, Neighborhood};
 use crate::linalg::{
@@ -24,7 +24,7 @@ pub(super) struct Scatters {
 }
 
 impl Scatters {
-    /// The scatters of every neighbourhood.
+    /// The scatters of every neighborhood.
     pub(super) fn of_each<S: Scalar, T: Element + Scalar>(
         table: &Table<'_, S>,
         rows: &[Vec<usize>],
@@ -33,15 +33,15 @@ impl Scatters {
         let (p, total) = (table.columns(), table.rows() as f64);
         let empty = Self { within: vec![0.0; p * p], between: vec![0.0; p * p] };
         let mut all = vec![empty; neighborhoods.len()];
-        // Of T = Σ_c S_c + spread of the means, the share 1 − N_c/N of S_c remains: the same for every neighbourhood.
+        // Of T = Σ_c S_c + spread of the means, the share 1 − N_c/N of S_c remains: the same for every neighborhood.
         let mut shared = vec![0.0; p * p];
         let mut means = Vec::new();
         for rows in rows.iter().filter(|rows| !rows.is_empty()) {
             let count = rows.len() as f64;
             let class = Reference::<T>::of_rows(table, rows.iter().copied());
-            means.push((count, class.centre().to_vec()));
+            means.push((count, class.center().to_vec()));
             let ones = vec![T::from_f64(1.0); rows.len()];
-            add_weighted_scatter(class.centred(), &ones, p, 1.0 - count / total, &mut shared);
+            add_weighted_scatter(class.centered(), &ones, p, 1.0 - count / total, &mut shared);
             for (own, local) in all.iter_mut().zip(local_scatters(&class, neighborhoods)) {
                 for ((within, between), local) in
                     own.within.iter_mut().zip(&mut own.between).zip(local)
@@ -51,13 +51,13 @@ impl Scatters {
                 }
             }
         }
-        let centre: Vec<f64> = (0..p)
+        let center: Vec<f64> = (0..p)
             .map(|i| means.iter().map(|(count, mean)| count * mean[i]).sum::<f64>() / total)
             .collect();
         for (count, mean) in &means {
             for i in 0..p {
                 for j in 0..p {
-                    shared[i * p + j] += count * (mean[i] - centre[i]) * (mean[j] - centre[j]);
+                    shared[i * p + j] += count * (mean[i] - center[i]) * (mean[j] - center[j]);
                 }
             }
         }
@@ -80,7 +80,7 @@ fn symmetrize(matrix: &mut [f64], p: usize) {
     }
 }
 
-/// Xᵀ(diag(A1)−A)X of one class for every neighbourhood, up to its antisymmetric part.
+/// Xᵀ(diag(A1)−A)X of one class for every neighborhood, up to its antisymmetric part.
 ///
 /// Only tiles on and below the diagonal of A are made; those below count twice.
 fn local_scatters<T: Element + Scalar>(
@@ -106,12 +106,12 @@ fn local_scatters<T: Element + Scalar>(
     }
     for (sum, degrees) in sums.iter_mut().zip(degrees) {
         let degrees: Vec<T> = degrees.into_iter().map(T::from_f64).collect();
-        add_weighted_scatter(class.centred(), &degrees, p, 1.0, sum);
+        add_weighted_scatter(class.centered(), &degrees, p, 1.0, sum);
     }
     sums
 }
 
-/// 1/σ of every sample for every neighbourhood, infinite for a sample on top of its measure.
+/// 1/σ of every sample for every neighborhood, infinite for a sample on top of its measure.
 fn inverse_scales<T: Element + Scalar>(
     class: &Reference<T>,
     neighborhoods: &[Neighborhood],
@@ -134,7 +134,7 @@ fn inverse_scales<T: Element + Scalar>(
     neighborhoods.iter().map(of).collect()
 }
 
-/// Of one strip of rows and every neighbourhood: XᵀAX over its tiles, and what they add to A's row sums.
+/// Of one strip of rows and every neighborhood: XᵀAX over its tiles, and what they add to A's row sums.
 fn strip_scatters<T: Element>(
     class: &Reference<T>,
     inverses: &[Vec<f64>],
@@ -143,7 +143,7 @@ fn strip_scatters<T: Element>(
     let p = class.columns();
     let first = strip * STRIP;
     let height = STRIP.min(class.len() - first);
-    let own = &class.centred()[first * p..][..height * p];
+    let own = &class.centered()[first * p..][..height * p];
     let mut degrees = vec![vec![0.0; first + height]; inverses.len()];
     let mut products = vec![T::ZERO; height * STRIP];
     let mut affinities = vec![T::ZERO; height * STRIP];
@@ -151,7 +151,7 @@ fn strip_scatters<T: Element>(
     let mut pulled = vec![vec![T::ZERO; height * p]; inverses.len()];
     for start in (0..=first).step_by(STRIP) {
         let width = STRIP.min(class.len() - start);
-        let other = &class.centred()[start * p..][..width * p];
+        let other = &class.centered()[start * p..][..width * p];
         let products = &mut products[..height * width];
         rows_times_rows(own, height, other, width, p, products);
         let factor = if start == first { 1.0 } else { 2.0 };

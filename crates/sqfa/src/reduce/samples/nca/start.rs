@@ -1,4 +1,4 @@
-//! Where neighbourhood components start: leading coordinates, or discriminant directions followed by them.
+//! Where neighborhood components start: leading coordinates, or discriminant directions followed by them.
 
 use super::super::gathered::Gathered;
 use crate::linalg::{Mat, MatRef, beside, orthonormalize, pencil, rows_times, transpose_times};
@@ -45,9 +45,9 @@ fn scaled(samples: &Gathered, mut start: Mat<f64>) -> Option<Mat<f64>> {
 fn discriminants(samples: &Gathered, filters: usize) -> Option<Mat<f64>> {
     let (rows, p) = (samples.rows(), samples.columns);
     let count = filters.min(samples.classes.len() - 1).min(p);
-    let mut centred = samples.values.clone();
+    let mut centered = samples.values.clone();
     for (_, own) in &samples.classes {
-        let block = &mut centred[own.start * p..own.end * p];
+        let block = &mut centered[own.start * p..own.end * p];
         for column in 0..p {
             let sum: f64 = block.iter().skip(column).step_by(p).sum();
             let mean = sum / own.len() as f64;
@@ -59,7 +59,7 @@ fn discriminants(samples: &Gathered, filters: usize) -> Option<Mat<f64>> {
         let product = transpose_times(values, values);
         (0..p * p).map(|at| product[(at / p, at % p)]).collect::<Vec<f64>>()
     };
-    let (total, mut within) = (scatter(&samples.values), scatter(&centred));
+    let (total, mut within) = (scatter(&samples.values), scatter(&centered));
     let mean = (0..p).map(|i| total[i * p + i]).sum::<f64>() / p as f64;
     (0..p).for_each(|i| within[i * p + i] += RIDGE * mean);
     pencil(&total, &within, p, count).ok().map(|solved| solved.vectors)

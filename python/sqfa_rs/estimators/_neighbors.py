@@ -1,4 +1,4 @@
-"""Baselines that look at points and their neighbours: LFDA, LMNN, WDA, NCA."""
+"""Baselines that look at points and their neighbors: LFDA, LMNN, WDA, NCA."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class LFDA(Reducer):
     n_components : int, default=2
         Number of components.
     n_neighbors : "auto", int or list of ints, default="auto"
-        The neighbour whose distance is a point's own scale; "auto" and lists choose on held-out points.
+        The neighbor whose distance is a point's own scale; "auto" and lists choose on held-out points.
     local_scale : {"neighbor", "anchor"}, default="neighbor"
         The distance that scales the neighborhood of a sample: "neighbor" is the distance to its k-th
         nearest neighbor in the class, which is the definition; "anchor" is the distance to the k-th
         sample of the class, as in metric-learn. With "anchor", results depend on the order of samples.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -39,7 +39,7 @@ class LFDA(Reducer):
     Attributes
     ----------
     n_neighbors_ : int
-        The neighbour that was used.
+        The neighbor that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
     offset_ : ndarray of shape (n_components,)
@@ -49,14 +49,14 @@ class LFDA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -88,7 +88,7 @@ class LFDA(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import LFDA
+    >>> from sqfa_rs.baselines import LFDA
     >>> X, y = load_iris(return_X_y=True)
     >>> LFDA(2, n_neighbors=5).fit(X, y).n_neighbors_
     5
@@ -105,7 +105,7 @@ class LFDA(Reducer):
         n_neighbors: Choice = "auto",
         local_scale: str = "neighbor",
         pca_dims: int | None = None,
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -114,26 +114,26 @@ class LFDA(Reducer):
         self.n_neighbors = n_neighbors
         self.local_scale = local_scale
         self.pca_dims = pca_dims
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
 class LMNN(Reducer):
-    """Large-margin nearest neighbours: near points of one class, others a margin away.
+    """Large-margin nearest neighbors: near points of one class, others a margin away.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     n_neighbors : int, "auto" or list of ints, default=3
-        Target neighbours of every point; "auto" and lists choose on held-out points.
+        Target neighbors of every point; "auto" and lists choose on held-out points.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -159,14 +159,14 @@ class LMNN(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -198,7 +198,7 @@ class LMNN(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import LMNN
+    >>> from sqfa_rs.baselines import LMNN
     >>> X, y = load_iris(return_X_y=True)
     >>> LMNN(2, random_state=0).fit(X, y).score(X, y) > 0.9
     True
@@ -215,7 +215,7 @@ class LMNN(Reducer):
         n_neighbors: Choice = 3,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -224,26 +224,26 @@ class LMNN(Reducer):
         self.n_neighbors = n_neighbors
         self.pca_dims = pca_dims
         self.per_class = per_class
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
 class WDA(Reducer):
-    """Wasserstein discriminant analysis: regularised transport between classes over that within.
+    """Wasserstein discriminant analysis: regularized transport between classes over that within.
 
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
     reg : "auto", float or list of floats, default="auto"
-        Sinkhorn regularisation; "auto" and lists choose on held-out points.
+        Sinkhorn regularization; "auto" and lists choose on held-out points.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -259,7 +259,7 @@ class WDA(Reducer):
     Attributes
     ----------
     regularization_ : float
-        The regularisation that was used.
+        The regularization that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
     offset_ : ndarray of shape (n_components,)
@@ -269,14 +269,14 @@ class WDA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -308,7 +308,7 @@ class WDA(Reducer):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import WDA
+    >>> from sqfa_rs.baselines import WDA
     >>> X, y = load_iris(return_X_y=True)
     >>> WDA(2, reg=1.0, random_state=0).fit(X, y).regularization_
     1.0
@@ -325,7 +325,7 @@ class WDA(Reducer):
         reg: Choice = "auto",
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -334,18 +334,18 @@ class WDA(Reducer):
         self.reg = reg
         self.pca_dims = pca_dims
         self.per_class = per_class
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
 
 
 class NCA(Reducer):
-    """Neighbourhood components: a random neighbour of a point most often has its class.
+    """Neighborhood components: a random neighbor of a point most often has its class.
 
-    A point takes another as its neighbour with a probability that falls with exp(−squared distance) of
-    their features; the expected share of neighbours of another class is minimised. The lengths of the
-    components are part of the result: they set how far a neighbourhood reaches.
+    A point takes another as its neighbor with a probability that falls with exp(−squared distance) of
+    their features; the expected share of neighbors of another class is minimized. The lengths of the
+    components are part of the result: they set how far a neighborhood reaches.
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ class NCA(Reducer):
         Principal components to work in; None is the method's own number, 100, or all there are.
     per_class : int, default=None
         Points of every class to look at; None is 500 or all there are.
-    scale : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
+    scaling : {"auto", "none", "common", "per-feature", "within-class"}, default="auto"
         Scaling of the columns: not at all, all by one standard deviation, each by its own, or so that
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
@@ -379,14 +379,14 @@ class NCA(Reducer):
         method has no noise.
     scaling_ : str
         The scaling: "none", "common", "per-feature" or "within-class".
-    set_aside_ : ndarray of int
+    dropped_features_ : ndarray of int
         Constant columns, which the fit dropped; their components are 0.
     settings_ : dict
         Every setting that was used, chosen or given.
     trials_ : list of Trial
         What was tried to choose them.
     objective_ : float or None
-        What was optimised, in the method's own terms; None for a closed form.
+        What was optimized, in the method's own terms; None for a closed form.
     objective_trace_ : ndarray
         It after every iteration; empty for a closed form.
     n_iter_ : int
@@ -412,13 +412,13 @@ class NCA(Reducer):
 
     References
     ----------
-    Goldberger, Roweis, Hinton & Salakhutdinov, "Neighbourhood components analysis", Advances in Neural
+    Goldberger, Roweis, Hinton & Salakhutdinov, "Neighborhood components analysis", Advances in Neural
     Information Processing Systems 17, 2004.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sqfa_rs import NCA
+    >>> from sqfa_rs.baselines import NCA
     >>> X, y = load_iris(return_X_y=True)
     >>> NCA(2).fit(X, y).transform(X).shape
     (150, 2)
@@ -432,7 +432,7 @@ class NCA(Reducer):
         *,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scale: str = "auto",
+        scaling: str = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -440,7 +440,7 @@ class NCA(Reducer):
         self.n_components = n_components
         self.pca_dims = pca_dims
         self.per_class = per_class
-        self.scale = scale
+        self.scaling = scaling
         self.refine = refine
         self.n_jobs = n_jobs
         self.random_state = random_state
