@@ -37,6 +37,7 @@ const TECHNICAL: [&str; 15] = [
     "climb.rs NEW",
     "climb.rs TOLERANCE",
     "folds.rs SHARE",
+    "in_memory.rs ROOM",
     "keys.rs ROWS_A_TASK",
     "learn.rs STARTS",
     "score.rs WORD",

@@ -30,14 +30,14 @@ fn a_table_becomes_a_model_that_names_its_classes() {
         "total_seconds",
         "converged",
         "termination",
-        "restarts",
+        "initializations",
     ] {
         assert!(!report[key].is_null(), "{key}: {report}");
     }
     for key in ["objective", "passes", "evaluations", "converged"] {
-        assert!(!report["restarts"][0][key].is_null(), "{key}");
+        assert!(!report["initializations"][0][key].is_null(), "{key}");
     }
-    let sum: u64 = report["restarts"]
+    let sum: u64 = report["initializations"]
         .as_array()
         .unwrap()
         .iter()

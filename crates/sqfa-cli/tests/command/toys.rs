@@ -99,7 +99,7 @@ fn four_classes_have_a_best_and_a_vertical_optimum() {
     let best = degrees(&folder.filters("best.sqfa")[0]);
     assert!((best - 29.1).abs() < 0.1, "{best}");
     assert!((report["objective"].as_f64().unwrap() - 4.563).abs() < 1e-3);
-    assert_eq!(report["restarts"].as_array().unwrap().len(), 16);
+    assert_eq!(report["initializations"].as_array().unwrap().len(), 16);
 
     let (sin, cos) = 90.0_f64.to_radians().sin_cos();
     write_npy(&folder.path("start.npy"), &[2, 1], &vec![cos, sin]).unwrap();
@@ -109,7 +109,7 @@ fn four_classes_have_a_best_and_a_vertical_optimum() {
     let vertical = degrees(&folder.filters("up.sqfa")[0]);
     assert!((vertical - 89.7).abs() < 0.1, "{vertical}");
     assert!((report["objective"].as_f64().unwrap() - 3.770).abs() < 1e-3);
-    assert_eq!(report["restarts"].as_array().unwrap().len(), 1);
+    assert_eq!(report["initializations"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Scaling and noise if nothing can be held out: 0.3 × the within-class covariance, in every direction. Second moments do not
 //! show the within-class covariance: for them it is 1 × the mean variance of the columns as they are.
 //!
-//! In more than [`WIDE`] columns that seem to be in one unit, as pixels are, the default is 1 × the mean within-class variance
-//! with common scaling. If within-class scaling is not possible (no entries, a distance that linear maps change), it is 0.3 ×
-//! that variance with per-feature scaling.
+//! In more than [`WIDE`] columns that seem to be in one unit, as pixels are, the default scaling is
+//! common. If within-class scaling is not possible (no entries, a distance that linear maps change), it is
+//! per-feature.
 
 use crate::model::Noise;
 use crate::statistics::{ClassStatistics, Moments, Scaling};
 
-use super::rule::{ALIKE, usual_fraction};
+use super::rule::{ALIKE, DEFAULT_FRACTION};
 use super::selection::Candidate;
 use super::{Pipeline, WIDE};
 
@@ -21,7 +21,8 @@ impl Pipeline {
     ) -> Candidate {
         let scaling = self.scaling.unwrap_or_else(|| self.default_scaling(dropped, statistics));
         let noise = match self.settings.noise {
-            Noise::Auto => Noise::Fraction(usual_fraction(scaling)),
+            Noise::Auto if statistics.moments() == Moments::Second => Noise::Fraction(1.0),
+            Noise::Auto => Noise::Fraction(DEFAULT_FRACTION),
             specified => specified,
         };
         Candidate { scaling, noise }

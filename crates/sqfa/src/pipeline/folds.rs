@@ -17,8 +17,8 @@ use crate::transform::{Features, transform_rows_offset};
 
 use super::{Labeled, Plan};
 
-/// One of so many of the points' bytes is room to spare.
-const SHARE: usize = 4;
+/// Class statistics may take the memory of the samples, divided by this number.
+pub(super) const SHARE: usize = 4;
 
 /// Points in parts, with the class sums of every part.
 #[derive(Debug, Clone)]
@@ -148,6 +148,11 @@ impl<'a> Parts<'a> {
             last.merge(forgotten)?;
         }
         Ok(self)
+    }
+
+    /// Returns how much memory the samples take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.data.points.bytes()
     }
 
     /// The points.

@@ -1,5 +1,6 @@
 //! Folds of samples in memory, which score candidates at once.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::optimize::Observer;
@@ -7,12 +8,14 @@ use crate::reduce::ReduceError;
 use crate::statistics::{Estimator, Scaling, StatisticsError};
 
 use super::coordinates::{Learned, MakeSpace};
-use super::folds::Parts;
-use super::rule::ENOUGH;
+use super::folds::{Parts, SHARE};
 use super::score::Scores;
 use super::search::{Asked, Common, Folds, Search};
 use super::side::Side;
 use super::{PipelineError, nested};
+
+/// Training sides may always take this much memory, which is little compared with that of a process.
+const ROOM: usize = 8 << 20;
 
 /// One scaling of the search: its samples in folds, once per repeat, and how its spaces are made.
 pub(crate) struct Arm<'a> {
@@ -73,19 +76,36 @@ impl<'a> Arm<'a> {
 pub(crate) struct InMemory<'p, 'a> {
     arms: &'p [Arm<'a>],
     held: Vec<Held>,
-    first: usize,
+    sides: RefCell<Sides>,
+}
+
+/// Training sides for the next question of a search: as many as fit into [`ROOM`] or a fraction of the memory of the samples.
+struct Sides {
+    kept: Vec<(Scaling, usize, Arc<Side>)>,
+    /// Bytes that are left for further sides.
+    room: usize,
+}
+
+impl Sides {
+    fn of(&self, scaling: Scaling, fold: usize) -> Option<&Arc<Side>> {
+        self.kept.iter().find(|own| (own.0, own.1) == (scaling, fold)).map(|own| &own.2)
+    }
+
+    fn keep(&mut self, scaling: Scaling, fold: usize, side: &Arc<Side>) {
+        let bytes = side.space.bytes();
+        if bytes <= self.room {
+            self.room -= bytes;
+            self.kept.push((scaling, fold, Arc::clone(side)));
+        }
+    }
 }
 
 impl<'p, 'a> InMemory<'p, 'a> {
     pub(crate) fn new(arms: &'p [Arm<'a>]) -> Self {
         let held = arms.first().map(Arm::held).unwrap_or_default();
-        let (mut first, mut points) = (0, 0);
-        while let Some(own) = held.get(first).filter(|_| points < ENOUGH) {
-            let data = arms[0].parts(own).data();
-            points += own.rows().map(|row| data.weight(row)).sum::<u64>();
-            first += 1;
-        }
-        Self { arms, held, first }
+        let bytes = arms.first().and_then(|arm| arm.repeats.first()).map_or(0, Parts::bytes);
+        let sides = RefCell::new(Sides { kept: Vec::new(), room: ROOM.max(bytes / SHARE) });
+        Self { arms, held, sides }
     }
 
     /// Runs a search to its end, and returns the scores of its candidates.
@@ -143,13 +163,20 @@ impl Folds for InMemory<'_, '_> {
     }
 
     fn first(&self) -> usize {
-        self.first
+        self.held.len().min(1)
     }
 
-    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Side>, PipelineError> {
+    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Arc<Side>>, PipelineError> {
+        if let Some(side) = self.sides.borrow().of(scaling, fold) {
+            return Ok(Some(Arc::clone(side)));
+        }
         let Some(arm) = self.arm(scaling) else { return Ok(None) };
         match arm.side(&self.held[fold]) {
-            Ok(side) => Ok(Some(side)),
+            Ok(side) => {
+                let side = Arc::new(side);
+                self.sides.borrow_mut().keep(scaling, fold, &side);
+                Ok(Some(side))
+            }
             // All samples may be enough for a robust estimator.
             Err(PipelineError::Reduce(ReduceError::Statistics(
                 StatisticsError::Robust(_) | StatisticsError::RobustClass { .. },

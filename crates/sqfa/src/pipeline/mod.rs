@@ -58,7 +58,7 @@ pub use keys::row_keys;
 pub use record::{FitRecord, Precision, Specified, quantities};
 pub use refine::{Gain, RefinementChoice, RefinementSpace, RefinementTrial};
 pub use remote::{Question, Remote};
-pub use rule::{COMMON_FRACTION, DEFAULT_FRACTION, Plan, WIDE};
+pub use rule::{DEFAULT_FRACTION, Plan, WIDE};
 pub use scorer::Scorer;
 pub use selection::{Candidate, Reason, Selection, Tried};
 pub use summed::Summed;

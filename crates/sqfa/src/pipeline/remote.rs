@@ -8,6 +8,8 @@
 //! never held out.
 //! Cost: one fit per candidate and fold, on statistics.
 
+use std::sync::Arc;
+
 use crate::labels::Classes;
 use crate::labels::Labels;
 use crate::linalg::Mat;
@@ -266,14 +268,19 @@ impl Folds for Received {
         self.training.len()
     }
 
-    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Side>, PipelineError> {
+    /// All folds are scored in the same pass over the samples.
+    fn first(&self) -> usize {
+        self.count()
+    }
+
+    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Arc<Side>>, PipelineError> {
         let Self { recipe, dropped, .. } = self;
         let learned = Learned { statistics: statistics_of(&self.training[fold].1)?, parts: None };
         let side = match self.within.iter().find(|within| within.scaling == scaling) {
             Some(within) => Side::new(within, learned),
             None => Side::new(&OnColumns { recipe, scaling, dropped, whole: false }, learned),
         };
-        side.map(Some)
+        side.map(|side| Some(Arc::new(side)))
     }
 }
 

@@ -18,11 +18,6 @@ use super::selection::{Candidate, Reason};
 
 /// The default noise, as a fraction of the mean within-class variance.
 pub const DEFAULT_FRACTION: f64 = 0.3;
-/// The default with common scaling, which suits images.
-///
-/// If nothing can be held out, it gains 0.5 ± 0.5 points over 0.3, and common scaling 3.8 points over within-class scaling (MNIST
-/// and SVHN, 8 fits). Among candidates that were scored it changes nothing (118 cells of `sqfa-bench choices`).
-pub const COMMON_FRACTION: f64 = 1.0;
 /// The fractions that every scaling starts with, times the default: from large to small, because a fit with less noise starts
 /// from the filters of one with more.
 const FIRST: [f64; 3] = [10.0, 1.0, 0.1];
@@ -57,11 +52,6 @@ const TWO_FOLDS: u64 = 1000;
 const ONE_SPLIT: u64 = 6000;
 /// The largest number of samples that one split holds out: more would take memory and time and change no selection.
 const MOST_HELD: u64 = 50_000;
-/// Held-out samples after which candidates that are clearly behind are not scored on the remaining folds.
-///
-/// One fold is enough on tables of 120 samples and more (0.03 ± 0.03 points better, 7 % less time). With folds of a few samples,
-/// standard errors mean nothing.
-pub(super) const ENOUGH: u64 = 300;
 /// Columns above which candidates are scored within principal components.
 pub const WIDE: usize = 256;
 /// The number of these components, unless there are many filters.
@@ -135,14 +125,6 @@ impl Plan {
     }
 }
 
-/// Returns the default noise fraction of a scaling.
-pub(crate) fn usual_fraction(scaling: Scaling) -> f64 {
-    match scaling {
-        Scaling::None | Scaling::Common => COMMON_FRACTION,
-        Scaling::PerFeature | Scaling::WithinClass => DEFAULT_FRACTION,
-    }
-}
-
 impl Candidate {
     /// Returns the distance from the default: decades of noise, and one more for every step between scalings.
     fn distance(self) -> f64 {
@@ -152,7 +134,7 @@ impl Candidate {
             Scaling::Common | Scaling::None => 2.0,
         };
         let decades = match self.noise {
-            Noise::Fraction(fraction) => (fraction / usual_fraction(self.scaling)).log10().abs(),
+            Noise::Fraction(fraction) => (fraction / DEFAULT_FRACTION).log10().abs(),
             Noise::Auto | Noise::Value(_) => 0.0,
         };
         step + decades

@@ -5,6 +5,7 @@
 //! scores: `in_memory` from samples in memory, `remote` on the workers of an engine.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::linalg::Mat;
 use crate::model::{FitError, Noise, Restarts, Start};
@@ -29,13 +30,11 @@ pub(crate) trait Folds {
     /// The number of folds.
     fn count(&self) -> usize;
 
-    /// How many of them score every candidate; the others score those that are not clearly behind.
-    fn first(&self) -> usize {
-        self.count()
-    }
+    /// The number of folds that score every candidate; the others score those that are not clearly behind.
+    fn first(&self) -> usize;
 
     /// Returns the training side of a fold under a scaling; `None` if it has too few samples for it.
-    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Side>, PipelineError>;
+    fn side(&self, scaling: Scaling, fold: usize) -> Result<Option<Arc<Side>>, PipelineError>;
 }
 
 /// Candidates that learned without a fold, to be scored on the samples that it holds out.
@@ -166,7 +165,7 @@ impl Search {
                 continue;
             }
             let mut scorers = Vec::with_capacity(places.len());
-            let mut side: Option<(Scaling, Side)> = None;
+            let mut side: Option<(Scaling, Arc<Side>)> = None;
             for &at in places {
                 let Candidate { scaling, noise } = self.runners[at].candidate;
                 if side.as_ref().is_none_or(|(own, _)| *own != scaling) {

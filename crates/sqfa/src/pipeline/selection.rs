@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Noise;
 use crate::statistics::Scaling;
 
-use super::rule::usual_fraction;
+use super::rule::DEFAULT_FRACTION;
 
 /// A combination to try.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Candidate {
 impl Candidate {
     /// Returns the default noise of a scaling.
     pub fn usual(scaling: Scaling) -> Self {
-        Self { scaling, noise: Noise::Fraction(usual_fraction(scaling)) }
+        Self { scaling, noise: Noise::Fraction(DEFAULT_FRACTION) }
     }
 }
 

@@ -50,6 +50,16 @@ impl Space {
         Self { preprocessor, turn: None, statistics, unshrunk: None }
     }
 
+    /// Returns how much memory the space takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let turned = |turn: &Turn| {
+            turn.basis.nrows() * turn.basis.ncols() + turn.inverse.nrows() * turn.inverse.ncols()
+        };
+        let statistics =
+            self.statistics.bytes() + self.unshrunk.as_ref().map_or(0, ClassStatistics::bytes);
+        statistics + size_of::<f64>() * self.turn.as_ref().map_or(0, turned)
+    }
+
     /// Restricts the space to the span of some orthonormal vectors, one per column.
     pub(crate) fn within(self, basis: Mat<f64>) -> Self {
         let statistics = self.statistics.reduced(basis.as_ref());

@@ -103,7 +103,7 @@ fn unknown_ends_are_refused() {
     let error = serde_json::from_value::<FitRecord>(json.clone()).unwrap_err().to_string();
     assert!(error.contains("unknown termination 'somehow'"), "{error}");
     json["fit"]["termination"] = "small-change".into();
-    json["fit"]["restarts"][0]["termination"] = "closed-form".into();
+    json["fit"]["initializations"][0]["termination"] = "closed-form".into();
     assert!(serde_json::from_value::<FitRecord>(json).is_err());
 }
 
