@@ -25,10 +25,10 @@ sqfa = SQFA(2).fit(X, y)
 sqfa
 
 # %%
-# The table above shows the settings that ``fit`` selected by cross-validation. The *scaling* makes the
-# result independent of the units of the columns. The *noise* is a variance that is added to every
-# feature, so that filters do not rely on differences that are due to chance. The *accuracy* is the
-# cross-validated accuracy of a quadratic classifier that sees only the two features.
+# The table above shows the settings that ``fit`` selected by cross-validation. The *scaling* makes
+# the result independent of the units of the columns. The *noise* is a variance that is added to
+# every feature, so that filters do not rely on differences that are due to chance. The *accuracy*
+# is the cross-validated accuracy of a quadratic classifier that sees only the two features.
 #
 # ``summary`` returns the same as text:
 
@@ -58,14 +58,14 @@ with plots.style():
     figure, ax = plt.subplots(figsize=(6, 4))
     rows = np.arange(X.shape[1])
     for i, weight in enumerate(weights):
-        ax.barh(rows + 0.2 - 0.4 * i, weight / abs(weight).max(), height=0.4, label=f"filter {i + 1}")
+        ax.barh(rows + 0.2 - 0.4 * i, weight / abs(weight).max(), height=0.4, label=f"filter {i}")
     ax.set_yticks(rows, X.columns)
     ax.axvline(0, color="0.5", linewidth=0.8)
     ax.set_xlabel("weight (largest of each filter: 1)")
     ax.legend()
 
 for i, weight in enumerate(weights):
-    print(f"filter {i + 1}: largest weights for", ", ".join(X.columns[np.argsort(-abs(weight))[:3]]))
+    print(f"filter {i}: largest weights for", ", ".join(X.columns[np.argsort(-abs(weight))[:3]]))
 
 # %%
 # Predict the class of new samples

@@ -2,16 +2,17 @@
 Your own CSV file from start to finish
 ======================================
 
-Real tables have missing values, columns in different units, an id column and repeated measurements of
-the same subject. This tutorial starts with such a file and ends with an accuracy that you can trust.
+Real tables have missing values, columns in different units, an id column and repeated measurements
+of the same subject. This tutorial starts with such a file and ends with an accuracy that you can
+trust.
 """
 
 # %%
 # The file
 # --------
-# The data are simulated: 30 subjects, half of them patients, visit a laboratory twelve times each. Each row is
-# one visit. In patients, reaction times vary more, and the two gaze coordinates are correlated with
-# the opposite sign. The class means are almost equal.
+# The data are simulated: 30 subjects, half of them patients, visit a laboratory twelve times each.
+# Each row is one visit. In patients, reaction times vary more, and the two gaze coordinates are
+# correlated with the opposite sign. The class means are almost equal.
 
 import pathlib
 import tempfile
@@ -48,8 +49,8 @@ table.head(4)
 # %%
 # Look before you fit
 # -------------------
-# Three questions decide which columns are features: is the column an id, does it name a group of rows,
-# and is it known for new samples?
+# Three questions decide which columns are features: is the column an id, does it name a group of
+# rows, and is it known for new samples?
 
 print(table.isna().sum()[lambda missing: missing > 0].to_string())
 print(table.nunique().to_string())
@@ -66,7 +67,8 @@ X = table.drop(columns=["visit_id", "subject", "diagnosis"])
 # %%
 # Missing values
 # --------------
-# ``fit`` does not guess what a missing value means. It raises an error that says where the first one is:
+# ``fit`` does not guess what a missing value means. It raises an error that says where the first
+# one is:
 
 from sqfa_rs import QDA, SQFA, plots
 
@@ -76,8 +78,8 @@ except ValueError as error:
     print(error)
 
 # %%
-# You can drop the rows (``X.dropna()``) or fill in a value. ``SimpleImputer`` fills in the mean of the
-# column. In a pipeline, it computes the mean of the training samples only.
+# You can drop the rows (``X.dropna()``) or fill in a value. ``SimpleImputer`` fills in the mean of
+# the column. In a pipeline, it computes the mean of the training samples only.
 
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -91,8 +93,9 @@ print("dropped:", list(X.columns[model.dropped_features_]))
 # %%
 # Units
 # -----
-# ``skin_siemens`` is smaller than ``reaction_ms`` by a factor of about 100 million. This does not matter,
-# because ``fit`` selects a scaling of the columns. With other units, the features are the same up to rounding:
+# ``skin_siemens`` is smaller than ``reaction_ms`` by a factor of about 100 million. This does not
+# matter, because ``fit`` selects a scaling of the columns. With other units, the features are the
+# same up to rounding:
 
 other = X.assign(skin_siemens=1e6 * X["skin_siemens"], reaction_ms=X["reaction_ms"] / 1000)
 again = SQFA(2).fit(imputer.fit_transform(other), y)
@@ -108,15 +111,18 @@ features = model.transform(imputer.transform(X))
 ax = plots.scatter(features, y.to_numpy(), size=12)
 plots.ellipses(model, ax=ax, legend=False).set_title("30 subjects, 12 visits each")
 
-weights = pd.DataFrame(model.components_.T * X.std().to_numpy()[:, None], X.columns, ["filter 1", "filter 2"])
+weights = pd.DataFrame(
+    model.components_.T * X.std().to_numpy()[:, None], X.columns, ["filter 0", "filter 1"]
+)
 print((weights / weights.abs().max()).round(2).to_string())
 
 # %%
 # Is the accuracy real?
 # ---------------------
-# Visits of the same subject resemble each other. If some of them are used for fitting and others for
-# testing, a classifier can recognize the subject instead of the disease. ``GroupKFold`` keeps all visits of a
-# subject together, so the test measures how well the model works for *new* subjects.
+# Visits of the same subject resemble each other. If some of them are used for fitting and others
+# for testing, a classifier can recognize the subject instead of the disease. ``GroupKFold`` keeps
+# all visits of a subject together, so the test measures how well the model works for *new*
+# subjects.
 
 import matplotlib.pyplot as plt
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
@@ -136,26 +142,29 @@ accuracy = pd.DataFrame(accuracy).T
 print(accuracy.map("{:.1%}".format).to_string())
 
 with plots.style():
-    figure, ax = plt.subplots(figsize=(5.6, 3))
+    figure, ax = plt.subplots(figsize=(5.6, 3), layout="constrained")
     (100 * accuracy[::-1]).plot.barh(ax=ax)
     ax.axvline(50, color="0.6", linestyle=":")
     ax.set(xlabel="test accuracy (%)", xlim=(0, 100))
     ax.legend(loc="lower right", fontsize=8)
 
 # %%
-# Report the accuracy for new subjects. The accuracy with mixed visits is higher for all methods, because part of it
-# comes from recognizing subjects. LDA is closest to chance (dotted line), because it compares means only.
+# Report the accuracy for new subjects. The accuracy with mixed visits is higher for all methods,
+# because part of it comes from recognizing subjects. LDA is closest to chance (dotted line),
+# because it compares means only.
 #
-# The accuracy in ``summary()`` is that of mixed visits, because ``fit`` does not know the subjects. If the rows of your
-# table are not independent, use cross-validation with groups as shown here.
+# The accuracy in ``summary()`` is that of mixed visits, because ``fit`` does not know the subjects.
+# If the rows of your table are not independent, use cross-validation with groups as shown here.
 
 # %%
 # The same on the command line
 # ----------------------------
 # The command reads the file as it is. Its messages say what to do about text and missing values::
 #
-#    sqfa fit visits.csv --label diagnosis --ignore visit_id,subject --missing mean --filters 2 --out visits.sqfa
-#    sqfa compare visits.csv --label diagnosis --ignore visit_id --group subject --missing mean --methods sqfa,lda
+#    sqfa fit visits.csv --label diagnosis --ignore visit_id,subject --missing mean \
+#        --filters 2 --out visits.sqfa
+#    sqfa compare visits.csv --label diagnosis --ignore visit_id --group subject --missing mean \
+#        --methods sqfa,lda --filters 1,2 --seeds 1
 #
 # Here is the output of the second command, started from Python:
 

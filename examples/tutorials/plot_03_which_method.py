@@ -2,8 +2,8 @@
 SQFA, LDA, PCA or UMAP?
 =======================
 
-Which method finds useful features depends on how the classes differ. This tutorial compares methods on four small data
-sets, each of which suits a different one.
+Which method finds useful features depends on how the classes differ. This tutorial compares methods
+on four small data sets, each of which suits a different one.
 """
 
 # %%
@@ -11,11 +11,12 @@ sets, each of which suits a different one.
 # --------------
 # Three are simulated, so that we know how the classes differ:
 #
-# - **means**: three classes with different means and equal covariances. The classes differ in columns 1 to 3; the
-#   other 17 columns are noise with a larger variance.
-# - **covariances**: two classes with equal means. Columns 1 and 2 are correlated, with opposite signs in the two classes.
-#   The other columns are noise with a larger variance.
-# - **curved**: two interleaved half-moons, and one column of noise. No weighted sum of columns separates them well.
+# - **means**: three classes with different means and equal covariances. The classes differ in
+#   columns 1 to 3; the other 17 columns are noise with a larger variance.
+# - **covariances**: two classes with equal means. Columns 1 and 2 are correlated, with opposite
+#   signs in the two classes. The other columns are noise with a larger variance.
+# - **curved**: two interleaved half-moons, and one column of noise. No weighted sum of columns
+#   separates them well.
 # - **digits**: the images of handwritten digits that come with scikit-learn.
 
 import matplotlib.pyplot as plt
@@ -64,9 +65,9 @@ data = {
 # %%
 # Test accuracy of two features
 # -----------------------------
-# Each method learns two features (LDA: one if there are only two classes) from half of the samples. The table shows the
-# accuracy on the other half of the classifier ``QDA`` with these features. The last column is a support vector
-# machine, a nonlinear classifier that uses all columns.
+# Each method learns two features (LDA: one if there are only two classes) from half of the samples.
+# The table shows the accuracy on the other half of the classifier ``QDA`` with these features. The
+# last column is a support vector machine, a nonlinear classifier that uses all columns.
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -95,24 +96,27 @@ with plots.style():
     ax.legend(ncols=4, loc="upper center", fontsize=8)
 
 # %%
-# - **means**: LDA is the most accurate of the linear methods. SQFA also estimates a covariance per class, which does not help here.
-# - **covariances**: only SQFA and the SVM separate the classes. The class means are equal, so LDA has nothing to compare.
-#   PCA keeps the columns with the largest variance, which are noise.
-# - **curved**: all linear methods miss a part of the structure. If only the accuracy matters, use a nonlinear classifier.
-# - **digits**: classes differ in means and covariances, and two features are few for ten classes. Here SQFA is the most
-#   accurate of the linear methods.
+# - **means**: LDA is as accurate as SQFA, and it is the simpler method, so use LDA. PCA keeps the
+#   columns with the largest variance, which are noise here.
+# - **covariances**: the class means are equal, so LDA is near chance. SQFA finds the two columns
+#   that matter. The SVM is less accurate, because it cannot ignore the columns of noise.
+# - **curved**: all linear methods miss a part of the structure. If only the accuracy matters, use a
+#   nonlinear classifier.
+# - **digits**: the classes differ in means and covariances. SQFA is the most accurate of the linear
+#   methods, but two features are few for ten classes.
 
 # %%
 # A picture: t-SNE and UMAP
 # -------------------------
-# t-SNE and UMAP place the samples in the plane so that samples that are close in the data stay close. They do not use labels. Here
-# is t-SNE next to SQFA on 400 digits. UMAP is not part of scikit-learn; its pictures are similar.
+# t-SNE and UMAP place the samples in the plane so that samples that are close in the data stay
+# close. They do not use labels. Here is t-SNE next to SQFA on 400 digits. UMAP is not part of
+# scikit-learn; its pictures are similar.
 
 from sklearn.manifold import TSNE
 
 X, y = (part[:400] for part in load_digits(return_X_y=True))
 embedding = TSNE(random_state=0, method="exact", max_iter=500).fit_transform(X)
-sqfa = SQFA(2).fit(X, y)
+sqfa = SQFA(2, noise="scale").fit(X, y)  # much noise: smooth filters
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 plots.scatter(embedding, y, ax=left, legend=False, size=10).set(
@@ -121,7 +125,8 @@ plots.scatter(embedding, y, ax=left, legend=False, size=10).set(
 plots.scatter(sqfa.transform(X), y, ax=right, size=10).set_title("SQFA")
 
 # %%
-# The t-SNE picture shows the ten digits as separate groups more clearly than any two linear features can. But it answers fewer questions:
+# The t-SNE picture shows the ten digits as separate groups more clearly than any two linear
+# features can. But it answers fewer questions:
 #
 # ======================================  ==========================  =============
 # question                                SQFA, LDA, PCA              t-SNE, UMAP
@@ -140,8 +145,8 @@ plots.filters(sqfa, (8, 8), columns=2)
 # %%
 # Let the data decide
 # -------------------
-# ``compare`` fits several methods and scores them on samples that were not used for fitting. A small difference between
-# methods does not mean much; prefer the simpler one.
+# ``compare`` fits several methods and scores them on samples that were not used for fitting. A
+# small difference between methods does not mean much; prefer the simpler one.
 
 from sqfa_rs import compare
 

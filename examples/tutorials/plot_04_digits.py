@@ -2,9 +2,9 @@
 Digits: what SQFA finds that LDA cannot
 =======================================
 
-Linear discriminant analysis (LDA) compares the means of classes. It cannot separate classes with equal means, however
-different they are otherwise. This tutorial starts with such classes and continues with handwritten digits, which differ in means
-and covariances.
+Linear discriminant analysis (LDA) compares the means of classes. It cannot separate classes with
+equal means, however different they are otherwise. This tutorial starts with such classes and
+continues with handwritten digits, which differ in means and covariances.
 """
 
 # %%
@@ -27,14 +27,15 @@ X = rng.normal(size=(800, 4)) * spread
 sqfa, lda = SQFA(2).fit(X, y), LDA(1).fit(X, y)
 
 # %%
-# For two classes, LDA has only one filter, and no direction separates these means. SQFA finds the plane
-# in which the classes differ. The titles show the training accuracy of a quadratic classifier.
+# For two classes, LDA has only one filter, and no direction separates these means. SQFA finds the
+# plane in which the classes differ. The titles show the training accuracy of a quadratic
+# classifier.
 
 with plots.style():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for name, color in zip("ab", plots.palette(2), strict=True):
         left.hist(lda.transform(X[y == name])[:, 0], bins=30, alpha=0.6, color=color, label=name)
-    left.set(title=f"LDA: {lda.score(X, y):.0%} correct", xlabel="feature 1", yticks=[])
+    left.set(title=f"LDA: {lda.score(X, y):.0%} correct", xlabel="feature 0", yticks=[])
     left.legend()
     plots.scatter(sqfa.transform(X), y, ax=right)
     right.set_title(f"SQFA: {sqfa.score(X, y):.0%} correct")
@@ -42,8 +43,9 @@ with plots.style():
 # %%
 # Digits
 # ------
-# The digits are 1797 images of 8 × 8 pixels. Half of them are kept for the test. With ``noise="scale"``, the noise is as large as
-# the mean variance of a pixel within the classes. This gives smooth filters, which are easy to look at.
+# The digits are 1797 images of 8 × 8 pixels. Half of them are kept for the test. With
+# ``noise="scale"``, the noise is as large as the mean variance of a pixel within the classes. This
+# gives smooth filters, which are easy to look at.
 
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -60,15 +62,16 @@ digits.summary(image_shape=(8, 8))
 print(f"test accuracy {digits.score(X_test, y_test):.1%}")
 
 # %%
-# The filters can be shown as images. A bright red pixel increases the feature, a bright blue pixel decreases it.
+# The filters can be shown as images. A bright red pixel increases the feature, a bright blue pixel
+# decreases it.
 
 plots.filters(digits, (8, 8), columns=6)
 
 # %%
 # Accuracy and number of filters
 # ------------------------------
-# Each method is followed by the same classifier, QDA, with one Gaussian per class. LDA has at most nine filters for
-# ten classes. SQFA has no such limit.
+# Each method is followed by the same classifier, QDA, with one Gaussian per class. LDA has at most
+# nine filters for ten classes. SQFA has no such limit.
 
 from sqfa_rs.baselines import PCA
 
@@ -82,7 +85,10 @@ with plots.style():
     ):
         possible = [m for m in counts if m <= 9 or label != "LDA"]
         scores = [make(m).fit(X_train, y_train).score(X_test, y_test) for m in possible]
-        print(f"{label:16s}", " ".join(f"{m}: {score:.1%} " for m, score in zip(possible, scores, strict=True)))
+        print(
+            f"{label:16s}",
+            " ".join(f"{m}: {score:.1%} " for m, score in zip(possible, scores, strict=True)),
+        )
         ax.plot(possible, [100 * score for score in scores], marker=mark, label=label)
     ax.set(xlabel="filters", ylabel="test accuracy (%)")
     ax.legend()
@@ -90,8 +96,8 @@ with plots.style():
 # %%
 # The advantage of SQFA is largest with few filters.
 #
-# Which digits are confused? The distances between the classes in feature space predict this: a small distance
-# means that two digits are difficult to distinguish.
+# Which digits are confused? The distances between the classes in feature space predict this: a
+# small distance means that two digits are difficult to distinguish.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 plots.distance_matrix(digits, distance="calvo-oller", ax=left)

@@ -2,8 +2,8 @@
 Choosing distance, noise and number of filters
 ==============================================
 
-``SQFA(m).fit(X, y)`` selects scaling and noise by itself. This tutorial shows what was selected and why, how to select the
-number of filters and the distance, and how to specify everything yourself.
+``SQFA(m).fit(X, y)`` selects scaling and noise by itself. This tutorial shows what was selected and
+why, how to select the number of filters and the distance, and how to specify everything yourself.
 """
 
 # %%
@@ -22,9 +22,10 @@ X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, rando
 # %%
 # The noise
 # ---------
-# Noise is a variance that is added to every feature. Without it, filters could favor a direction in which one class hardly varies by
-# chance. ``"0.3x"`` means 0.3 times the mean within-class variance. ``fit`` tries several values with several scalings by
-# cross-validation. ``selection_`` contains all candidates and the selected one.
+# Noise is a variance that is added to every feature. Without it, filters could favor a direction in
+# which one class hardly varies by chance. ``"0.3x"`` means 0.3 times the mean within-class
+# variance. ``fit`` tries several values with several scalings by cross-validation. ``selection_``
+# contains all candidates and the selected one.
 
 model = SQFA(4, n_init=2).fit(X, y)
 selected = model.selection_
@@ -49,16 +50,16 @@ with plots.style():
     ax.legend(title="scaling")
 
 # %%
-# The dotted line marks the selected noise. Candidates that were clearly worse were dropped early, so their accuracy is that of fewer
-# samples.
+# The dotted line marks the selected noise. Candidates that were clearly worse were dropped early,
+# so their accuracy is that of fewer samples.
 #
 # To specify the settings yourself, use for example ``SQFA(4, noise="0.1x", scaling="per-feature")``.
 
 # %%
 # The number of filters
 # ---------------------
-# ``SQFA("auto")`` selects the smallest number of filters whose held-out accuracy is within one standard error of the best.
-# ``curve_`` contains the accuracy for each number that was tried.
+# ``SQFA("auto")`` selects the smallest number of filters whose held-out accuracy is within one
+# standard error of the best. ``curve_`` contains the accuracy for each number that was tried.
 
 auto = SQFA("auto", max_components=12, distance="hellinger", n_init=1).fit(X, y)
 with plots.style():
@@ -75,9 +76,10 @@ print(f"selected: {len(auto.components_)} filters, test accuracy {auto.score(X_t
 # %%
 # The distance
 # ------------
-# The objective is the mean distance over all pairs of classes. Distances differ in how much they still grow if two classes are
-# already far apart. Hellinger is at most 1, so the filters improve pairs that are still confused. Calvo–Oller, the default,
-# grows slowly. Bhattacharyya grows with the square, so pairs that are far apart dominate.
+# The objective is the mean distance over all pairs of classes. Distances differ in how much they
+# still grow if two classes are already far apart. Hellinger is at most 1, so the filters improve
+# pairs that are still confused. Calvo–Oller, the default, grows slowly. Bhattacharyya grows with
+# the square, so pairs that are far apart dominate.
 
 from sqfa_rs import distances
 
@@ -93,8 +95,8 @@ with plots.style():
     ax.legend()
 
 # %%
-# To find out which distance gives the most accurate features, use cross-validation. ``score`` is the accuracy of QDA on the features, so
-# ``GridSearchCV`` can compare distances.
+# To find out which distance gives the most accurate features, use cross-validation. ``score`` is
+# the accuracy of QDA on the features, so ``GridSearchCV`` can compare distances.
 
 from sklearn.model_selection import GridSearchCV
 
@@ -105,7 +107,8 @@ for name, score in zip(names, search.cv_results_["mean_test_score"], strict=True
 # %%
 # Weights of pairs
 # ----------------
-# If you care about some pairs of classes more than about others, give them a larger weight. Here, only the pair 3 and 8 counts.
+# If you care about some pairs of classes more than about others, give them a larger weight. Here,
+# only the pair 3 and 8 counts.
 
 weights = np.zeros((10, 10))
 weights[3, 8] = weights[8, 3] = 1

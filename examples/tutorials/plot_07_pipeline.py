@@ -2,15 +2,16 @@
 From a grid search to a model file to the command line
 ======================================================
 
-This tutorial searches the best parameters of a scikit-learn pipeline, saves the filters that it found, and applies them with the command
-``sqfa predict``, which needs no Python code.
+This tutorial searches the best parameters of a scikit-learn pipeline, saves the filters that it
+found, and applies them with the command ``sqfa predict``, which needs no Python code.
 """
 
 # %%
 # Search
 # ------
-# The data are 30 measurements of cell nuclei from 569 tissue samples, which are malignant or benign. As for any other estimator, a grid search
-# selects the number of filters and the distance by cross-validation. A test set of 30 % is kept for the end.
+# The data are 30 measurements of cell nuclei from 569 tissue samples, which are malignant or
+# benign. As for any other estimator, a grid search selects the number of filters and the distance
+# by cross-validation. A test set of 30 % is kept for the end.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,7 +33,8 @@ print(search.best_params_)
 print(f"test accuracy {search.score(X_test, y_test):.1%}")
 
 # %%
-# The error bars show the standard deviation over the three folds. Differences that are smaller than the bars do not mean much.
+# The error bars show the standard deviation over the three folds. Differences that are smaller than
+# the bars do not mean much.
 
 with plots.style():
     figure, ax = plt.subplots(figsize=(5.2, 3.4))

@@ -2,8 +2,8 @@
 Data larger than memory
 =======================
 
-A fit needs only the counts, means and covariances of the classes. These can be computed from one piece of the data after the
-other, so the whole data set never has to fit into memory.
+A fit needs only the counts, means and covariances of the classes. These can be computed from one
+piece of the data after the other, so the whole data set never has to fit into memory.
 """
 
 # %%
@@ -21,14 +21,14 @@ from sqfa_rs.datasets import make_speed
 
 folder = pathlib.Path(tempfile.mkdtemp())
 for part in range(4):
-    videos = make_speed(40, tenths=(-60, -30, 0, 30, 60), random_state=part)
+    videos = make_speed(24, tenths=(-60, -30, 0, 30, 60), random_state=part)
     np.savez(folder / f"part-{part}.npz", X=videos.data, y=videos.target)
 
 # %%
 # Accumulate the class statistics
 # -------------------------------
-# ``update`` adds the samples of one file. The size of the accumulator does not depend on the number of samples: for n columns, it keeps about n²/2
-# numbers per class.
+# ``update`` adds the samples of one file. The size of the accumulator does not depend on the number
+# of samples: for n columns, it keeps about n²/2 numbers per class.
 
 accumulator = ClassAccumulator()
 for path in sorted(folder.glob("part-*.npz")):
@@ -36,21 +36,23 @@ for path in sorted(folder.glob("part-*.npz")):
     accumulator.update(piece["X"], piece["y"])
 print(dict(zip(accumulator.classes.tolist(), accumulator.counts.tolist(), strict=True)))
 
-model = SQFA(4).fit_statistics(accumulator.finish())
+model = SQFA(4, n_init=1).fit_statistics(accumulator.finish())
 print(model.summary())
 
 # %%
-# No samples were kept, so cross-validation is not possible, and scaling and noise have their default values.
+# No samples were kept, so cross-validation is not possible, and scaling and noise have their
+# default values.
 
-test = make_speed(60, tenths=(-60, -30, 0, 30, 60), random_state=99)
+test = make_speed(30, tenths=(-60, -30, 0, 30, 60), random_state=99)
 print(f"test accuracy {model.score(test.data, test.target):.1%}")
 plots.ellipses(model, values=model.classes_ / 10).set_title("speed in degrees per second")
 
 # %%
 # Several machines
 # ----------------
-# Each machine can accumulate its own part of the data and send the result as bytes. The driver merges the parts and fits. The same parts
-# in the same order always give the same bits. In another order, only the last digits differ.
+# Each machine can accumulate its own part of the data and send the result as bytes. The driver
+# merges the parts and fits. The same parts in the same order always give the same bits. In another
+# order, only the last digits differ.
 
 
 def accumulate(path):
@@ -61,14 +63,15 @@ def accumulate(path):
 
 parts = [accumulate(path) for path in sorted(folder.glob("part-*.npz"))]
 merged = ClassAccumulator.merge_all(ClassAccumulator.from_bytes(part) for part in parts)
-again = SQFA(4).fit_statistics(merged.finish())
+again = SQFA(4, n_init=1).fit_statistics(merged.finish())
 print(f"{len(parts)} messages of {len(parts[0]) / 1e6:.1f} MB")
 print(f"objectives: {model.objective_:.4f} and {again.objective_:.4f}")
 
 # %%
 # Data that keep arriving
 # -----------------------
-# ``partial_fit`` adds samples and improves the present filters, so there is a model after every piece.
+# ``partial_fit`` adds samples and improves the present filters, so there is a model after every
+# piece.
 
 import matplotlib.pyplot as plt
 

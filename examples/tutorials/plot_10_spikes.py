@@ -2,16 +2,17 @@
 From spike times to filters: a neural population
 ================================================
 
-This tutorial counts spikes per trial, removes bad neurons and trials, compares methods, and shows how two filters represent the
-orientation of a stimulus. The recording is simulated. Replace it with your own spike times.
+This tutorial counts spikes per trial, removes bad neurons and trials, compares methods, and shows
+how two filters represent the orientation of a stimulus. The recording is simulated. Replace it with
+your own spike times.
 """
 
 # %%
 # A recording
 # -----------
-# The input consists of the spike times of each neuron, and the start time and stimulus of each trial. Here, a
-# simulated V1 population is shown one of eight orientations per second. The neurons respond 50 to 100 ms after the start of a trial.
-# Other spikes occur at random times.
+# The input consists of the spike times of each neuron, and the start time and stimulus of each
+# trial. Here, a simulated V1 population is shown one of eight orientations per second. The neurons
+# respond 50 to 100 ms after the start of a trial. Other spikes occur at random times.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,8 +48,8 @@ with plots.style():
 # %%
 # Counts
 # ------
-# ``spike_counts`` counts the spikes in a window after each start. It also returns the number of spikes outside of all windows, so you notice
-# if the windows are wrong.
+# ``spike_counts`` counts the spikes in a window after each start. It also returns the number of
+# spikes outside of all windows, so you notice if the windows are wrong.
 
 counts, outside = neural.spike_counts(spikes, starts, window=(0.05, 0.1))
 print(f"{counts.sum()} spikes in windows, {outside.sum()} outside")
@@ -56,8 +57,9 @@ print(f"{counts.sum()} spikes in windows, {outside.sum()} outside")
 # %%
 # Cleaning
 # --------
-# ``clean`` removes neurons that hardly fire, then trials that differ strongly from the others with the same stimulus, then neurons with too
-# many outlying trials. The result lists what was removed and why.
+# ``clean`` removes neurons that hardly fire, then trials that differ strongly from the others with
+# the same stimulus, then neurons with too many outlying trials. The result lists what was removed
+# and why.
 
 cleaned = neural.clean(counts, orientation, window_seconds=0.05, max_outlying_trials=30)
 print(cleaned)
@@ -66,8 +68,8 @@ X, y = cleaned.counts.astype(float), cleaned.labels
 # %%
 # Comparison
 # ----------
-# Each split uses a tenth of the trials as test set, a tenth to select settings, and the rest for fitting. The table
-# shows the mean test accuracy of QDA.
+# Each split uses a tenth of the trials as test set, a tenth to select settings, and the rest for
+# fitting. The table shows the mean test accuracy of QDA.
 
 table = compare(
     X,
@@ -83,8 +85,9 @@ print(table.pivot_table(index="n_components", columns="method", values="qda_accu
 # %%
 # Filters and their tuning
 # ------------------------
-# Each filter has one weight per neuron. The left panel shows the mean output of two filters for each orientation. The right panel
-# shows the weights, with neurons ordered by their preferred orientation.
+# Each filter has one weight per neuron. The left panel shows the mean output of two filters for
+# each orientation. The right panel shows the weights, with neurons ordered by their preferred
+# orientation.
 
 model = SQFA(2, distance="hellinger").fit(X, y)
 Z = model.transform(X)
@@ -112,7 +115,9 @@ with plots.style():
     for k, weights in enumerate(model.components_):
         right.plot(best + 4 * k, weights, "o", alpha=0.6, label=f"filter {k + 1}")
     right.axhline(0, color="0.8", zorder=0)
-    right.set(xlabel="preferred orientation of the neuron (°)", ylabel="weight", title="weights of the neurons")
+    right.set(
+        xlabel="preferred orientation of the neuron (°)", ylabel="weight", title="weights of the neurons"
+    )
 
 for k, weights in enumerate(model.components_):
     heavy = cleaned.neurons[np.argsort(-np.abs(weights))[:3]]
@@ -121,15 +126,17 @@ for k, weights in enumerate(model.components_):
 # %%
 # Distances between stimuli
 # -------------------------
-# The matrix shows the exact Fisher–Rao distance between the responses to each pair of stimuli, in the space of the two filters.
+# The matrix shows the exact Fisher–Rao distance between the responses to each pair of stimuli, in
+# the space of the two filters.
 
 matrix = distances.pairwise(model, distance="fisher-rao")
 names = [f"{stimulus:g}" for stimulus in stimuli]
 plots.distance_matrix(matrix, labels=names).set_title("exact Fisher–Rao distances")
 
 # %%
-# Classical multidimensional scaling places the stimuli in the plane so that their distances are similar to those in the matrix.
-# Neighboring orientations are neighbors on this map, and they form a closed curve.
+# Classical multidimensional scaling places the stimuli in the plane so that their distances are
+# similar to those in the matrix. Neighboring orientations are neighbors on this map, and they form
+# a closed curve.
 
 size = len(matrix)
 centering = np.eye(size) - 1 / size
@@ -148,6 +155,6 @@ with plots.style():
 # %%
 # Several sessions
 # ----------------
-# For several sessions, pass lists: ``compare([monday, tuesday], [y_monday, y_tuesday], splits=5, circular=180,
-# report="sessions.html")``. It learns filters for each session. The report shows the variation between sessions and
-# within sessions, and the tuning of each filter.
+# For several sessions, pass lists: ``compare([monday, tuesday], [y_monday, y_tuesday], splits=5,
+# circular=180, report="sessions.html")``. It learns filters for each session. The report shows the
+# variation between sessions and within sessions, and the tuning of each filter.

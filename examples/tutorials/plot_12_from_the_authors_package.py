@@ -2,8 +2,9 @@
 From the authors' package
 =========================
 
-The authors of the paper publish a Python package ``sqfa``, which is built on PyTorch. This tutorial fits the same model with
-``sqfa_rs``, line by line. The corresponding lines of the authors' package are shown as comments.
+The authors of the paper publish a Python package ``sqfa``, which is built on PyTorch. This tutorial
+fits the same model with ``sqfa_rs``, line by line. The corresponding lines of the authors' package
+are shown as comments.
 """
 
 # %%
@@ -21,18 +22,20 @@ X, y = iris.data, iris.target_names[iris.target]
 # %%
 # The same model
 # --------------
-# By default, ``sqfa_rs`` selects scaling and noise by cross-validation. With a number for ``noise``, it computes the same as
-# the authors' package with this ``feature_noise``. Their default, no noise, corresponds to ``noise=0.0``.
+# By default, ``sqfa_rs`` selects scaling and noise by cross-validation. With ``scaling="none"`` and
+# a number for ``noise``, it computes the same as the authors' package with this ``feature_noise``.
+# Their default, no noise, corresponds to ``noise=0.0``.
 
 # model = sqfa.model.SQFA(n_dim=4, n_filters=2, feature_noise=0.01)
 # model.fit(X=torch.tensor(X), y=torch.tensor(labels))
-model = SQFA(2, noise=0.01).fit(X, y)
+model = SQFA(2, noise=0.01, scaling="none").fit(X, y)
 
 # model.filters.detach()
 print(model.components_.round(3))
 
 # %%
-# The attribute ``objective_trace_`` corresponds to ``return_loss=True``. Their loss is the negative objective.
+# The attribute ``objective_trace_`` corresponds to ``return_loss=True``. Their loss is the negative
+# objective.
 
 plots.objective_trace(model)
 
@@ -58,7 +61,7 @@ statistics = class_statistics(X, y)
 print(statistics["means"].shape, statistics["covariances"].shape, statistics["second_moments"].shape)
 
 # model.fit(data_statistics=statistics)
-same = SQFA(2, noise=0.01).fit_statistics(statistics)
+same = SQFA(2, noise=0.01, scaling="none").fit_statistics(statistics)
 print("same objective:", round(same.objective_, 6) == round(model.objective_, 6))
 
 # %%
@@ -77,7 +80,7 @@ print(model.transform_scatters(statistics["covariances"]).shape)
 # ``distance`` accepts a function of ``sqfa_rs.distances`` or its name.
 
 # sqfa.model.SQFA(..., distance_fun=sqfa.distances.hellinger)
-bounded = SQFA(2, noise=0.01, distance=distances.hellinger).fit(X, y)
+bounded = SQFA(2, noise=0.01, scaling="none", distance=distances.hellinger).fit(X, y)
 plots.distance_matrix(bounded)
 
 # %%
@@ -88,5 +91,5 @@ plots.distance_matrix(bounded)
 from sqfa_rs import SecondMomentSQFA
 
 # sqfa.model.SecondMomentsSQFA(n_dim=4, n_filters=2, feature_noise=0.01)
-second = SecondMomentSQFA(2, noise=0.01).fit(X, y)
+second = SecondMomentSQFA(2, noise=0.01, scaling="none").fit(X, y)
 print(f"training accuracy {second.score(X, y):.1%}")

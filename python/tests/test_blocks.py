@@ -1,6 +1,7 @@
 """Every block of code in the documents runs: Python, shell with the command, Rust by doctests.
 
-A ``text`` block that follows a block of Python or shell is its output. ``UPDATE_SNAPSHOTS=1`` writes it again.
+A ``text`` block that follows a block of Python or shell is its output. ``UPDATE_SNAPSHOTS=1`` writes
+it again.
 """
 
 import contextlib
@@ -59,7 +60,7 @@ def blocks(language):
 
 def test_every_block_is_in_a_language_that_runs():
     assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "rust", "text"}
-    # Other text is the output of the block above. This page shows two packages side by side, which nothing can run.
+    # Other text is the output of the block above it. This page shows two packages side by side.
     texts = [page for page, language, _ in BLOCKS if language == "text"]
     outputs = [parameters.values[0].relative_to(ROOT).as_posix() for parameters in OUTPUTS]
     assert sorted(texts) == sorted([*outputs, "docs/how-to/coming-from-sqfa.md"])

@@ -28,10 +28,11 @@ PAGES = sorted(
 SAMPLES = [
     "index.html",
     "tutorials/index.html",
-    "tutorials/plot_1_first_filters.html",
-    "tutorials/plot_2_digits.html",
+    "tutorials/plot_01_first_filters.html",
+    "tutorials/plot_04_digits.html",
     "how-to/index.html",
     "how-to/compare.html",
+    "get-started/python.html",
     "how-to/python.html",
     "reference/index.html",
     "reference/python/index.html",
