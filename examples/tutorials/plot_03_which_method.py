@@ -65,9 +65,9 @@ data = {
 # %%
 # Test accuracy of two features
 # -----------------------------
-# Each method learns two features (LDA: one if there are only two classes) from half of the samples.
-# The table shows the accuracy on the other half of the classifier ``QDA`` with these features. The
-# last column is a support vector machine, a nonlinear classifier that uses all columns.
+# Each method learns two features from half of the samples. (LDA learns one if there are only two
+# classes.) The classifier ``QDA`` is then tested on the features of the other half. The last column
+# of the table is a support vector machine (SVM), a nonlinear classifier that uses all columns.
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler

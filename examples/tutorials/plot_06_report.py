@@ -92,8 +92,8 @@ with tempfile.TemporaryDirectory() as folder:
 # %%
 # Figures of your own
 # -------------------
-# The filters are shown as images of space (horizontal) and time (downward). A slanted stripe
-# responds to motion.
+# The filters are shown as images of space (horizontal) and time (downward). A filter with slanted
+# stripes responds to motion.
 
 plots.filters(model, videos.image_shape, columns=4)
 
