@@ -50,8 +50,8 @@ with plots.style():
     ax.legend(title="scaling")
 
 # %%
-# The dotted line marks the selected noise. Candidates that were clearly worse were dropped early,
-# so their accuracy is that of fewer samples.
+# The dotted line marks the selected noise. Candidates that were clearly worse were dropped early, so
+# their accuracy was measured with fewer samples.
 #
 # To specify the settings yourself, use for example ``SQFA(4, noise="0.1x", scaling="per-feature")``.
 
