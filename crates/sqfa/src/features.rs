@@ -75,6 +75,16 @@ impl Gaussians {
         Self { order: count, means, covariances }
     }
 
+    /// Returns Gaussians with the same means, whose common covariance is the mean of all covariances weighted by `shares`.
+    pub(crate) fn with_pooled_covariance(&self, shares: &[f64]) -> Self {
+        let mut pooled = vec![0.0; self.order * self.order];
+        for (covariance, share) in self.covariances.chunks(pooled.len()).zip(shares) {
+            pooled.iter_mut().zip(covariance).for_each(|(sum, value)| *sum += share * value);
+        }
+        let covariances = pooled.repeat(self.len());
+        Self { order: self.order, means: self.means.clone(), covariances }
+    }
+
     /// Gaussians from their numbers: means one after the other, then covariances row by row.
     pub fn new(
         order: usize,

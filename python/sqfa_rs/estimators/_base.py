@@ -262,9 +262,9 @@ class Reducer(LinearReducer):
         if len(self.dropped_features_):
             yield f"dropped constant columns: {', '.join(map(str, self.dropped_features_))}"
         if self.selection_ is not None:
-            scaling, noise, reason, folds, _, tried = self.selection_
-            how = f"{reason} of {len(tried)} candidates, {folds} folds" if folds else reason
-            yield f"scaling {scaling}, noise {noise} ({how})"
+            own = self.selection_
+            how = f"{own.reason} of {len(own.tried)} candidates, {own.folds} folds" if own.folds else own.reason
+            yield f"scaling {own.scaling}, noise {own.noise} ({how})"
 
 
 def traced(trace: NDArray[np.float64], count: int, refined: bool) -> tuple[NDArray[np.float64], int]:

@@ -15,6 +15,7 @@ mod crashes;
 mod defaults;
 mod ending;
 mod failures;
+mod first_fit;
 mod fixed;
 mod guard;
 mod heavy_tails;

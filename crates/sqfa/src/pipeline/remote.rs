@@ -195,7 +195,7 @@ impl Remote {
         };
         let Received { recipe, dropped, total, .. } = &self.received;
         let job = Job::of(statistics_of(total)?, dropped);
-        let found = Found::among(&self.search, &self.tally, |_| None);
+        let found = Found::among(&self.search, &self.tally, |_| None, None);
         let mut outcome = recipe.learn(job, filters, found, observer)?;
         let curve = self.curve.take();
         outcome.fitted.record.counts = curve.map(|curve| curve.points).unwrap_or_default();

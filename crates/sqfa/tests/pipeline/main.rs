@@ -10,6 +10,7 @@ mod folds;
 mod honest;
 mod outliers;
 mod record;
+mod reference;
 mod refinement;
 mod refused;
 mod remote;

@@ -7,6 +7,7 @@ mod learn;
 mod lift;
 mod page;
 mod report;
+mod unspecified;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +28,7 @@ use crate::points::{Precision, check_size, in_precision};
 use crate::progress::StatusLine;
 use crate::{data, files, output, warnings};
 
-pub(crate) use choices::{distinct_words, noise_words};
+pub(crate) use choices::{distinct_words, headline, noise_words};
 use learn::Prepared;
 pub(crate) use report::json_names;
 
@@ -45,6 +46,8 @@ pub(crate) struct Fit {
     method: Method,
     settings: ReducerSettings,
     filters: Filters,
+    /// Whether the number of filters is the default, which depends on the data.
+    default_filters: bool,
     start: StartArg,
     fixed: Option<PathBuf>,
     scaling: Option<Scaling>,
@@ -64,7 +67,8 @@ impl TryFrom<FitArgs> for Fit {
             return usage(reason);
         }
         let settings = ReducerSettings { seed: args.seed, ..args.settings.typed()? };
-        let filters = match (args.filters, args.max_filters) {
+        let default_filters = args.filters.is_none() && args.max_filters.is_none();
+        let filters = match (args.filters.unwrap_or(FiltersArg::Count(1)), args.max_filters) {
             (FiltersArg::Count(count), None) => Filters::Count(count),
             (FiltersArg::Count(_), Some(_)) => {
                 return usage("`--max-filters` needs `--filters auto`");
@@ -85,14 +89,19 @@ impl TryFrom<FitArgs> for Fit {
         }
         check_sketch(&args)?;
         check_fixed(&args)?;
+        let out = match args.out {
+            Some(out) => out,
+            None => unspecified::model_file(&args.data, args.force)?,
+        };
         Ok(Self {
             data: args.data,
             sketch: args.form,
             flags: args.flags,
             classes: args.classes,
-            out: args.out,
+            out,
             method: Method::named(args.method.name, args.refine)?,
             filters,
+            default_filters,
             start,
             fixed: args.fixed,
             scaling: args.scaling.flatten(),
@@ -133,13 +142,16 @@ struct Times {
 
 impl Fit {
     /// Reads, fits, writes the model and reports.
-    pub(crate) fn run(self, began: Instant) -> Result<()> {
+    pub(crate) fn run(mut self, began: Instant) -> Result<()> {
         interrupt::listen();
         let _ready = self.check_files()?;
         let line = StatusLine::new(&format!("reading {}", self.data.join(" ")));
         let reading = Instant::now();
         let (loaded, names) = self.load(&line)?;
         let (loaded, lifted) = lift::apply(self.lift, loaded, &line)?;
+        if self.default_filters {
+            self.filters = unspecified::filters(self.method.entry, &loaded, self.pca_dims);
+        }
         let recipe = self.with_filters()?;
         let read = reading.elapsed().as_secs_f64();
 
@@ -252,7 +264,7 @@ fn check_sketch(args: &FitArgs) -> Result<()> {
         return Ok(());
     }
     let needs = [
-        ("--filters auto", matches!(args.filters, FiltersArg::Auto)),
+        ("--filters auto", matches!(args.filters, Some(FiltersArg::Auto))),
         ("--refine", args.refine),
         ("--lift", args.lift.is_some()),
     ];
