@@ -141,19 +141,25 @@ def test_wrong_folds_are_refused(cv: Any, words: str) -> None:
     order = np.argsort(y, kind="stable")
     with pytest.raises(ValueError, match=words):
         SQFA(2, cv=cv).fit(X[order], y[order])
-    with pytest.raises(TypeError, match="cv must be"):
+    with pytest.raises(TypeError, match="cv is 'five'"):
         SQFA(2, cv="five").fit(X, y)
 
 
 def test_searches_pass_groups_on_with_metadata_routing() -> None:
     X, y, groups = grouped(4)
-    plain = GridSearchCV(SQFA(2), {"n_components": [1, 2]}, cv=StratifiedGroupKFold(2)).fit(X, y, groups=groups)
+    plain = GridSearchCV(SQFA(2), {"n_components": [1, 2]}, cv=StratifiedGroupKFold(2)).fit(
+        X, y, groups=groups
+    )
     with sklearn.config_context(enable_metadata_routing=True):
         routed = GridSearchCV(
             SQFA(2).set_fit_request(groups=True), {"n_components": [1, 2]}, cv=StratifiedGroupKFold(2)
         ).fit(X, y, groups=groups)
         scores = cross_val_score(
-            SQFA(2).set_fit_request(groups=True), X, y, cv=StratifiedGroupKFold(2), params={"groups": groups}
+            SQFA(2).set_fit_request(groups=True),
+            X,
+            y,
+            cv=StratifiedGroupKFold(2),
+            params={"groups": groups},
         )
     assert len(scores) == 2
     # Without routing, the groups reach the splitter alone.

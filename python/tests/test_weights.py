@@ -67,7 +67,11 @@ def test_whole_weights_are_repeated_rows() -> None:
 @pytest.mark.parametrize("estimator", [QDA(), SQFA(2)])
 def test_normalized_equal_weights_are_no_weights(estimator: Any) -> None:
     X, y = iris()
-    plain = estimator.fit(X, y).transform(X) if hasattr(estimator, "transform") else estimator.fit(X, y).means_
+    plain = (
+        estimator.fit(X, y).transform(X)
+        if hasattr(estimator, "transform")
+        else estimator.fit(X, y).means_
+    )
     weights = np.full(len(y), 1 / len(y))
     again = estimator.fit(X, y, sample_weight=weights)
     found = again.transform(X) if hasattr(again, "transform") else again.means_

@@ -346,7 +346,8 @@ mod tests {
         let labels: Vec<i64> = (0..15).map(|row| i64::from(row >= 12)).collect();
         for seed in 0..40 {
             let points = Points::F64(Table::row_major(&values, 15, 4).unwrap());
-            let found = deal(points, &Labels::from_integers(&labels), &|_| 1, HoldOut::Rows, (5, 5), seed);
+            let found =
+                deal(points, &Labels::from_integers(&labels), &|_| 1, HoldOut::Rows, (5, 5), seed);
             for part in 0..5 {
                 let left = (12..15).filter(|&row| found[row] != part).count();
                 assert!(left >= 2, "{found:?}");

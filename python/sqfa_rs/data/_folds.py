@@ -53,7 +53,7 @@ def predefined_folds(
         return _fold_of_each(splits, len(rows))
     if isinstance(cv, str) or not isinstance(cv, Iterable):
         raise TypeError(
-            f"cv must be None, a number of folds, a splitter or pairs of train and test indices, not {cv!r}"
+            f"cv is {cv!r}: give None, a number of folds, a splitter, or pairs of train and test indices"
         )
     return _fold_of_each(cv, len(y))[rows]
 
@@ -71,14 +71,14 @@ def _fold_of_each(splits: Iterable[Any], count: int) -> NDArray[np.uint16]:
         if not np.all(train | test):
             row = int(np.flatnonzero(~(train | test))[0])
             raise ValueError(
-                f"cv: split {fold} neither trains on nor tests sample {row}; every split must train on all "
-                "samples that it does not test, as KFold and GroupKFold do"
+                f"cv: split {fold} neither trains on nor tests sample {row}; every split must train on "
+                "all samples that it does not test, as KFold and GroupKFold do"
             )
         if np.any(test & (fold_of != NEVER)):
             row = int(np.flatnonzero(test & (fold_of != NEVER))[0])
             raise ValueError(
-                f"cv: sample {row} is in the test sets of splits {fold_of[row]} and {fold}; use splits whose "
-                "test sets do not overlap, as KFold and GroupKFold do"
+                f"cv: sample {row} is in the test sets of splits {fold_of[row]} and {fold}; use splits "
+                "whose test sets do not overlap, as KFold and GroupKFold do"
             )
         fold_of[test] = fold
     return fold_of

@@ -123,8 +123,8 @@ def complain_about(X: Any) -> None:
 def real_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     """Return how often each sample counts, or ``None`` without weights.
 
-    Weights that sum to less than the number of samples with positive weight are scaled up to that number:
-    they are normalized weights, not repetition counts.
+    Weights that sum to less than the number of samples with positive weight are scaled up to that
+    number: they are normalized weights, not repetition counts.
     """
     if sample_weight is None:
         return None
@@ -137,7 +137,8 @@ def real_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     scaled = weights * (present / total)
     whole = np.rint(scaled)
     # Scaling has rounding errors, and equal weights are no weights.
-    return whole if np.allclose(scaled, whole, rtol=0, atol=1e-9) and np.all(whole[weights > 0] > 0) else scaled
+    is_whole = np.allclose(scaled, whole, rtol=0, atol=1e-9) and np.all(whole[weights > 0] > 0)
+    return np.asarray(whole if is_whole else scaled)
 
 
 def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
@@ -147,7 +148,9 @@ def repetition_counts(sample_weight: Any, X: Any) -> NDArray[np.uint64] | None:
         return None
     if np.any(weights != np.floor(weights)):
         row = int(np.flatnonzero(weights != np.floor(weights))[0])
-        given = float(np.asarray(sample_weight, dtype=np.float64).flat[row if np.ndim(sample_weight) else 0])
+        given = float(
+            np.asarray(sample_weight, dtype=np.float64).flat[row if np.ndim(sample_weight) else 0]
+        )
         raise ValueError(
             f"sample_weight is {given} at row {row}: weights are repetition counts, so "
             "give whole numbers (multiply all of them by a common factor)"

@@ -35,8 +35,8 @@ class LinearClassifier(QDA):
         The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does
         not have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
     class_weight : "balanced", dict or None, default=None
-        Weights of the classes, which multiply those of the samples: by label, or so that all classes have
-        the same total weight.
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
 

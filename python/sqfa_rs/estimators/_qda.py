@@ -66,8 +66,8 @@ class QDA(CoreClassifier):
         covariance does not have full rank, judged on the correlation matrix: a class of rank r by
         n / (r + 1 + n). With 0, such a class is an error.
     class_weight : "balanced", dict or None, default=None
-        Weights of the classes, which multiply those of the samples: by label, or so that all classes have
-        the same total weight.
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
     nu : float, default=None
@@ -141,8 +141,8 @@ class QDA(CoreClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each sample counts. Weights that sum to less than the number of samples are scaled up
-            to it.
+            How often each sample counts. Weights that sum to less than the number of samples are scaled
+            up to it.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class QDA(CoreClassifier):
     def _fit_weighted(self, X: Any, y: Any, weights: NDArray[np.float64]) -> Self:
         """Fit one Gaussian to every class with weights that are not whole numbers."""
         if self.nu is not None:
-            raise ValueError("nu goes with sample weights that are whole numbers: leave it out, or class_weight")
+            raise ValueError("nu goes with weights that are whole numbers: leave out nu or class_weight")
         present = np.flatnonzero(weights)
         X, y, weights = in_doubles(X[present]), np.asarray(y)[present], weights[present]
         complain_about(X)

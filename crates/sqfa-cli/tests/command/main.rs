@@ -16,6 +16,7 @@ mod defaults;
 mod ending;
 mod failures;
 mod fixed;
+mod groups;
 mod guard;
 mod heavy_tails;
 mod help;

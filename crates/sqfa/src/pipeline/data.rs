@@ -116,7 +116,9 @@ impl<'a> Labeled<'a> {
                 for row in rows() {
                     let class = codes[row] as usize;
                     total[class] += 1;
-                    held.get_mut(usize::from(folds[row])).iter_mut().for_each(|own| own[class] += 1);
+                    held.get_mut(usize::from(folds[row]))
+                        .iter_mut()
+                        .for_each(|own| own[class] += 1);
                 }
                 if held.iter().flatten().all(|&count| count == 0) {
                     return Err(PipelineError::EmptyFolds);

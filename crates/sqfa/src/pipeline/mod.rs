@@ -49,8 +49,8 @@ use crate::statistics::{Estimator, Scaling};
 
 use rule::COMPONENTS;
 
-pub use count::{Curve, CurvePoint};
 pub use crate::deal::HoldOut;
+pub use count::{Curve, CurvePoint};
 pub use data::{Data, Labeled};
 pub(crate) use defaults::alike;
 pub use error::{NoChoice, PipelineError};

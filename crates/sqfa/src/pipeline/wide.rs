@@ -112,7 +112,8 @@ impl Pipeline {
                 let Some(view) = own else { continue };
                 let points = coordinates(&view.values, view.components);
                 let weights = kept.weights.as_deref();
-                let data = Labeled { points, labels: &kept.labels, weights, hold_out: kept.hold_out() };
+                let data =
+                    Labeled { points, labels: &kept.labels, weights, hold_out: kept.hold_out() };
                 let parts = Parts::of(data, kept.dealt.clone(), 1)?;
                 arm.repeats.push(parts.with_forgotten(&view.forgotten)?);
                 arm.makers.push(Box::new(OnComponents { scaling, estimator, ratio: view.ratio }));

@@ -139,7 +139,8 @@ fn predefined_folds_are_used_as_they_are() {
     let selection = found.record.selection.unwrap();
     assert_eq!(selection.folds, 5);
     // Samples in no fold are never held out, and one fold is enough.
-    let one: Vec<u16> = folds.iter().map(|&fold| if fold == 3 { 0 } else { HoldOut::NEVER }).collect();
+    let one: Vec<u16> =
+        folds.iter().map(|&fold| if fold == 3 { 0 } else { HoldOut::NEVER }).collect();
     let found = fit(&data, &pipeline, HoldOut::Folds(&one)).unwrap();
     assert_eq!(found.record.selection.unwrap().folds, 1);
 }

@@ -14,6 +14,7 @@ mod record;
 mod refinement;
 mod refused;
 mod remote;
+mod serial;
 mod units;
 
 use rand::SeedableRng;

@@ -138,7 +138,9 @@ impl Prepared {
     ) -> Result<Fitted> {
         let fitted = match (self.statistics.take(), &self.part) {
             (Some(statistics), _) => recipe.fit(statistics, observer),
-            (None, Some(Part { points, labels })) if fit.report.is_some() || self.groups.is_some() => {
+            (None, Some(Part { points, labels }))
+                if fit.report.is_some() || self.groups.is_some() =>
+            {
                 let groups = self.groups.as_ref().map(Labels::codes);
                 let hold_out = groups.map_or(HoldOut::Rows, HoldOut::Groups);
                 recipe.fit(Labeled { hold_out, ..Labeled::new(points.view(), labels) }, observer)

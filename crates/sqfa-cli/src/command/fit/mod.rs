@@ -231,6 +231,11 @@ impl Fit {
             ));
         };
         let (files, points) = (data::expand(&self.data)?, data.train.labels.len());
+        if files.iter().any(|file| file == "-") {
+            return usage(
+                "--group reads DATA twice, which standard input does not allow: use a file",
+            );
+        }
         data::key_values(&self.flags, &files, key, points, columns).map(Some)
     }
 
