@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -182,3 +184,24 @@ def test_cv_is_a_parameter_that_clones() -> None:
     reducer = SQFA(2, cv=GroupKFold(3))
     assert isinstance(sklearn.base.clone(reducer).cv, GroupKFold)
     assert sqfa_rs.SQFA().cv is None
+
+
+def test_time_series_are_noticed() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 4))
+    for row in range(1, len(X)):
+        X[row] += 0.9 * X[row - 1]
+    y = np.repeat([0, 1], 2000)
+    with pytest.warns(UserWarning, match=r"correlation of 0\.\d+.*fit\(X, y, groups=\.\.\.\)"):
+        SQFA(1).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SQFA(1).fit(X, y, groups=np.arange(len(y)) // 200)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_digits, load_breast_cancer])
+def test_ordinary_tables_are_not_time_series(load: Any) -> None:
+    X, y = load(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SQFA(1).fit(X, y)
