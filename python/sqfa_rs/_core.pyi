@@ -193,6 +193,7 @@ def fit_points(
     names: _Names,
     codes: NDArray[np.uint32],
     weights: NDArray[np.uint64] | None,
+    held: tuple[NDArray[np.uint32] | None, NDArray[np.uint16] | int | None],
     estimator: str | None,
     settings: dict[str, Any],
     callback: Callable[..., object] | None,

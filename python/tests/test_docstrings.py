@@ -74,6 +74,7 @@ GENERAL = {
     "fixed",
     "pair_weights",
     "refine",
+    "cv",
     "warm_start",
     "n_jobs",
     "random_state",

@@ -4,9 +4,11 @@
 //! other labels. Which fold does not depend on the order of rows or columns, on the names or the order of classes, on weights,
 //! or on the units of columns: columns are put into an order of their own, rows are sorted by it, and classes are taken by
 //! size. Distinct rows are then shuffled by the seed and dealt out. A weighted row and a repeated row therefore make the same
-//! folds. Cost: two passes over the table (a third where columns are hard to tell apart), and a sort.
+//! folds. Samples of one group share a fold, too: groups that have an equal row in common are one. What the groups are called
+//! does not matter. Cost: two passes over the table (a third where columns are hard to tell apart), and a sort.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -19,30 +21,68 @@ use crate::with_table;
 
 /// A row that is in no fold: always learned from.
 pub(crate) const NEVER: u16 = u16::MAX;
+
+/// Which samples are held out together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HoldOut<'a> {
+    /// Samples are independent, except that equal rows are held out together.
+    #[default]
+    Rows,
+    /// The group of every sample. A group is held out as a whole.
+    Groups(&'a [u32]),
+    /// The fold in which every sample is held out. Samples with [`HoldOut::NEVER`] are always learned from.
+    Folds(&'a [u16]),
+}
+
+impl HoldOut<'_> {
+    /// The fold number of samples that are never held out.
+    pub const NEVER: u16 = NEVER;
+
+    /// Returns the number of predefined folds, if the folds are predefined.
+    pub(crate) fn folds(self) -> Option<usize> {
+        let Self::Folds(all) = self else { return None };
+        let last = all.iter().copied().filter(|&fold| fold != NEVER).max();
+        Some(last.map_or(0, |last| usize::from(last) + 1))
+    }
+}
+
 /// Distinct rows that a class needs before any of them is held out: two must stay to learn from.
 const FEWEST: usize = 3;
 /// Rows that one task sums.
 const ROWS_PER_TASK: usize = 1024;
 
 /// Assigns every row to one of `parts`, of which the first `held` are held out in turn and the others are always learned from.
-/// Rows of weight 0 are in no part.
+/// Rows of weight 0 are in no part. Predefined folds are used as they are, without those from `held` on.
 pub(crate) fn deal(
     points: Points<'_>,
     labels: &Labels,
     weight: &(dyn Fn(usize) -> u64 + Sync),
+    hold_out: HoldOut<'_>,
     (parts, held): (usize, usize),
     seed: u64,
 ) -> Vec<u16> {
     if held == 0 {
         return vec![NEVER; labels.len()];
     }
-    with_table!(points, table => deal_table(&table, labels, weight, (parts, held), seed))
+    let groups = match hold_out {
+        HoldOut::Rows => None,
+        HoldOut::Groups(groups) => Some(groups),
+        HoldOut::Folds(folds) => {
+            let of_row = |(row, &fold): (usize, &u16)| match weight(row) > 0 {
+                true if usize::from(fold) < held => fold,
+                _ => NEVER,
+            };
+            return folds.iter().enumerate().map(of_row).collect();
+        }
+    };
+    with_table!(points, table => deal_table(&table, labels, weight, groups, (parts, held), seed))
 }
 
 fn deal_table<S: Scalar>(
     table: &Table<'_, S>,
     labels: &Labels,
     weight: &(dyn Fn(usize) -> u64 + Sync),
+    groups: Option<&[u32]>,
     (parts, held): (usize, usize),
     seed: u64,
 ) -> Vec<u16> {
@@ -54,33 +94,55 @@ fn deal_table<S: Scalar>(
     let mut rows: Vec<u32> =
         (0..codes.len() as u32).filter(|&row| weight(row as usize) > 0).collect();
     parallel::sort(&mut rows, &compare);
-    // Equal rows are one group, and every class has the groups that it occurs in, in their order. Of few columns these lists
+    // Equal rows are one unit, and every class has the units that it occurs in, in their order. Of few columns these lists
     // are a good part of the table, so none is copied, and each is freed as soon as it is not needed.
     let begins = |at: usize| at == 0 || compare(rows[at - 1], rows[at]) != Ordering::Equal;
     let mut counts = vec![0_usize; labels.classes().len()];
     rows.iter().for_each(|&row| counts[codes[row as usize] as usize] += 1);
     let mut classes: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
-    let mut groups = 0_u32;
+    let mut units = 0_u32;
     for (at, &row) in rows.iter().enumerate() {
-        groups += u32::from(begins(at));
+        units += u32::from(begins(at));
         let own = &mut classes[codes[row as usize] as usize];
-        if own.last() != Some(&(groups - 1)) {
-            own.push(groups - 1);
+        if own.last() != Some(&(units - 1)) {
+            own.push(units - 1);
         }
     }
+    // The first of all units that share a fold with a unit.
+    let firsts = groups.map(|groups| {
+        let mut joined = Joined::new(units);
+        let mut of_group = HashMap::new();
+        let mut unit = 0;
+        for (at, &row) in rows.iter().enumerate() {
+            unit += u32::from(begins(at));
+            joined.join(unit - 1, *of_group.entry(groups[row as usize]).or_insert(unit - 1));
+        }
+        joined.firsts()
+    });
+    let first_of = |unit: u32| firsts.as_ref().map_or(unit, |firsts| firsts[unit as usize]);
     // What a class is dealt depends on those before it, so their order must not be that of their names.
     classes.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(u64::MAX - 3);
     const OPEN: u16 = NEVER - 1;
-    let mut of_group = vec![OPEN; groups as usize];
+    let mut of_unit = vec![OPEN; units as usize];
     let mut dealt = 0;
     for own in &mut classes {
-        let open = |group: &u32| of_group[*group as usize] == OPEN;
         if own.len() < FEWEST {
-            own.iter().for_each(|&group| of_group[group as usize] = NEVER);
+            own.iter().for_each(|&unit| of_unit[first_of(unit) as usize] = NEVER);
             continue;
         }
+        let mut grouped: Vec<u32>;
+        let own = match firsts {
+            None => own,
+            Some(_) => {
+                grouped = own.iter().map(|&unit| first_of(unit)).collect();
+                grouped.sort_unstable();
+                grouped.dedup();
+                &mut grouped
+            }
+        };
+        let open = |unit: &u32| of_unit[*unit as usize] == OPEN;
         // Those that are to be dealt come first; the others were dealt with another class.
         let mut count = 0;
         for at in 0..own.len() {
@@ -90,29 +152,66 @@ fn deal_table<S: Scalar>(
             }
         }
         own[..count].shuffle(&mut generator);
-        for (at, &group) in own[..count].iter().enumerate() {
+        for (at, &unit) in own[..count].iter().enumerate() {
             let part = (at + dealt) % parts;
-            of_group[group as usize] = if part < held { part as u16 } else { NEVER };
+            of_unit[unit as usize] = if part < held { part as u16 } else { NEVER };
         }
         dealt += count;
     }
     // Classes that share rows may meet in one part: a class that this leaves too little of is not held out.
     for own in classes {
         let mut counts = vec![0_usize; held];
-        for &group in &own {
-            counts.get_mut(of_group[group as usize] as usize).iter_mut().for_each(|c| **c += 1);
+        for &unit in &own {
+            let part = of_unit[first_of(unit) as usize];
+            counts.get_mut(part as usize).iter_mut().for_each(|count| **count += 1);
         }
         if counts.iter().any(|&count| count > 0 && count + 2 > own.len()) {
-            own.iter().for_each(|&group| of_group[group as usize] = NEVER);
+            own.iter().for_each(|&unit| of_unit[first_of(unit) as usize] = NEVER);
         }
     }
     let mut of_row = vec![NEVER; labels.len()];
-    let mut group = 0_usize;
+    let mut unit = 0_u32;
     for (at, &row) in rows.iter().enumerate() {
-        group += usize::from(begins(at));
-        of_row[row as usize] = of_group[group - 1];
+        unit += u32::from(begins(at));
+        of_row[row as usize] = of_unit[first_of(unit - 1) as usize];
     }
     of_row
+}
+
+/// Units that share a fold because they share a group: a union-find structure whose roots are the first units.
+struct Joined {
+    /// An earlier unit of the same set, or the unit itself.
+    earlier: Vec<u32>,
+}
+
+impl Joined {
+    fn new(units: u32) -> Self {
+        Self { earlier: (0..units).collect() }
+    }
+
+    /// Returns the first unit of the set of a unit, and shortens the way to it.
+    fn find(&mut self, mut unit: u32) -> u32 {
+        while self.earlier[unit as usize] != unit {
+            let next = self.earlier[self.earlier[unit as usize] as usize];
+            self.earlier[unit as usize] = next;
+            unit = next;
+        }
+        unit
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.earlier[one.max(other) as usize] = one.min(other);
+    }
+
+    /// Returns the first unit of the set of every unit.
+    fn firsts(mut self) -> Vec<u32> {
+        // Earlier units come first, so that the way of each has one step.
+        for unit in 0..self.earlier.len() {
+            self.earlier[unit] = self.earlier[self.earlier[unit] as usize];
+        }
+        self.earlier
+    }
 }
 
 fn compare<S: Scalar>(table: &Table<'_, S>, order: &[usize], a: usize, b: usize) -> Ordering {
@@ -221,7 +320,7 @@ mod tests {
 
     fn dealt(values: &[f64], labels: &[i64]) -> Vec<u16> {
         let points = Points::F64(Table::row_major(values, labels.len(), 4).unwrap());
-        deal(points, &Labels::from_integers(labels), &|_| 1, (5, 5), 3)
+        deal(points, &Labels::from_integers(labels), &|_| 1, HoldOut::Rows, (5, 5), 3)
     }
 
     /// Patterns of few values with several labels, as in tables of questions and answers.
@@ -247,12 +346,51 @@ mod tests {
         let labels: Vec<i64> = (0..15).map(|row| i64::from(row >= 12)).collect();
         for seed in 0..40 {
             let points = Points::F64(Table::row_major(&values, 15, 4).unwrap());
-            let found = deal(points, &Labels::from_integers(&labels), &|_| 1, (5, 5), seed);
+            let found =
+                deal(points, &Labels::from_integers(&labels), &|_| 1, HoldOut::Rows, (5, 5), seed);
             for part in 0..5 {
                 let left = (12..15).filter(|&row| found[row] != part).count();
                 assert!(left >= 2, "{found:?}");
             }
         }
+    }
+
+    /// Groups of several classes, of single classes, and one that shares a row with another.
+    #[test]
+    fn groups_share_a_fold_whatever_they_are_called_and_wherever_their_rows_are() {
+        let (values, labels) = table();
+        let groups: Vec<u32> = (0..40).map(|row| row * 7 % 11).collect();
+        let points = Points::F64(Table::row_major(&values, 40, 4).unwrap());
+        let own = Labels::from_integers(&labels);
+        let of = |groups: &[u32]| deal(points, &own, &|_| 1, HoldOut::Groups(groups), (5, 5), 3);
+        let found = of(&groups);
+        assert!((0..5).all(|part| found.contains(&part)), "{found:?}");
+        for (a, b) in (0..40).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let equal = values[4 * a..][..4] == values[4 * b..][..4];
+            assert!(found[a] == found[b] || (groups[a] != groups[b] && !equal), "{a} {b}");
+        }
+        let renamed: Vec<u32> = groups.iter().map(|group| 1000 - 3 * group).collect();
+        assert_eq!(of(&renamed), found);
+        let rows: Vec<usize> = (0..40).map(|row| row * 17 % 40).collect();
+        let moved: Vec<f64> =
+            rows.iter().flat_map(|&row| values[4 * row..][..4].to_vec()).collect();
+        let names: Vec<i64> = rows.iter().map(|&row| labels[row]).collect();
+        let points = Points::F64(Table::row_major(&moved, 40, 4).unwrap());
+        let groups: Vec<u32> = rows.iter().map(|&row| groups[row]).collect();
+        let own = Labels::from_integers(&names);
+        let moved = deal(points, &own, &|_| 1, HoldOut::Groups(&groups), (5, 5), 3);
+        assert_eq!(moved, rows.iter().map(|&row| found[row]).collect::<Vec<_>>());
+    }
+
+    /// Every sample a group of its own is the same as no groups.
+    #[test]
+    fn groups_of_one_sample_change_nothing() {
+        let (values, labels) = table();
+        let points = Points::F64(Table::row_major(&values, 40, 4).unwrap());
+        let groups: Vec<u32> = (0..40).rev().collect();
+        let own = Labels::from_integers(&labels);
+        let found = deal(points, &own, &|_| 1, HoldOut::Groups(&groups), (5, 5), 3);
+        assert_eq!(found, dealt(&values, &labels));
     }
 
     #[test]

@@ -63,7 +63,7 @@ def _are_repeated_numbers(labels: NDArray[Any]) -> bool:
     return bool(np.unique(labels, return_counts=True)[1].min() > 1)
 
 
-def refuse_missing(y: ArrayLike) -> None:
+def refuse_missing(y: ArrayLike, what: str = "labels") -> None:
     """Refuse labels that are not there; text for them, such as 'nan', cannot be told from a class."""
     labels = np.asarray(y)
     if labels.dtype.kind != "O" or labels.ndim != 1:
@@ -71,7 +71,7 @@ def refuse_missing(y: ArrayLike) -> None:
     rows = [row for row, label in enumerate(labels) if _is_missing(label)]
     if rows:
         raise ValueError(
-            f"{len(rows)} of {len(labels)} labels are missing ({labels[rows[0]]!r} at row {rows[0]}): "
+            f"{len(rows)} of {len(labels)} {what} are missing ({labels[rows[0]]!r} at row {rows[0]}): "
             "leave those points out"
         )
 

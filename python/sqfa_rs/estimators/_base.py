@@ -16,8 +16,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _core
-from .._methods import METHODS, UNCONVERGED, Setting
+from .._methods import DEPENDENT_ROWS, METHODS, UNCONVERGED, Setting
 from .._threads import thread_count
+from ..data._folds import group_codes, predefined_folds
 from ..data._inputs import dense, repetition_counts, training_data, without_zeros
 from ..data._labels import check_counts, check_room, class_names, encode
 from ..data._statistics import (
@@ -43,12 +44,19 @@ class Reducer(LinearReducer):
     _shown: tuple[tuple[str, str], ...] = ()
 
     random_state: Any
+    cv: Any
 
     # Set by a fit.
     settings_: dict[str, float]
     trials_: list[Trial]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn components from labeled points.
 
         Parameters
@@ -57,13 +65,18 @@ class Reducer(LinearReducer):
             Points; sparse ones are made dense.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each sample counts.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a subject, a session or a recording. Whatever the fit
+            selects on held-out samples is selected on groups that are held out as a whole.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return self._fit_points(X, y, None)
+        return self._fit_points(X, y, sample_weight, groups)
 
     def fit_statistics(
         self,
@@ -129,17 +142,31 @@ class Reducer(LinearReducer):
 
     # -- the way of every fit ----------------------------------------------------------------
 
-    def _fit_points(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+    def _fit_points(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> Self:
         """Validate points, then learn from them."""
         start = self._forget()
         X, y = training_data(self, X, y)
-        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
+        weights = repetition_counts(sample_weight, X)
+        kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+        codes = group_codes(groups, len(y))
+        folds = predefined_folds(self.cv, X, y, groups, kept)
+        if kept is not None and codes is not None:
+            codes = codes[kept]
+        X, y, weights = without_zeros(X, y, weights)
         # Before the pass over the data, which may be long.
         settings = core_settings(self, start, X.shape[1])
-        return self._fit_arrays(X, y, weights, settings)
+        return self._fit_arrays(X, y, weights, settings, codes, folds)
 
     def _fit_arrays(
-        self, X: Any, y: Any, weights: NDArray[np.uint64] | None, settings: dict[str, Any]
+        self,
+        X: Any,
+        y: Any,
+        weights: NDArray[np.uint64] | None,
+        settings: dict[str, Any],
+        groups: NDArray[np.uint32] | None = None,
+        folds: NDArray[np.uint16] | int | None = None,
     ) -> Self:
         """Learn from validated points."""
         threads = thread_count(self.n_jobs)
@@ -155,8 +182,9 @@ class Reducer(LinearReducer):
         made = _core.covariances(method, estimator, settings, count, X.shape[1], len(classes), width)
         if made is not None:
             check_room(made, X.shape[1])
+        names, held = class_names(classes), (groups, folds)
         result = _core.fit_points(
-            method, X, class_names(classes), codes, weights, estimator, settings, watch, threads
+            method, X, names, codes, weights, held, estimator, settings, watch, threads
         )
         return self._adopt(result, classes)
 
@@ -236,6 +264,8 @@ class Reducer(LinearReducer):
         """Warn about what the user should know."""
         name = type(self).__name__
         for kind, message in result["warnings"]:
+            if kind == DEPENDENT_ROWS:
+                message += " (fit(X, y, groups=...))"
             if kind != UNCONVERGED:
                 warnings.warn(message, UserWarning, stacklevel=5)
         if not self.converged_:

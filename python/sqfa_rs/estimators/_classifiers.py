@@ -34,6 +34,9 @@ class LinearClassifier(QDA):
     shrinkage : "auto" or float, default="auto"
         The fraction s of the diagonal, from 0 to 1. "auto" shrinks only if the pooled covariance does
         not have full rank, judged on the correlation matrix: by n / (r + 1 + n) if its rank is r.
+    class_weight : "balanced", dict or None, default=None
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
 
@@ -71,10 +74,12 @@ class LinearClassifier(QDA):
         *,
         priors: ArrayLike | None = None,
         shrinkage: float | str = "auto",
+        class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
     def _build(

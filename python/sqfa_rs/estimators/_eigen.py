@@ -30,6 +30,11 @@ class PCA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -103,6 +108,7 @@ class PCA(Reducer):
         solver: str = "auto",
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -111,6 +117,7 @@ class PCA(Reducer):
         self.solver = solver
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -141,6 +148,11 @@ class LDA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -218,6 +230,7 @@ class LDA(Reducer):
         shrinkage: Choice = "auto",
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -226,6 +239,7 @@ class LDA(Reducer):
         self.shrinkage = shrinkage
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -247,6 +261,11 @@ class SupervisedPCA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -320,6 +339,7 @@ class SupervisedPCA(Reducer):
         max_components: int = 16,
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -327,5 +347,6 @@ class SupervisedPCA(Reducer):
         self.max_components = max_components
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -50,7 +50,13 @@ class BaseSQFA(Reducer):
     def _distance(self) -> Any:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn components from labeled points.
 
         Parameters
@@ -61,7 +67,10 @@ class BaseSQFA(Reducer):
             Class labels, or the name of the label column of an Arrow stream or frame. Of a stream only
             statistics are kept, so noise and scaling have their defaults.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            How often each sample counts.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a subject, a session or a recording. Whatever the fit
+            selects on held-out samples is selected on groups that are held out as a whole.
 
         Returns
         -------
@@ -69,9 +78,11 @@ class BaseSQFA(Reducer):
             The fitted estimator.
         """
         if not isinstance(y, str):
-            return self._fit_points(X, y, sample_weight)
+            return self._fit_points(X, y, sample_weight, groups)
         if sample_weight is not None:
             raise ValueError("sample_weight cannot be given for a stream")
+        if groups is not None:
+            raise ValueError("groups cannot be given for a stream, of which no sample is held out")
         return self._fit_stream(X, y)
 
     def partial_fit(

@@ -31,6 +31,11 @@ class SAVE(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -107,6 +112,7 @@ class SAVE(Reducer):
         noise: float | str = "auto",
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -115,6 +121,7 @@ class SAVE(Reducer):
         self.noise = noise
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -143,6 +150,11 @@ class DirectionalRegression(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -219,6 +231,7 @@ class DirectionalRegression(Reducer):
         noise: float | str = "auto",
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -227,5 +240,6 @@ class DirectionalRegression(Reducer):
         self.noise = noise
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state

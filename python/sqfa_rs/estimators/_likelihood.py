@@ -35,6 +35,11 @@ class AMA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -114,6 +119,7 @@ class AMA(Reducer):
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -126,6 +132,7 @@ class AMA(Reducer):
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -163,6 +170,11 @@ class LAD(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -243,6 +255,7 @@ class LAD(Reducer):
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -255,6 +268,7 @@ class LAD(Reducer):
         self.max_iter = max_iter
         self.tol = tol
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -30,6 +30,11 @@ class LFDA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -107,6 +112,7 @@ class LFDA(Reducer):
         pca_dims: int | None = None,
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -116,6 +122,7 @@ class LFDA(Reducer):
         self.pca_dims = pca_dims
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -140,6 +147,11 @@ class LMNN(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -217,6 +229,7 @@ class LMNN(Reducer):
         per_class: int | None = None,
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -226,6 +239,7 @@ class LMNN(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -250,6 +264,11 @@ class WDA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -327,6 +346,7 @@ class WDA(Reducer):
         per_class: int | None = None,
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -336,6 +356,7 @@ class WDA(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -362,6 +383,11 @@ class NCA(Reducer):
     refine : bool, default=False
         Improve the components afterwards on the posterior probability of the true class, as far as
         held-out points gain by it, or not at all.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -434,6 +460,7 @@ class NCA(Reducer):
         per_class: int | None = None,
         scaling: str = "auto",
         refine: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -442,5 +469,6 @@ class NCA(Reducer):
         self.per_class = per_class
         self.scaling = scaling
         self.refine = refine
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -12,8 +12,16 @@ from sklearn.utils.validation import column_or_1d
 from .. import _core
 from .._threads import thread_count
 from ..data._accumulator import ClassAccumulator
-from ..data._inputs import repetition_counts, training_data, without_zeros
-from ..data._labels import class_names, encode, positions
+from ..data._inputs import (
+    complain_about,
+    dense,
+    real_weights,
+    repetition_counts,
+    times_class_weight,
+    training_data,
+    without_zeros,
+)
+from ..data._labels import check_counts, class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
 from ._classifier import CoreClassifier
 
@@ -57,6 +65,9 @@ class QDA(CoreClassifier):
         The fraction s of the pooled covariance, from 0 to 1. "auto" shrinks only classes whose
         covariance does not have full rank, judged on the correlation matrix: a class of rank r by
         n / (r + 1 + n). With 0, such a class is an error.
+    class_weight : "balanced", dict or None, default=None
+        Weights of the classes, which multiply those of the samples: by label, or so that all classes
+        have the same total weight.
     n_jobs : int, default=None
         Threads.
     nu : float, default=None
@@ -99,7 +110,7 @@ class QDA(CoreClassifier):
     """
 
     # Set by a fit.
-    class_counts_: NDArray[np.uint64] | None
+    class_counts_: NDArray[Any] | None
     means_: NDArray[np.float64]
     covariances_: NDArray[np.float64]
     priors_: NDArray[np.float64]
@@ -110,11 +121,13 @@ class QDA(CoreClassifier):
         *,
         priors: ArrayLike | None = None,
         shrinkage: float | str = "auto",
+        class_weight: Any = None,
         n_jobs: int | None = None,
         nu: float | None = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.nu = nu
 
@@ -128,7 +141,8 @@ class QDA(CoreClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers: how often each point counts.
+            How often each sample counts. Weights that sum to less than the number of samples are scaled
+            up to it.
 
         Returns
         -------
@@ -137,11 +151,37 @@ class QDA(CoreClassifier):
         """
         self._forget()
         X, y = training_data(self, X, y)
-        X, y, weights = without_zeros(X, y, repetition_counts(sample_weight, X))
+        real = times_class_weight(self.class_weight, y, real_weights(sample_weight, X))
+        if real is not None and np.any(real != np.floor(real)):
+            return self._fit_weighted(X, y, real)
+        X, y, weights = without_zeros(X, y, repetition_counts(real, X))
         classes, codes = encode(y, weights)
         threads = thread_count(self.n_jobs)
         X = in_doubles(X)
         return self._adopt(statistics_of(X, classes, codes, weights, self._estimator(), threads))
+
+    def _fit_weighted(self, X: Any, y: Any, weights: NDArray[np.float64]) -> Self:
+        """Fit one Gaussian to every class with weights that are not whole numbers."""
+        if self.nu is not None:
+            raise ValueError("nu goes with weights that are whole numbers: leave out nu or class_weight")
+        present = np.flatnonzero(weights)
+        X, y, weights = in_doubles(X[present]), np.asarray(y)[present], weights[present]
+        complain_about(X)
+        classes, codes = encode(y)
+        check_counts(classes, codes, np.ones(len(codes)))
+        if len(classes) < 2:
+            raise ValueError("the labels have 1 class: at least 2 classes are needed")
+        n_features = X.shape[1]
+        totals = np.bincount(codes, weights=weights)
+        means = np.empty((len(classes), n_features))
+        covariances = np.empty((len(classes), n_features, n_features))
+        for at, total in enumerate(totals):
+            rows = np.flatnonzero(codes == at)
+            own, shares = dense(X[rows]), weights[rows] / total
+            means[at] = shares @ own
+            about = own - means[at]
+            covariances[at] = (about.T * shares) @ about
+        return self._describe(classes, totals, means, covariances)
 
     def partial_fit(
         self,
@@ -225,6 +265,16 @@ class QDA(CoreClassifier):
         counts = statistics.counts
         if counts is not None and self.nu is None:
             covariances *= ((counts - 1.0) / counts)[:, None, None]
+        return self._describe(statistics.classes, counts, means, covariances)
+
+    def _describe(
+        self,
+        classes: NDArray[Any],
+        counts: NDArray[Any] | None,
+        means: NDArray[np.float64],
+        covariances: NDArray[np.float64],
+    ) -> Self:
+        """Keep the Gaussians of the classes."""
         if self.priors is not None:
             priors = np.array(self.priors, dtype=np.float64, ndmin=1)
         elif counts is not None:
@@ -232,8 +282,8 @@ class QDA(CoreClassifier):
         else:
             priors = np.full(len(means), 1 / len(means))
         # Built now, so that fit reports a problem with the data, not predict.
-        self._classifier = self._build(statistics.classes, means, covariances, priors)
-        self.classes_ = statistics.classes
+        self._classifier = self._build(classes, means, covariances, priors)
+        self.classes_ = classes
         self.class_counts_ = counts
         self.covariances_ = covariances
         self.priors_ = priors / priors.sum()

@@ -74,6 +74,11 @@ class SQFA(BaseSQFA):
         running, by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -179,6 +184,7 @@ class SQFA(BaseSQFA):
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -202,6 +208,7 @@ class SQFA(BaseSQFA):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -270,6 +277,11 @@ class SecondMomentSQFA(BaseSQFA):
         running, by changes that do not grow.
     warm_start : bool, default=False
         Begin a new fit from the components of the last one.
+    cv : int, splitter or iterable, default=None
+        Folds on which everything that is not specified is selected: their number, a splitter of
+        scikit-learn, or pairs of train and test indices. None is five folds, twice for few samples, and
+        one held-out part of many samples. Test sets must not overlap, and every split trains on all
+        samples that it does not test.
     n_jobs : int, default=None
         Threads; None uses all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=0
@@ -370,6 +382,7 @@ class SecondMomentSQFA(BaseSQFA):
         max_iter: int = 1000,
         tol: float = 1e-6,
         warm_start: bool = False,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
@@ -392,6 +405,7 @@ class SecondMomentSQFA(BaseSQFA):
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

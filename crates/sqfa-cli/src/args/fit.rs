@@ -69,6 +69,11 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) flags: DataFlags,
+    /// Column or npz array with the group of each sample, such as a subject or a recording. It is not a feature.
+    /// Whatever is selected on held-out samples is selected on groups that are held out as a whole.
+    #[arg(long, value_name = "KEY", help_heading = "Data", conflicts_with_all = ["classes", "form"])]
+    #[arg(hide_short_help = true)]
+    pub(crate) group: Option<String>,
     /// Fit only these classes.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Data")]
     #[arg(hide_short_help = true)]

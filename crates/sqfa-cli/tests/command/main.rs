@@ -17,6 +17,7 @@ mod ending;
 mod failures;
 mod first_fit;
 mod fixed;
+mod groups;
 mod guard;
 mod heavy_tails;
 mod help;

@@ -136,6 +136,9 @@ pub struct DataRecord {
     /// The label column of a table, by name or by position where there are no names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The column or array with the group of each sample, if groups were held out as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// The classes by name: whole numbers or text.

@@ -66,6 +66,7 @@ fn description() -> Description {
         covariance: "empirical".to_owned(),
         start: "random".to_owned(),
         data: DataRecord {
+            group: None,
             name: "test".to_owned(),
             image_shape: Some((1, 3)),
             label: Some("kind".to_owned()),

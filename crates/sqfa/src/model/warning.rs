@@ -77,6 +77,11 @@ pub enum Warning {
         /// The largest share of the identity.
         share: f64,
     },
+    /// Samples that depend on the previous sample of their class, such as those of a time series.
+    DependentRows {
+        /// The correlation of consecutive samples of a class.
+        correlation: f64,
+    },
     /// A warning from a file, which holds its text.
     Recorded(String),
 }
@@ -123,6 +128,7 @@ impl Warning {
             Self::MomentMatched { .. } => "moment-matched",
             Self::RobustUnsettled { .. } => "robust-unsettled",
             Self::RobustShrunk { .. } => "robust-shrunk",
+            Self::DependentRows { .. } => "dependent-rows",
             Self::Recorded(_) => "recorded",
         }
     }
@@ -185,6 +191,12 @@ impl fmt::Display for Warning {
                 "the covariance estimator {estimator} had not settled after {steps} steps in {}: its statistics are \
                  approximate",
                 named(classes)
+            ),
+            Self::DependentRows { correlation } => write!(
+                f,
+                "consecutive samples of a class have a correlation of {correlation:.2}, as in a time series: if related \
+                 samples are both used for training and held out, held-out accuracy is too high; name the group of every \
+                 sample, such as its recording"
             ),
             Self::RobustShrunk { estimator, classes, share } => write!(
                 f,

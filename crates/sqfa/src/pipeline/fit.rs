@@ -1,7 +1,8 @@
 //! The entry point: validate, select on held-out samples, learn on all samples, refine.
 
+use crate::deal::HoldOut;
 use crate::labels::Labels;
-use crate::model::{FitError, Start};
+use crate::model::{FitError, Start, Warning};
 use crate::optimize::Observer;
 use crate::points::ShrinkingPoints;
 use crate::reduce::{PcaSolver, ReduceError, Setting};
@@ -10,6 +11,7 @@ use crate::statistics::{ClassStatistics, Estimator, StatisticsError};
 
 use super::choose::Choice;
 use super::learn::{Job, Outcome};
+use super::serial::strong_autocorrelation;
 use super::{
     Data, Filters, Fitted, Labeled, NoChoice, Parts, Pipeline, PipelineError, Summed, WIDE,
 };
@@ -27,9 +29,15 @@ impl Pipeline {
     ) -> Result<Fitted, PipelineError> {
         let seed = self.settings.seed;
         match data.into() {
-            Data::Samples(samples) => self.fit_samples(&Summed::once(samples, seed)?, observer),
+            Data::Samples(samples) => {
+                let fitted = self.fit_samples(&Summed::once(samples, seed)?, observer)?;
+                Ok(fitted.warned(self.dependence(&samples)))
+            }
             Data::Shared(sums) => self.fit_samples(sums, observer),
-            Data::Owned(points, labels) => self.fit_owned(points, labels, observer),
+            Data::Owned(points, labels) => {
+                let warning = self.dependence(&Labeled::new(points.view(), labels));
+                Ok(self.fit_owned(points, labels, observer)?.warned(warning))
+            }
             Data::Statistics(statistics) => self.fit_statistics(statistics, observer),
         }
     }
@@ -241,6 +249,18 @@ impl Pipeline {
             return Ok(());
         }
         Err(FitError::StartShape { rows, columns, dimension, filters })
+    }
+
+    /// Returns a warning if consecutive samples depend on each other while something is selected on held-out samples.
+    fn dependence(&self, data: &Labeled<'_>) -> Option<Warning> {
+        let selects = self.method.entry.settings.iter().any(|own| own.setting.is_chosen());
+        if data.hold_out != HoldOut::Rows || !(selects || self.holds_out()) {
+            return None;
+        }
+        // Labels and samples of different numbers are reported by the fit.
+        data.check().ok()?;
+        let correlation = strong_autocorrelation(data)?;
+        Some(Warning::DependentRows { correlation })
     }
 
     /// Whether anything is selected on held-out samples.

@@ -109,6 +109,17 @@ impl Fitted {
         self.record.distinct.unwrap_or(self.kept.ncols())
     }
 
+    /// Adds a warning unless one of its kind is there.
+    pub(super) fn warned(mut self, warning: Option<Warning>) -> Self {
+        let warnings = &mut self.record.run.warnings;
+        if let Some(warning) = warning
+            && warnings.iter().all(|other| other.name() != warning.name())
+        {
+            warnings.push(warning);
+        }
+        self
+    }
+
     /// Uses filters of the kept columns, whichever of all columns these are.
     pub(super) fn embed(&mut self, kept: Mat<f64>) {
         self.filters = embedded(self.preprocessor.as_ref(), &kept);

@@ -37,6 +37,7 @@ mod score;
 mod scorer;
 mod search;
 mod selection;
+mod serial;
 mod side;
 mod space;
 mod summed;
@@ -49,6 +50,7 @@ use crate::statistics::{Estimator, Scaling};
 
 use rule::COMPONENTS;
 
+pub use crate::deal::HoldOut;
 pub use count::{Curve, CurvePoint};
 pub use data::{Data, Labeled};
 pub(crate) use defaults::alike;

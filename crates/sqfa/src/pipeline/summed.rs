@@ -42,6 +42,7 @@ impl<'a> Summed<'a> {
         if points > 2 && data.labels.classes().len() == points {
             return Err(PipelineError::LooksLikeIds { points });
         }
+        data.check_hold_out()?;
         if data.weights.is_none() {
             check_classes(data.labels)?;
         }
@@ -102,8 +103,7 @@ impl<'a> Summed<'a> {
 
     /// How points are held out.
     pub(crate) fn plan(&self) -> Plan {
-        let points = self.data.total();
-        if self.is_wide() { Plan::for_components(points) } else { Plan::for_points(points) }
+        self.data.plan(self.is_wide())
     }
 
     /// Whether choices are made on principal components: sums of every fold in so many columns would take too much memory.

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::Qda;
-use crate::deal::deal;
+use crate::deal::{HoldOut, deal};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
@@ -23,6 +23,8 @@ use super::ReduceError;
 
 /// Samples that are held out to choose settings: 15 %, as parts in all and parts held out.
 const HELD_OUT: (usize, usize) = (20, 3);
+/// The same for groups, of which a class may have few.
+const GROUPS_HELD_OUT: (usize, usize) = (7, 1);
 /// Held-out points that are judged at a time.
 pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;
 
@@ -52,6 +54,8 @@ pub struct Training<'a> {
     estimator: Estimator,
     /// Whether the statistics have variances alone, and one covariance for all classes is made of the points where it is asked for.
     sparing: bool,
+    /// Which samples are held out together.
+    hold_out: HoldOut<'a>,
 }
 
 #[derive(Debug, Clone)]
@@ -80,6 +84,11 @@ impl<'a> Training<'a> {
     pub fn with_estimator(mut self, estimator: Estimator) -> Self {
         self.estimator = estimator;
         self
+    }
+
+    /// The same data, with the samples that are held out together when settings are selected.
+    pub(crate) fn holding_out(self, hold_out: HoldOut<'a>) -> Self {
+        Self { hold_out, ..self }
     }
 
     /// The same data, of which only some rows belong to the training part that the statistics describe.
@@ -138,6 +147,7 @@ impl<'a> Training<'a> {
             shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
+            hold_out: HoldOut::Rows,
         }
     }
 
@@ -152,6 +162,7 @@ impl<'a> Training<'a> {
             shrinkage: None,
             estimator: Estimator::Empirical,
             sparing: false,
+            hold_out: HoldOut::Rows,
         })
     }
 
@@ -211,17 +222,28 @@ impl<'a> Training<'a> {
             return Ok((None, held.clone()));
         }
         let Samples { points, labels, .. } = samples;
+        let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
+        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let (parts, first) = match self.hold_out {
+            HoldOut::Rows => (HELD_OUT, 0),
+            HoldOut::Groups(_) => (GROUPS_HELD_OUT, 0),
+            // The first predefined fold of which there are training samples.
+            HoldOut::Folds(folds) => {
+                let of_rows = (0..count).map(|at| folds[row(at) as usize]);
+                let first = usize::from(of_rows.min().unwrap_or(0));
+                ((first + 1, first + 1), first)
+            }
+        };
         let dealt = match &self.rows {
             Some(rows) => {
                 let mut often = vec![0_u32; labels.len()];
                 rows.iter().for_each(|&row| often[row as usize] += 1);
-                deal(points, labels, &|row| u64::from(often[row]), HELD_OUT, seed)
+                let weight = |row: usize| u64::from(often[row]);
+                deal(points, labels, &weight, self.hold_out, parts, seed)
             }
-            None => deal(points, labels, &|_| 1, HELD_OUT, seed),
+            None => deal(points, labels, &|_| 1, self.hold_out, parts, seed),
         };
-        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
-        let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
-        let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
+        let is_held = |row: u32| (first..parts.1).contains(&usize::from(dealt[row as usize]));
         let held = (0..count).map(row).filter(|&row| is_held(row));
         let held: Vec<usize> = held.map(|row| row as usize).collect();
         let mut learn = Vec::with_capacity(count - held.len());

@@ -46,6 +46,16 @@ pub enum StatisticsError {
         /// Points given.
         points: usize,
     },
+    /// Samples and groups or predefined folds that do not match.
+    #[error("{values} {what} for {points} samples: give one value per sample")]
+    HoldOutCount {
+        /// Groups or folds.
+        what: &'static str,
+        /// Values given.
+        values: usize,
+        /// Samples given.
+        points: usize,
+    },
     /// Weights whose sum is no 64-bit count.
     #[error("the weights of class '{class}' add up to more than 2⁵³: scale them down")]
     WeightSum {

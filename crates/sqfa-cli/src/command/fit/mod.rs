@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::lift::LiftRecipe;
-use sqfa::model::{Restarts, Start};
+use sqfa::model::{Restarts, Start, Warning};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::{Method, ReducerSettings, Setting};
 use sqfa::statistics::{ClassAccumulator, Scaling};
-use sqfa::{Estimator, Noise};
+use sqfa::{Estimator, Labels, Noise};
 use sqfa_io::data::{LabeledData, Loaded, Opened, Part};
 
 use crate::args::{DataFlags, FiltersArg, FitArgs, PrecisionArg, StartArg};
@@ -41,6 +41,7 @@ pub(crate) struct Fit {
     /// Rows of sketches to keep instead of covariances.
     sketch: Option<usize>,
     flags: DataFlags,
+    group: Option<String>,
     classes: Option<Vec<String>>,
     out: PathBuf,
     method: Method,
@@ -97,6 +98,7 @@ impl TryFrom<FitArgs> for Fit {
             data: args.data,
             sketch: args.form,
             flags: args.flags,
+            group: args.group,
             classes: args.classes,
             out,
             method: Method::named(args.method.name, args.refine)?,
@@ -125,6 +127,8 @@ impl TryFrom<FitArgs> for Fit {
 
 /// The names of a table.
 struct Names {
+    /// The group of each sample, if there are groups.
+    groups: Option<Labels>,
     /// Those of the columns; empty where they have none.
     columns: Vec<String>,
     /// The label column, by name or by position where there are no names.
@@ -178,7 +182,10 @@ impl Fit {
         }
         drop(guard);
         drop(line);
-        let told = fitted.record.run.warnings.iter().map(ToString::to_string);
+        let told = fitted.record.run.warnings.iter().map(|warning| match warning {
+            Warning::DependentRows { .. } => format!("{warning} (--group COLUMN)"),
+            _ => warning.to_string(),
+        });
         for warning in told.chain(warnings::about_filters(model.filters(), &self.against_copies()))
         {
             output::warn(&warning);
@@ -202,8 +209,10 @@ impl Fit {
     }
 
     fn load(&self, line: &StatusLine) -> Result<(Loaded, Names)> {
+        let flags = data::without_keys(&self.data, &self.flags, self.group.iter().cloned());
         let Opened { mut loaded, columns, label, .. } =
-            data::open_all(&self.data, &self.flags, self.sketch, line)?;
+            data::open_all(&self.data, &flags, self.sketch, line)?;
+        let groups = self.groups(&loaded, &columns)?;
         if let Some(names) = &self.classes {
             loaded = data::restrict(loaded, names)?;
         }
@@ -222,7 +231,24 @@ impl Fit {
             check_size(&data.train.points, &columns, true)?;
             data::check_counts(&data.train.labels)?;
         }
-        Ok((self.sketched(loaded)?, Names { columns, label }))
+        Ok((self.sketched(loaded)?, Names { groups, columns, label }))
+    }
+
+    /// Returns the group of each sample, if there are groups.
+    fn groups(&self, loaded: &Loaded, columns: &[String]) -> Result<Option<Labels>> {
+        let Some(key) = &self.group else { return Ok(None) };
+        let Loaded::Data(data) = loaded else {
+            return usage(format!(
+                "--group {key} says which samples are held out together, and there are only class statistics: leave it out"
+            ));
+        };
+        let (files, points) = (data::expand(&self.data)?, data.train.labels.len());
+        if files.iter().any(|file| file == "-") {
+            return usage(
+                "--group reads DATA twice, which standard input does not allow: use a file",
+            );
+        }
+        data::key_values(&self.flags, &files, key, points, columns).map(Some)
     }
 
     /// Points as sketches of so many rows, where these are wanted.
