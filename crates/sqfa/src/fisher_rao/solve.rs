@@ -2,7 +2,7 @@
 //! initial twists.
 //!
 //! W = 0 is already stationary, so that one evaluation is enough, for d = 1, equal means, equal
-//! covariances and mean differences along a common principal axis. In all other cases Newton steps
+//! covariances and mean differences along a common principal axis. In all other cases, Newton steps
 //! follow. Up to a distance of [`SEVERAL`], the minimum is unique. Beyond it, further initial
 //! twists look for better minima, and the result is reported as an upper bound.
 //!

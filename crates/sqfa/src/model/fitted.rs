@@ -192,6 +192,10 @@ impl FittedSqfa {
     }
 
     /// Returns the class Gaussians in feature space, without noise.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the statistics do not have the dimension of the model.
     pub fn feature_statistics(&self, statistics: &ClassStatistics) -> Gaussians {
         project(statistics, self.filters.as_ref(), 0.0)
     }

@@ -390,7 +390,7 @@ impl Sqfa {
     ///
     /// # Errors
     ///
-    /// Always succeeds; the result is the type of the other constructors.
+    /// Never fails, because the default distance is always in the registry.
     pub fn new(filters: usize) -> Result<Self, FitError> {
         Ok(Self {
             filters,

@@ -60,11 +60,11 @@ pub enum Setting {
 pub enum Heading {
     /// Settings that most fits need; the short help shows these only.
     Common,
-    /// Which part of the data is used.
+    /// Settings that select the part of the data that is used.
     Data,
     /// Settings of single methods.
     Methods,
-    /// How filters are optimized.
+    /// Settings of the optimization.
     Optimization,
 }
 
@@ -700,7 +700,7 @@ pub enum Usual {
     Word(&'static str),
 }
 
-/// The use of a setting by a method: its default and its grid.
+/// A setting that a method uses, with the default and the grid for this method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// The setting.
@@ -714,12 +714,12 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Creates the use of a setting with the default and meaning that all methods share.
+    /// Returns a parameter with the default and the meaning that all methods share.
     pub(super) const fn common(setting: Setting) -> Self {
         Self { setting, usual: Usual::Common, grid: &[], help: "" }
     }
 
-    /// Creates the use of a setting whose default is a whole number.
+    /// Returns a parameter whose default is a whole number.
     pub(super) const fn count(setting: Setting, count: usize, help: &'static str) -> Self {
         Self { setting, usual: Usual::Number(count as f64), grid: &[], help }
     }

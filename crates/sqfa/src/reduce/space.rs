@@ -22,7 +22,7 @@ use super::{
 /// Variance of a component, as a fraction of the largest, below which it counts as constant.
 const VARYING: f64 = 1e-12;
 
-/// The data that a method uses: the number of components and the number of samples per class.
+/// The part of the data that a method uses: the number of components and the number of samples per class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     pub(super) method: &'static str,

@@ -41,7 +41,7 @@ pub(crate) struct Posterior<'a> {
     split: LabeledRows<'a>,
     targets: Arc<Targets>,
     log_priors: Vec<f64>,
-    /// The noise that is added to the total covariance if that is the metric.
+    /// The noise that is added to the total covariance in the metric of the steps.
     metric_noise: f64,
 }
 

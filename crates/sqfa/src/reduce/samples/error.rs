@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SampleError {
     /// There are no samples, or they have no dimensions.
-    #[error("{points} samples of {dimension} dimensions: at least one of each is needed")]
+    #[error(
+        "the data have {points} samples and {dimension} dimensions: at least one of each is needed"
+    )]
     Empty {
         /// The number of samples.
         points: usize,
