@@ -13,7 +13,7 @@ const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Number(3.0),
     grid: &[3.0, 5.0, 9.0, 17.0],
-    help: "the number of target neighbors per sample",
+    help: "the number of target neighbors of every sample",
 };
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
