@@ -57,7 +57,7 @@ pub enum SampleError {
     /// A class has too few samples for the number of neighbors.
     #[error(
         "class '{class}' has {count} samples, too few for {neighbors} neighbors of its own: \
-         add samples to have at least {}, leave out the class, or ask for at most {} neighbors",
+         provide at least {} samples of it, leave out the class, or ask for at most {} neighbors",
         neighbors + 1,
         count.saturating_sub(1)
     )]
