@@ -49,6 +49,7 @@ const MAX_CHUNKS: usize = 64;
 /// Fewest batches per chunk in dimensions of at most `SMALL_ORDER`, where allocating the scratch
 /// space of a chunk costs as much as some batches. In higher dimensions a single batch is enough.
 const MIN_BATCHES: usize = 3;
+/// Largest dimension in which a chunk has at least `MIN_BATCHES` batches.
 const SMALL_ORDER: usize = 32;
 
 /// The pairs of classes whose distances are averaged, with their weights.

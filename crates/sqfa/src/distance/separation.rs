@@ -86,7 +86,7 @@ mod tests {
     use crate::distance::{Distance, pairwise};
     use crate::features::Gaussians;
 
-    /// Two well-conditioned Gaussians of order 3 with different means and covariances.
+    /// Returns two well-conditioned Gaussians of order 3 with different means and covariances.
     fn pair() -> Gaussians {
         let means = vec![0.3, -1.0, 0.5, 1.0, 0.0, -0.4];
         let first = [2.0, 0.3, -0.1, 0.3, 1.0, 0.2, -0.1, 0.2, 0.5];

@@ -115,7 +115,7 @@ mod tests {
 
     const TIGHT: Stopping = Stopping { max_iterations: 2000, tolerance: 1e-14 };
 
-    /// The Rosenbrock function of pairs of entries, with minimum 0 where all entries are 1.
+    /// Returns value and gradient of the Rosenbrock function, whose minimum is 0 at a vector of ones.
     fn valley(x: MatRef<'_, f64>) -> Result<(f64, Mat<f64>), ()> {
         let mut gradient = Mat::zeros(x.nrows(), x.ncols());
         let mut loss = 0.0;

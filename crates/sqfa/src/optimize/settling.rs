@@ -20,8 +20,9 @@ const LONGEST_STEP: f64 = 3.0;
 /// Ratio of consecutive gains above which they count as growing rather than uneven.
 const GROWTH: f64 = 2.0;
 /// Fraction of the tolerance below which a gain counts as zero. Such gains are exempt from the two
-/// conditions and count twice, so three of them are enough.
+/// conditions.
 const NOTHING: f64 = 1e-3;
+/// Weight of a gain that counts as zero. With a weight of two, three such gains are enough.
 const WEIGHT_OF_NOTHING: usize = 2;
 /// Relative change of the objective below which it is round-off.
 const ROUND_OFF: f64 = 8.0 * f64::EPSILON;

@@ -30,9 +30,9 @@ const INNER_TOLERANCE: f64 = 0.1;
 /// Iterations between recomputations of the products, which remove accumulated round-off.
 const REFRESH: usize = 50;
 
-/// Number of passes that L-BFGS needs for one pass of this optimizer, and evaluations per iteration
-/// of L-BFGS.
+/// Ratio of the passes that L-BFGS needs to those of this optimizer.
 const FEWER_PASSES: f64 = 2.5;
+/// Evaluations per iteration of L-BFGS.
 const LINE_EVALUATIONS: f64 = 2.5;
 
 /// The work that is invested to make use of a pass.
@@ -44,9 +44,9 @@ struct Plan {
     inner: usize,
 }
 
-/// The plan if passes are cheap. If they are expensive, more steps and iterations save a few more
-/// passes.
+/// The plan if passes are cheap.
 const SPARING: Plan = Plan { steps: 3, inner: 14 };
+/// The plan if passes are expensive: more steps and iterations save a few more passes.
 const GENEROUS: Plan = Plan { steps: 5, inner: 30 };
 /// Number of vectors that a basis may always keep. With few filters, this leaves space for earlier
 /// directions, which still carry information.

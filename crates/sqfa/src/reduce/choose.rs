@@ -7,7 +7,7 @@ use crate::linalg::Mat;
 
 use super::{ReduceError, Setting, Training};
 
-/// How the value of a setting is determined.
+/// The way in which the value of a setting is determined.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Choice {
     /// The default of the method: its default value, or the best value of its grid if samples can

@@ -69,7 +69,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// The title of the section; `None` for settings among the other options.
+    /// Returns the title of the section, or `None` for settings among the other options.
     pub fn title(self) -> Option<&'static str> {
         match self {
             Self::Common => None,

@@ -23,8 +23,8 @@ use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
 use super::ReduceError;
 
-/// The fraction of samples that are held out to select settings, 15 %, as the total number of parts
-/// and the number of held-out parts.
+/// The split that selects settings: the samples are divided into 20 parts, of which 3 (15 %) are held
+/// out.
 const HELD_OUT: (usize, usize) = (20, 3);
 /// Number of held-out samples that are scored at a time.
 pub(crate) const JUDGED: usize = 16 * crate::transform::BLOCK;

@@ -115,7 +115,7 @@ impl Gathered {
         Self { values, columns, classes }
     }
 
-    /// The number of samples.
+    /// Returns the number of samples.
     pub(super) fn rows(&self) -> usize {
         self.values.len() / self.columns
     }

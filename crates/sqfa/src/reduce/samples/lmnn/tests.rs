@@ -107,7 +107,7 @@ fn a_shift_of_all_samples_changes_nothing() {
     assert!((loss - moved).abs() < 100.0 * SAME * loss);
 }
 
-/// Gradient descent as in metric-learn: the step grows by 1 % after every success and is halved if
+/// Minimizes the loss by gradient descent as in metric-learn: the step grows by 1 % after every success and is halved if
 /// the loss would increase.
 fn gradient_descent(prepared: &Prepared, start: Mat<f64>) -> f64 {
     let (mut point, mut step) = (start, 1e-4);
