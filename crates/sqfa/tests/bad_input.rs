@@ -294,7 +294,7 @@ fn a_users_distance_that_is_not_a_number() {
         .unwrap()
         .distance(Distance::custom(Never))
         .fit(&given(&random_classes(4, 3, 7)));
-    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "the distance's own code"];
+    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "a distance of your own"];
     refused(fit, &parts);
 }
 

@@ -1,4 +1,4 @@
-//! Optimization of filters: L-BFGS along lines, or the maximum within a subspace for every pass.
+//! Optimization of filters: by L-BFGS along lines, or within a subspace for every pass.
 //!
 //! Several initializations are optimized at once and share one pass per iteration. [`Optimizer`]
 //! selects the algorithm, [`Stopping`] the criterion of convergence and [`Preconditioning`] the
@@ -74,9 +74,9 @@ pub enum Optimizer {
     /// evaluation.
     #[default]
     Auto,
-    /// The maximum within a whole subspace for every pass: fewer passes, more evaluations.
+    /// Optimization within a whole subspace for every pass: fewer passes, more evaluations.
     Subspace,
-    /// L-BFGS: one line for every pass.
+    /// L-BFGS with a search along one line for every pass.
     Lbfgs,
 }
 
