@@ -190,9 +190,9 @@ def test_refinement(digits):
 
 def test_refusals(blobs):
     X, y = blobs
-    with pytest.raises(ValueError, match="lda gives at most 2 filters"):
+    with pytest.raises(ValueError, match="lda gives at most 2"):
         LDA(3).fit(X, y)
-    with pytest.raises(ValueError, match="learns from points"):
+    with pytest.raises(ValueError, match="learns from samples"):
         LMNN(2).fit_statistics(sqfa_rs.class_statistics(X, y))
     with pytest.raises(ValueError, match="shrinkage is 2"):
         LDA(1, shrinkage=2.0).fit(X, y)

@@ -138,7 +138,7 @@ fn settings_that_make_no_sense() {
     }
     refused(
         fit(recipe(2, "calvo-oller").restarts(Restarts::Count(0))),
-        &["restarts", "at least 1"],
+        &["initializations", "at least 1"],
     );
     let groups = recipe(2, "calvo-oller").learning(Learning::Sequential(0));
     refused(fit(groups), &["groups", "at least 1"]);
@@ -163,18 +163,18 @@ fn starts_that_make_no_sense() {
     let statistics = given(&random_classes(4, 3, 4));
     let fit =
         |start: Mat<f64>| recipe(2, "calvo-oller").start(Start::Given(start)).fit(&statistics);
-    refused(fit(axes(4, &[1])), &["4 × 1", "4 dimensions", "2 filters"]);
-    refused(fit(axes(3, &[0, 1])), &["3 × 2", "4 dimensions"]);
+    refused(fit(axes(4, &[1])), &["4 × 1", "4 × 2"]);
+    refused(fit(axes(3, &[0, 1])), &["3 × 2", "4 × 2"]);
     refused(
         fit(Mat::from_fn(4, 2, |_, _| f64::NAN)),
-        &["starting filters", "non-finite", "finite"],
+        &["initial filters", "not finite", "pass finite numbers"],
     );
-    refused(fit(Mat::zeros(4, 2)), &["starting filters", "zero"]);
+    refused(fit(Mat::zeros(4, 2)), &["initial filters", "zero"]);
     let twice = recipe(2, "wasserstein")
         .constraint(sqfa::constraint::Constraint::Orthonormal)
         .start(Start::Given(axes(4, &[1, 1])))
         .fit(&statistics);
-    refused(twice, &["starting filters", "depend on each other"]);
+    refused(twice, &["initial filters", "linearly dependent"]);
 }
 
 /// Two classes named cat and dog, the covariance of the second as given.
@@ -244,15 +244,15 @@ fn zero_noise_needs_full_rank() {
     let silent = |filters| recipe(filters, "calvo-oller").noise(Noise::Value(0.0));
     // As many samples as dimensions are one too few.
     let few = Sample::draw(&[30, 6], 6, 5).statistics();
-    let parts = ["class '1'", "6 samples", "6 dimensions", "set noise", "oas"];
+    let parts = ["class '1'", "6 samples", "6 dimensions", "set a positive noise", "oas"];
     refused(silent(2).fit(&few), &parts);
     let constant = Sample::draw(&[30, 30], 3, 6).mapped(4, |row| [row, &[0.1]].concat());
-    let parts = ["dimension 3", "class '0'", "noise is 0", "set noise", "drop"];
+    let parts = ["dimension 3", "class '0'", "noise is 0", "set a positive noise", "drop"];
     refused(silent(2).fit(&constant.statistics()), &parts);
     // Two dimensions that are copies of each other pass every check and fail in the factorisation.
     let copies = Normal { mean: vec![0.0; 2], covariance: vec![1.0; 4] };
     let sound = Normal::diagonal(&[0.0, 1.0], &[1.0, 2.0]);
-    let parts = ["class '1'", "not positive definite", "pivot", "noise 0", "increase noise"];
+    let parts = ["class '1'", "not positive definite", "pivot", "noise 0", "increase the noise"];
     refused(silent(2).fit(&given(&[sound, copies])), &parts);
 }
 
@@ -294,7 +294,7 @@ fn a_users_distance_that_is_not_a_number() {
         .unwrap()
         .distance(Distance::custom(Never))
         .fit(&given(&random_classes(4, 3, 7)));
-    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "the distance's own code"];
+    let parts = ["distance 'never'", "classes '0' and '1'", "NaN", "a distance of your own"];
     refused(fit, &parts);
 }
 

@@ -1,4 +1,5 @@
-//! Large-margin nearest neighbors as a reducer: in principal components, on a balanced choice of points, as in the paper's experiments.
+//! Large-margin nearest neighbors as a reducer: in principal components, on a balanced sample of
+//! the classes, as in the paper's experiments.
 
 use crate::optimize::Observer;
 
@@ -7,7 +8,7 @@ use super::setting::{Parameter, Setting, Usual};
 use super::space::{Task, View, whole};
 use super::{Choice, ReduceError, Reducer, ReducerSettings, Reduction, Training};
 
-/// Target neighbors.
+/// The number of target neighbors.
 const NEIGHBORS: Parameter = Parameter {
     setting: Setting::Neighbors,
     usual: Usual::Number(3.0),
@@ -17,7 +18,7 @@ const NEIGHBORS: Parameter = Parameter {
 const DIMENSIONS: Parameter = Parameter::count(Setting::Dimensions, 200, "");
 const PER_CLASS: Parameter = Parameter::count(Setting::PerClass, 500, "");
 
-/// What it takes.
+/// The settings that LMNN uses.
 pub(super) const SETTINGS: &[Parameter] = &[NEIGHBORS, DIMENSIONS, PER_CLASS];
 
 /// LMNN with its settings.
