@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_inverses_and_products_are_those_of_the_plain_loops() {
+    fn agrees_with_the_plain_loops() {
         let (mut ours, mut theirs) = (positive(), positive());
         small::cholesky(&mut ours, ORDER);
         cholesky(&mut theirs, ORDER);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn eigenvectors_are_orthogonal_and_rebuild_the_matrix() {
+    fn eigenvectors_are_orthogonal_and_reproduce_the_matrix() {
         let indefinite: Vec<f64> =
             (0..ORDER * ORDER).map(|at| ((at / ORDER * (at % ORDER)) as f64).sin()).collect();
         let repeated: Vec<f64> =

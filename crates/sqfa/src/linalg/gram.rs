@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_of_zeros_may_be_left_out() {
+    fn leaving_out_zero_columns_does_not_change_the_scatter() {
         let (points, n) = (40, 1800);
         let varies = |column: usize| column % 3 != 1 && !(200..700).contains(&column);
         let entry = |row: usize, column: usize| match varies(column) {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time_is_backward_stable_and_orthogonal() {
+    fn single_matrices_are_diagonalized_backward_stably() {
         for n in [1, 2, 3, 5, 9, 17, 33, 49] {
             for (name, a) in zoo(n) {
                 let (mut result, mut v) = (a.clone(), vec![0.0; n * n]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_different_matrices_at_a_time_are_too() {
+    fn eight_different_matrices_are_diagonalized_backward_stably() {
         for n in [1, 2, 5, 9, 17, 33] {
             for batch in zoo(n).chunks(LANES) {
                 let mut a = vec![Lanes::splat(0.0); n * n];
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn small_eigenvalues_of_graded_matrices_have_their_own_digits() {
+    fn small_eigenvalues_of_graded_matrices_are_accurate() {
         // D·C·D with D = diag(1, 2⁻²⁰) is exact, so the quadratic formula gives the eigenvalues.
         let (a, b, c) = (1.0, 0.5 * 2.0_f64.powi(-20), 2.0_f64.powi(-40));
         let (mut matrix, mut v) = (vec![a, b, b, c], vec![0.0; 4]);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 4;
         let sound = matrix(n, |i, j| noise(31 * i + j));
         let mut a: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
@@ -222,7 +222,7 @@ mod tests {
         for lane in (0..LANES).filter(|&lane| lane != 2) {
             let [result, vectors] =
                 [&a, &v].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-            check("beside NaN", &sound, &result, &vectors, n);
+            check("next to NaN", &sound, &result, &vectors, n);
         }
         assert!((0..n).any(|i| a[i * n + i].lane(2).is_nan()));
     }

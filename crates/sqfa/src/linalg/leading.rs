@@ -258,27 +258,27 @@ mod tests {
     }
 
     #[test]
-    fn a_decaying_spectrum_is_found_in_a_small_space() {
+    fn decaying_spectrum_converges_in_a_small_subspace() {
         let values: Vec<f64> = (0..400).map(|j| 0.9_f64.powi(j)).collect();
         check(&values, 6, true);
     }
 
     #[test]
-    fn repeated_eigenvalues_are_found_as_often_as_they_are_repeated() {
+    fn repeated_eigenvalues_are_found_with_multiplicity() {
         let mut values: Vec<f64> = (0..400).map(|j| 0.5 / f64::from(j + 1)).collect();
         values[100..105].fill(7.0);
         check(&values, 6, true);
     }
 
     #[test]
-    fn low_rank_and_negative_values_are_no_trouble() {
+    fn low_rank_and_negative_eigenvalues() {
         let mut values = vec![0.0; 400];
         (values[3], values[200], values[399]) = (2.0, 1.0, -3.0);
         check(&values, 4, true);
     }
 
     #[test]
-    fn close_eigenvalues_are_found_when_the_space_begins_again() {
+    fn close_eigenvalues_are_found_after_a_restart() {
         // The subspace of one cycle has 13 blocks. A polynomial of that degree shrinks components with eigenvalues
         // below 1 by 1/T₁₃(1.4), which is about 2e-5.
         let mut values: Vec<f64> = (0..400).map(|j| f64::from(j) / 400.0).collect();
@@ -287,13 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_spectrum_takes_the_dense_eigenproblem() {
+    fn flat_spectrum_falls_back_to_the_dense_eigenproblem() {
         let values: Vec<f64> = (0..300).map(|j| 1.0 + 1e-4 * f64::from(j)).collect();
         check(&values, 4, false);
     }
 
     #[test]
-    fn nearly_leading_directions_hold_nearly_as_much() {
+    fn approximate_directions_explain_almost_as_much_variance() {
         for values in [
             (0..300).map(|j| 1.0 + 1e-2 * f64::from(j)).collect::<Vec<f64>>(),
             (0..300).map(|j| 0.8_f64.powi(j)).collect(),

@@ -219,7 +219,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_at_a_time_diagonalises_what_the_factor_stands_for() {
+    fn single_factors_are_diagonalized() {
         for n in [1, 2, 3, 5, 9, 16, 17, 33, 49] {
             for (name, factor) in zoo(n) {
                 let (mut rows, mut values) = (factor.clone(), vec![0.0; n]);
@@ -251,14 +251,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn eight_different_factors_at_a_time_are_diagonalised_as_one_is() {
+    fn eight_different_factors_are_diagonalized() {
         for n in [1, 2, 5, 9, 16, 33] {
             check_eight(n, eigen);
         }
     }
 
     #[test]
-    fn everybody_meets_everybody_once_a_sweep() {
+    fn every_pair_of_rows_meets_once_per_sweep() {
         for seats in [2, 4, 8, 10, 18] {
             let mut met = vec![0; seats * seats];
             for round in 1..seats {
@@ -276,7 +276,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn eigenvalues_far_below_the_largest_have_their_own_digits() {
+    fn eigenvalues_far_below_the_largest_are_accurate() {
         // Rows (1, 2⁻³⁰) and (0, 2⁻⁶⁰): the product of the eigenvalues is the squared determinant, exactly 2⁻¹²⁰. The
         // smaller eigenvalue is about 2⁻¹²⁰, so the rounded entries of Σ r rᵀ have lost it completely.
         let (small, smaller) = (2.0_f64.powi(-30), 2.0_f64.powi(-60));
@@ -288,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 5;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
@@ -298,7 +298,7 @@ pub(super) mod tests {
         for lane in (0..LANES).filter(|&lane| lane != 2) {
             let [vectors, values] =
                 [&rows, &values].map(|m| m.iter().map(|x| x.lane(lane)).collect::<Vec<_>>());
-            check("beside NaN", &sound, &vectors, &values, n);
+            check("next to NaN", &sound, &vectors, &values, n);
         }
         assert!(values.iter().any(|value| value.lane(2).is_nan()));
     }

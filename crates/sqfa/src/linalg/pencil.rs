@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_solve_the_problem_and_are_orthonormal_in_the_denominator() {
+    fn eigenvectors_solve_the_problem_and_are_b_orthonormal() {
         for order in [1, 2, 7, 60] {
             let (a, b) = (symmetric(order, 3, 0.0), symmetric(order, 8, 2.0));
             let found = pencil(&a, &b, order, order).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     /// A has rank 3 plus a multiple of the identity, and only a few vectors are requested. They must equal those of the
     /// dense problem both when the Krylov method finds them (order 400) and when it does not (the other orders).
     #[test]
-    fn leading_vectors_are_those_of_the_dense_problem() {
+    fn leading_eigenvectors_agree_with_the_dense_problem() {
         for order in [1, 7, 60, 400] {
             let b = symmetric(order, 8, 2.0);
             let rank = 3.min(order);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denominator_without_full_rank_is_refused() {
+    fn a_singular_denominator_is_rejected() {
         let ones = vec![1.0; 9];
         let refusal = pencil(&symmetric(3, 1, 1.0), &ones, 3, 3).unwrap_err();
         assert!(refusal.pivot <= RANK && refusal.largest == 1.0);

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounded_products_are_those_in_double_precision_but_for_rounding() {
+    fn agrees_with_double_precision_up_to_rounding() {
         // The sizes span more than one panel and depth and are multiples of neither.
         let (n, m) = (2500, 70);
         let (x, y) = (random(n, m, 1, 0), random(n, m, 1, 1));

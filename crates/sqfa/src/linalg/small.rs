@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_all_four_kinds() {
+    fn products_with_either_operand_transposed() {
         for n in [1, 3, 4, 7, 12] {
             let a: Vec<f64> = (0..n * n).map(|k| (k as f64).sin()).collect();
             let b: Vec<f64> = (0..n * n).map(|k| (2.0 * k as f64).cos()).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_factorisation_leaves_nan_in_its_lane_alone() {
+    fn failed_factorization_leaves_nan_only_in_its_lane() {
         let n = 5;
         let failing = 3;
         let mut lanes = vec![Lanes::splat(0.0); n * n];

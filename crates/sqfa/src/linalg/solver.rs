@@ -290,7 +290,7 @@ mod tests {
             Mat::from_fn(n, 3, |i, j| (0..n).map(|k| entry(i, k) * truth[(k, j)]).sum::<f64>());
         let solver = solver::<T>(n);
         assert!((solver.solve(image.as_ref()) - &truth).norm_max() < rounding, "order {n}");
-        // ‖L⁻¹Ax‖² = xᵀAx, which checks `forward` on its own.
+        // ‖L⁻¹Ax‖² must equal xᵀAx, which tests `forward` alone.
         let half = solver.forward(image.as_ref());
         let gap = half.transpose() * &half - truth.transpose() * &image;
         assert!(gap.norm_max() < rounding * n as f64, "order {n}");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn solving_undoes_multiplying() {
+    fn solving_inverts_multiplication() {
         for n in [1, 5, 255, 256, 257, 700] {
             // The condition number is about 30, so single precision leaves an error of about 1e-6 · 30.
             check::<f32>(n, 3e-5);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_pivot_is_that_of_elimination() {
+    fn the_smallest_pivot_agrees_with_elimination() {
         // The Schur complement of a matrix of two rows: 2 − 3²/5.
         let lower = [5.0, 3.0, 2.0];
         let pivot = CholeskySolver::of(Lower::new(&lower, 2)).unwrap().smallest_pivot();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_that_is_not_positive_is_refused() {
+    fn an_indefinite_matrix_is_rejected() {
         let mut matrix: Vec<f64> =
             (0..300).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect();
         matrix[triangle(300) - 1] = -1.0;

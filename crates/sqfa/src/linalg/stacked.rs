@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_below_one_another_and_are_combined_in_place() {
+    fn gram_matrix_and_combinations_of_stacked_rows() {
         let n = WIDTH + 3;
         let value = |i: usize| ((i * 37 + i / 7) % 19) as f64 - 9.0;
         let (first, second): (Vec<f64>, Vec<f64>) =

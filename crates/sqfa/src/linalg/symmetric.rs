@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_the_same_bits_whatever_stands_beside_it() {
+    fn bits_of_a_column_do_not_depend_on_other_columns() {
         let n = 700;
         let matrix: Vec<f32> = example(n).iter().map(|&value| value as f32 * 1.1).collect();
         let block = Mat::from_fn(n, 24, |i, j| ((i * 31 + j * 17) % 97) as f64 / 9.7 - 5.0);

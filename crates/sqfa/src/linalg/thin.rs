@@ -165,6 +165,7 @@ fn dots<T: Element, const W: usize, const R: usize, const FUSED: bool>(
     sums
 }
 
+/// Adds a row of partial sums to sums in `f64`.
 #[inline(always)]
 pub(super) fn add<T: Element, const W: usize>(sum: &mut [f64; W], part: &[T; W]) {
     for lane in 0..W {
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_the_same_bits_whatever_stands_beside_it() {
+    fn bits_of_a_column_do_not_depend_on_other_columns() {
         let (rows, n) = (130, 2500);
         let table: Vec<f32> = example(rows, n).iter().map(|&value| value as f32 * 1.1).collect();
         let v = Mat::from_fn(n, 24, |i, j| ((i * 31 + j * 17) % 97) as f64 / 9.7 - 5.0);

@@ -1,7 +1,7 @@
 //! The lower triangle of a symmetric matrix, either packed (its rows directly one after the other) or within a full
 //! matrix (rows n entries apart).
 //!
-//! The number of entries tells which of the two it is: n(n+1)/2 or n². Entries above the diagonal are never read.
+//! The two are distinguished by the number of entries, n(n+1)/2 or n². Entries above the diagonal are never read.
 
 use std::ops::Range;
 
@@ -166,7 +166,7 @@ mod tests {
     const N: usize = 300;
 
     #[test]
-    fn packed_and_full_rows_are_the_same() {
+    fn packed_and_full_triangles_have_equal_rows() {
         let full: Vec<usize> =
             (0..N * N).map(|at| if at % N <= at / N { at } else { usize::MAX }).collect();
         let whole = Lower::new(&full, N);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_worked_on_once() {
+    fn every_row_is_processed_once() {
         for length in [triangle(N), N * N] {
             let mut lower = vec![0_u32; length];
             lower_rows(&mut lower, N, |i, row| {

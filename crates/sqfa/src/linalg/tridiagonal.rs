@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_become_orthogonal_and_keep_their_sum_of_squares() {
+    fn rows_become_orthogonal_and_keep_their_gram_sum() {
         for n in [1, 2, 3, 4, 5, 9, 16, 17, 33, 49] {
             for (name, rows) in zoo(n) {
                 assert_turned(name, &rows, n);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_that_falls_apart_is_turned_part_by_part() {
+    fn block_diagonal_matrices_are_diagonalized_block_by_block() {
         // Blocks of three, so that some off-diagonal entries vanish. Half of the blocks are equal to each other.
         for n in [6, 9, 12, 17] {
             let rows = factor(n, |i, j| match i / 3 == j / 3 {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_factors_are_diagonalised_to_their_own_digits() {
+    fn eight_different_factors_are_diagonalized_accurately() {
         for n in [3, 4, 5, 9, 16, 33] {
             check_eight(n, |rows, values, n| {
                 let mut scratch = [n * n, n * n, n].map(|length| vec![Lanes::splat(0.0); length]);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_of_nan_leaves_its_neighbors_alone() {
+    fn nan_in_one_lane_does_not_affect_other_lanes() {
         let n = 6;
         let sound = factor(n, |i, j| noise(31 * i + j));
         let mut rows: Vec<Lanes> = sound.iter().map(|&x| Lanes::splat(x)).collect();
