@@ -85,7 +85,7 @@ mod tests {
 
     /// With few columns, several classes are finished at a time; with many, one at a time.
     #[test]
-    fn statistics_are_those_of_points_that_stay_to_the_bit() {
+    fn bits_equal_those_of_samples_that_are_kept() {
         for (rows, columns) in [(1400, 5), (1300, 300)] {
             let values: Vec<u8> = (0..rows * columns)
                 .map(|at: usize| (at.wrapping_mul(2_654_435_761) >> 13) as u8)

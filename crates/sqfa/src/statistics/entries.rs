@@ -47,6 +47,7 @@ pub(super) struct EntrySum {
 }
 
 impl EntrySum {
+    /// Returns an empty sum for n columns.
     pub(super) fn empty(n: usize) -> Self {
         Self { count: 0, mean: vec![0.0; n], scatter: Vec::new(), bytes: true }
     }
@@ -85,6 +86,7 @@ impl EntrySum {
         Ok(Finished { mean: self.mean, covariance, share })
     }
 
+    /// Adds rows of bytes, summed exactly about 128.
     pub(super) fn add_bytes(&mut self, table: &Table<'_, u8>, rows: &[u32]) {
         if !self.bytes {
             return self.add_reals::<f32, _>(table, rows);
@@ -122,6 +124,7 @@ impl EntrySum {
         }
     }
 
+    /// Adds rows of floating-point numbers in precision T.
     pub(super) fn add_reals<T: Element, S: Scalar>(&mut self, table: &Table<'_, S>, rows: &[u32]) {
         self.leave_bytes();
         let n = self.mean.len();
@@ -164,12 +167,14 @@ impl EntrySum {
         }
     }
 
+    /// Moves the mean and the count as `size` samples are added whose mean differs by `shift`.
     pub(super) fn step_mean(&mut self, shift: &[f64], size: u64) {
         self.count += size;
         let share = size as f64 / self.count as f64;
         self.mean.iter_mut().zip(shift).for_each(|(mean, shift)| *mean += share * shift);
     }
 
+    /// Adds the sum of another set of samples of the same class.
     pub(super) fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -218,6 +223,7 @@ impl EntrySum {
     }
 }
 
+/// Copies rows of a table to a row-major block, with each number converted.
 pub(super) fn gather<S: Scalar, T: Element>(
     table: &Table<'_, S>,
     rows: &[u32],
@@ -304,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_the_same_in_a_block_are_summed_exactly() {
+    fn columns_of_bytes_that_are_constant_in_a_block_are_summed_exactly() {
         let (rows, n) = (BYTE_BLOCK + 100, 30);
         // Columns that are constant everywhere, constant in the first block only, and varying.
         let value = |row: usize, column: usize| match column % 3 {

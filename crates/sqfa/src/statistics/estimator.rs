@@ -79,10 +79,7 @@ impl Estimator {
         ("t:NU", "scatter of a t distribution with NU ≥ 1 degrees of freedom (robust)"),
         ("t:auto", "t:NU with NU estimated by maximum likelihood (robust)"),
         ("tyler", "Tyler's scatter matrix, scaled by the median distance (robust)"),
-        (
-            "mcd:SHARE",
-            "minimum covariance determinant of a fraction SHARE > 0.5 of the samples (robust)",
-        ),
+        ("mcd:SHARE", "minimum covariance determinant of a fraction SHARE > 0.5 (robust)"),
     ];
 
     /// Whether the estimator reads individual samples several times, so that class statistics are not enough.

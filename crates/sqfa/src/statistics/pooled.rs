@@ -153,7 +153,7 @@ mod tests {
     /// Total covariance and within-class scatter equal those of separate class covariances, for every number type and
     /// with weights.
     #[test]
-    fn within_and_total_are_those_of_the_classes() {
+    fn within_and_total_scatter_agree_with_separate_classes() {
         const N: usize = 7;
         const ROWS: usize = 90;
         let bytes: Vec<u8> =

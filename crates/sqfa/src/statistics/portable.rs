@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_back_to_the_last_bit() {
+    fn round_trip_preserves_every_bit() {
         for labels in [
             Labels::from_integers(&[4, -1, 4, -1, 4, -1, 4, -1]),
             Labels::from_texts(&["a", "Ω", "a", "Ω", "a", "Ω", "a", "Ω"]),
@@ -280,16 +280,16 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_version_is_refused_with_a_remedy() {
+    fn version_1_is_rejected_with_a_remedy() {
         let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         bytes[8] = 1;
         let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
-        assert!(message.contains("version 1 is no longer read"), "{message}");
+        assert!(message.contains("version 1 is not supported"), "{message}");
         assert!(message.contains("compute the class statistics again"), "{message}");
     }
 
     #[test]
-    fn an_unknown_version_is_refused_by_number() {
+    fn an_unknown_version_is_rejected_and_named() {
         let mut bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         bytes[8] = 9;
         let message = ClassAccumulator::from_bytes(&bytes).unwrap_err().to_string();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_wherever_it_is() {
+    fn damage_anywhere_is_detected() {
         let bytes = sums(&Labels::from_integers(&[0, 1, 0, 1, 0, 1, 0, 1])).to_bytes();
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();

@@ -271,6 +271,7 @@ fn global_std(statistics: &ClassStatistics, dropped: &[usize]) -> f64 {
 }
 
 impl ClassStatistics {
+    /// Returns the number of all samples.
     pub(super) fn total_count(&self) -> f64 {
         // Without counts, the classes represent very large samples of equal size.
         self.counts().map_or(1e12, |counts| counts.iter().sum::<u64>() as f64)

@@ -58,6 +58,7 @@ pub(super) struct SketchSum {
 }
 
 impl SketchSum {
+    /// Returns an empty sketch of at most `size` rows for n columns.
     pub(super) fn empty(n: usize, size: usize) -> Self {
         Self {
             size,

@@ -178,8 +178,8 @@ impl ClassAccumulator {
         Self { classes: labels.classes().clone(), sums, ..self }
     }
 
-    /// Returns the accumulator with the classes of `all`, a set of texts. Returns `None` if `all` lacks one of its
-    /// classes.
+    /// Returns the accumulator with its classes named as in `all`, a set of texts. Returns `None` if `all` lacks one of
+    /// its classes.
     pub fn named_as(self, all: &Classes) -> Option<Self> {
         let places: Vec<u32> =
             all.positions_of(&self.classes).into_iter().collect::<Option<_>>()?;
@@ -246,6 +246,7 @@ impl EntrySum {
     }
 }
 
+/// Returns the weighted mean of a row-major block of n columns.
 pub(super) fn weighted_mean<T: Element>(block: &[T], n: usize, weights: &[u64]) -> Vec<f64> {
     let mut sums = vec![0.0; n];
     for (row, &weight) in block.chunks(n).zip(weights) {
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_take_weights_too() {
+    fn weights_apply_to_bytes() {
         let bytes: Vec<u8> = (0..20 * N).map(|i| ((i * 37) % 251) as u8).collect();
         let reals: Vec<f64> = bytes.iter().map(|&byte| f64::from(byte)).collect();
         let (_, labels) = data();
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_do_not_fit_are_refused() {
+    fn invalid_weights_are_rejected() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         let short = sums.update_weighted(table(&values), &labels, &[1, 2]).unwrap_err();
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_can_be_stopped() {
+    fn an_update_can_be_interrupted() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         assert!(!sums.update_while(table(&values), &labels, None, &mut || false).unwrap());
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_reads_as_numbers_becomes_numbers() {
+    fn text_classes_that_represent_integers_become_integers() {
         let (values, _) = data();
         let names = ["10", "9", "-9"];
         let texts: Vec<&str> = (0..20).map(|i| names[i % 3]).collect();
@@ -365,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn new_classes_find_their_place() {
+    fn added_classes_are_inserted_in_order() {
         let (values, labels) = data();
         let mut sums = ClassAccumulator::new(labels.classes().clone(), N);
         sums.update(table(&values), &labels).unwrap();

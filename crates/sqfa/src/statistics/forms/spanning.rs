@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_full_of_entries_are_treated_as_dense_ones() {
+    fn sparse_vectors_with_many_entries_use_the_dense_algorithm() {
         let values = (0..40).map(|at| (at as f64).cos()).collect();
         let starts = vec![0, 10, 20, 30, 40];
         let indices = (0..40).map(|at| at % 10).collect();

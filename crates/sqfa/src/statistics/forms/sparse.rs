@@ -66,7 +66,10 @@ impl<T: Scalar> Csr<T> {
             return refuse(format!("row {row} ends before it starts"));
         }
         if let Some(at) = indices.iter().position(|&column| column as usize >= columns) {
-            return refuse(format!("entry {at} is in column {} of {columns}", indices[at]));
+            return refuse(format!(
+                "entry {at} has column index {}, but there are only {columns} columns",
+                indices[at]
+            ));
         }
         if let Some(at) = values.iter().position(|value| !value.to_f64().is_finite()) {
             let row = starts.partition_point(|&start| start <= at) - 1;

@@ -30,7 +30,7 @@ fn classes(levels: &[f64], rank: usize, last: impl Fn(usize, usize) -> f64) -> C
 }
 
 #[test]
-fn few_dimensions_that_matter_are_found_with_their_forms() {
+fn relevant_dimensions_and_their_covariances_are_found() {
     let statistics = classes(&[2.0; 3], 6, |_, _| 0.0);
     let found = statistics.isotropic_outside(4).unwrap();
     let order = found.statistics().dimension();
@@ -60,7 +60,7 @@ fn few_dimensions_that_matter_are_found_with_their_forms() {
 }
 
 #[test]
-fn classes_of_other_levels_keep_directions_outside() {
+fn classes_with_different_levels_keep_directions_outside() {
     let statistics = classes(&[1.0, 1.0, 3.0], 5, |_, _| 0.0);
     let found = statistics.isotropic_outside(4).unwrap();
     let order = found.statistics().dimension();
@@ -75,7 +75,7 @@ fn classes_of_other_levels_keep_directions_outside() {
 }
 
 #[test]
-fn one_direction_of_one_class_is_not_overlooked() {
+fn a_single_direction_of_one_class_is_found() {
     // Only the last class has extra variance in one direction: a single coordinate, or the sum of all coordinates.
     let shapes: [&dyn Fn(usize, usize) -> f64; 2] =
         [&|i, j| if i == 17 && j == 17 { 0.3 } else { 0.0 }, &|_, _| 0.3 / N as f64];
@@ -94,7 +94,7 @@ fn one_direction_of_one_class_is_not_overlooked() {
 }
 
 #[test]
-fn what_is_not_isotropic_is_left_alone() {
+fn statistics_without_this_structure_are_rejected() {
     // Variances that increase over all columns, in one class only.
     let slope = |i: usize, j: usize| if i == j { i as f64 / N as f64 } else { 0.0 };
     assert!(classes(&[2.0; 3], 4, slope).isotropic_outside(8).is_none());

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_back_to_the_last_bit() {
+    fn round_trip_preserves_every_bit() {
         let bytes = sums().to_bytes();
         let back = ClassAccumulator::from_bytes(&bytes).unwrap();
         assert_eq!((back.counts(), back.sketch(), back.dimension()), (vec![6, 6], Some(2), 5));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_wherever_it_is() {
+    fn damage_anywhere_is_detected() {
         let bytes = sums().to_bytes();
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -127,7 +127,7 @@ mod tests {
 
     /// Bytes with a valid checksum but an invalid field: sizes are checked, not only the checksum.
     #[test]
-    fn wild_sizes_are_refused_before_anything_is_allocated() {
+    fn huge_sizes_are_rejected_before_allocation() {
         let bytes = sums().to_bytes();
         let content = &bytes[..bytes.len() - 8];
         for (at, what) in [(13, "size"), (21, "dimension"), (30, "classes")] {
