@@ -55,7 +55,7 @@ def test_points(blobs, estimator, points, problem):
         (lambda y: np.c_[y, y], "1d array|multioutput|shape"),
         (
             lambda y: np.arange(len(y)),
-            "180 different labels of 180 points: this looks like a column of ids",
+            "180 different labels for 180 samples: this looks like a column of ids",
         ),
         (lambda y: None, "None"),
         (lambda y: [object() for _ in y], "label|not supported|unknown"),
@@ -233,7 +233,7 @@ def test_accumulators(blobs):
     before = sums.to_bytes()
     with pytest.raises(ValueError, match="4 dimensions cannot join"):
         sums.update(X[:, :4], y)
-    with pytest.raises(ValueError, match="NaN at point 3"):
+    with pytest.raises(ValueError, match="row 3, column .* is NaN"):
         sums.update(poisoned(X, np.nan), y)
     with pytest.raises(ValueError, match="179 labels for 180 points"):
         sums.update(X, y[:-1])
@@ -281,7 +281,7 @@ def test_labels_that_name_points_are_refused_before_anything_is_kept(estimator):
     # Their covariances would take 1.6 GB.
     X = np.random.default_rng(0).normal(size=(60, 2000))
     y = [f"id{row % 50}" for row in range(60)]
-    with pytest.raises(ValueError, match="50 different labels of 60 points"):
+    with pytest.raises(ValueError, match="50 different labels for 60 samples"):
         estimator(n_components=1).fit(X, y)
 
 

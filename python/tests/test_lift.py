@@ -109,7 +109,7 @@ def test_bad_maps_say_what_helps(blobs):
     X, _ = blobs
     with pytest.raises(ValueError, match="did you mean 'nystroem'"):
         Lift("nystrom:5").fit(X)
-    with pytest.raises(ValueError, match="say how many features"):
+    with pytest.raises(ValueError, match="specify the number of features"):
         Lift("fourier").fit(X)
     with pytest.raises(ValueError, match="there are 180"):
         Lift("nystroem:500").fit(X)

@@ -1,11 +1,15 @@
-//! The fold of every row: a function of the samples alone, not of how a table happens to be written down.
+//! The assignment of rows to folds, as a function of the samples alone and not of how the table is arranged.
 //!
-//! Equal rows always share a fold, whatever their classes: otherwise a row that is held out would meet its own copies under
-//! other labels. Which fold does not depend on the order of rows or columns, on the names or the order of classes, on weights,
-//! or on the units of columns: columns are put into an order of their own, rows are sorted by it, and classes are taken by
-//! size. Distinct rows are then shuffled by the seed and dealt out. A weighted row and a repeated row therefore make the same
-//! folds. Samples of one group share a fold, too: groups that have an equal row in common are one. What the groups are called
-//! does not matter. Cost: two passes over the table (a third where columns are hard to tell apart), and a sort.
+//! Equal rows always share a fold, whatever their classes; otherwise a held-out row would also be in the training data
+//! under another label. The assignment does not depend on the order of rows or columns, on the names or the order of
+//! classes, on weights, or on the units of columns. To achieve this, columns are sorted by their moments, rows are
+//! sorted by these columns, and classes are sorted by size. Distinct rows are then shuffled with the seed and assigned
+//! in turn. A row with weight w and w equal rows therefore give the same folds.
+//!
+//! Samples of one group share a fold, too. Groups that have an equal row in common are treated as one group, and the names of
+//! groups do not matter.
+//!
+//! The cost is two passes over the table (three if columns are hard to distinguish), and a sort.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -19,7 +23,7 @@ use crate::parallel;
 use crate::points::{Points, Scalar, Table};
 use crate::with_table;
 
-/// A row that is in no fold: always learned from.
+/// Fold of rows that are always used for training.
 pub(crate) const NEVER: u16 = u16::MAX;
 
 /// Which samples are held out together.
@@ -46,13 +50,14 @@ impl HoldOut<'_> {
     }
 }
 
-/// Distinct rows that a class needs before any of them is held out: two must stay to learn from.
+/// Minimum number of distinct rows of a class for any of them to be held out, because two must remain for training.
 const FEWEST: usize = 3;
-/// Rows that one task sums.
+/// Number of rows that one task sums.
 const ROWS_PER_TASK: usize = 1024;
 
-/// Assigns every row to one of `parts`, of which the first `held` are held out in turn and the others are always learned from.
-/// Rows of weight 0 are in no part. Predefined folds are used as they are, without those from `held` on.
+/// Assigns each row to one of `parts` parts. The first `held` parts are held out in turn; rows of the others are always
+/// used for training. Rows of weight 0 are in no part. Predefined folds are used as they are,
+/// without those from `held` on.
 pub(crate) fn deal(
     points: Points<'_>,
     labels: &Labels,
@@ -88,14 +93,14 @@ fn deal_table<S: Scalar>(
 ) -> Vec<u16> {
     let order = column_order(table, weight);
     let compare = |a: u32, b: u32| compare(table, &order, a as usize, b as usize);
-    // Four bytes per row: a table of few columns is hardly larger than the numbers of its rows. Beyond so many rows all are
-    // learned from.
+    // Row indices have four bytes, because a table with few columns is hardly larger than its row indices. Rows beyond
+    // the range of four bytes are always used for training.
     let codes = &labels.codes()[..labels.len().min(u32::MAX as usize)];
     let mut rows: Vec<u32> =
         (0..codes.len() as u32).filter(|&row| weight(row as usize) > 0).collect();
     parallel::sort(&mut rows, &compare);
-    // Equal rows are one unit, and every class has the units that it occurs in, in their order. Of few columns these lists
-    // are a good part of the table, so none is copied, and each is freed as soon as it is not needed.
+    // Equal rows form a unit, and each class has the sorted list of units in which it occurs. For tables with few columns,
+    // these lists are as large as a good part of the table, so none is copied, and each is freed as soon as possible.
     let begins = |at: usize| at == 0 || compare(rows[at - 1], rows[at]) != Ordering::Equal;
     let mut counts = vec![0_usize; labels.classes().len()];
     rows.iter().for_each(|&row| counts[codes[row as usize] as usize] += 1);
@@ -120,7 +125,7 @@ fn deal_table<S: Scalar>(
         joined.firsts()
     });
     let first_of = |unit: u32| firsts.as_ref().map_or(unit, |firsts| firsts[unit as usize]);
-    // What a class is dealt depends on those before it, so their order must not be that of their names.
+    // The units of a class depend on the classes before it, so the order of classes must not depend on their names.
     classes.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut generator = ChaCha12Rng::seed_from_u64(seed);
     generator.set_stream(u64::MAX - 3);
@@ -143,7 +148,7 @@ fn deal_table<S: Scalar>(
             }
         };
         let open = |unit: &u32| of_unit[*unit as usize] == OPEN;
-        // Those that are to be dealt come first; the others were dealt with another class.
+        // Units that have no fold yet come first; the others were assigned together with another class.
         let mut count = 0;
         for at in 0..own.len() {
             if open(&own[at]) {
@@ -158,7 +163,8 @@ fn deal_table<S: Scalar>(
         }
         dealt += count;
     }
-    // Classes that share rows may meet in one part: a class that this leaves too little of is not held out.
+    // Groups that classes share may concentrate in one part. A class that would keep too few rows for training is not
+    // held out.
     for own in classes {
         let mut counts = vec![0_usize; held];
         for &unit in &own {
@@ -215,14 +221,16 @@ impl Joined {
 }
 
 fn compare<S: Scalar>(table: &Table<'_, S>, order: &[usize], a: usize, b: usize) -> Ordering {
-    // Zero has one sign here.
+    // Adding 0.0 turns −0.0 into 0.0, so that both compare as equal.
     let value = |row: usize, column: usize| table.get(row, column).to_f64() + 0.0;
     let columns = order.iter().map(|&column| value(a, column).total_cmp(&value(b, column)));
     columns.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// An order of columns that is the same however they are arranged and scaled: by their kurtosis, which puts columns that are
-/// spread out before those that hardly ever differ, then by their skewness, then by how they go along with the other columns.
+/// Returns an order of columns that does not depend on their arrangement and scale.
+///
+/// Columns are sorted by kurtosis, which puts columns with spread-out values before those that rarely vary, then by
+/// skewness, and then by how they vary together with all other columns.
 fn column_order<S: Scalar>(
     table: &Table<'_, S>,
     weight: &(dyn Fn(usize) -> u64 + Sync),
@@ -246,7 +254,7 @@ fn column_order<S: Scalar>(
         total
     };
     let value = |row: usize, column: usize| table.get(row, column).to_f64();
-    // Measured from the first row, so that a large offset costs no digits.
+    // Values are measured from the first row, so that a large offset costs no digits.
     let from: Vec<f64> = (0..n).map(|column| value(0, column)).collect();
     let first = sums(2 * n + 1, &|row, often, own| {
         own[2 * n] += often;
@@ -282,7 +290,8 @@ fn column_order<S: Scalar>(
     if order.windows(2).all(|two| by_shape(two[0], two[1]).is_lt()) {
         return order;
     }
-    // How a column goes along with all others: equal for columns that may change places.
+    // Co-variation of a column with all others. It is equal for columns that can be exchanged without changing the
+    // table.
     let third = sums(n, &|row, often, own| {
         let all: f64 = (0..n).map(|column| standard(row, column).powi(3)).sum();
         own.iter_mut().enumerate().for_each(|(column, own)| {
@@ -293,9 +302,9 @@ fn column_order<S: Scalar>(
     order
 }
 
-/// A number without the digits that the order of a sum may change.
+/// Rounds away the digits of a sum that can depend on the order of its terms.
 fn coarse(value: f64) -> f64 {
-    /// Bits of the 52 that are rounded away: nine digits stay.
+    /// Number of the 52 mantissa bits that are rounded away; nine decimal digits remain.
     const ROUNDED: u64 = 22;
     let bits = value.to_bits().wrapping_add(1 << (ROUNDED - 1));
     if value.is_finite() { f64::from_bits(bits & !((1 << ROUNDED) - 1)) } else { value }
@@ -305,7 +314,7 @@ fn coarse(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// 40 rows of four columns, two of them marks that few rows have; values repeat.
+    /// 40 rows of four columns with repeated values. Two of the columns are nonzero in few rows.
     fn table() -> (Vec<f64>, Vec<i64>) {
         let mut values = Vec::new();
         let mut labels = Vec::new();
@@ -323,7 +332,7 @@ mod tests {
         deal(points, &Labels::from_integers(labels), &|_| 1, HoldOut::Rows, (5, 5), 3)
     }
 
-    /// Patterns of few values with several labels, as in tables of questions and answers.
+    /// Rows with few distinct values and several labels, as in tables of questionnaires.
     #[test]
     fn equal_rows_share_a_fold_whatever_their_labels() {
         let values: Vec<f64> = (0..60_u32)
@@ -337,7 +346,8 @@ mod tests {
         }
     }
 
-    /// Both patterns of the small class are patterns of the large one: what is held out must leave two of them.
+    /// Both distinct rows of the small class also occur in the large class. Whatever is held out must leave two of them
+    /// for training.
     #[test]
     fn a_class_keeps_two_distinct_rows_to_learn_from() {
         let mut values: Vec<f64> =
@@ -394,21 +404,21 @@ mod tests {
     }
 
     #[test]
-    fn folds_do_not_depend_on_how_a_table_is_written_down() {
+    fn folds_do_not_depend_on_the_arrangement_of_the_table() {
         let (values, labels) = table();
         let plain = dealt(&values, &labels);
         assert!((0..5).all(|part| plain.contains(&part)));
-        // Columns in another order, in other units.
+        // The columns in another order and with other units.
         let (order, units) = ([2, 0, 3, 1], [1e-3, 7.0, 1e6, 0.3]);
         let moved: Vec<f64> = values
             .chunks(4)
             .flat_map(|row| order.map(|column| 5.0 + units[column] * row[column]))
             .collect();
         assert_eq!(dealt(&moved, &labels), plain, "columns");
-        // Classes with other names, in another order.
+        // The classes with other names and in another order.
         let renamed: Vec<i64> = labels.iter().map(|label| -label).collect();
         assert_eq!(dealt(&values, &renamed), plain, "classes");
-        // Rows in another order.
+        // The rows in another order.
         let rows: Vec<usize> = (0..40).map(|row| row * 17 % 40).collect();
         let moved: Vec<f64> =
             rows.iter().flat_map(|&row| values[4 * row..][..4].to_vec()).collect();

@@ -107,16 +107,12 @@ impl<'a> Training<'a> {
         self
     }
 
-<<<<<<< HEAD
-    /// The same data, with the samples that are held out together when settings are selected.
+    /// Specifies which samples are held out together when settings are selected.
     pub(crate) fn holding_out(self, hold_out: HoldOut<'a>) -> Self {
         Self { hold_out, ..self }
     }
 
-    /// The same data, of which only some rows belong to the training part that the statistics describe.
-=======
     /// Restricts the training data to some rows, which the statistics describe.
->>>>>>> docs-core-b
     pub fn on_rows(self, rows: Vec<usize>) -> Self {
         self.on_numbered(rows.into_iter().map(|row| row as u32).collect())
     }

@@ -196,7 +196,7 @@ fn bad_input_is_named() {
         LdaClassifier::from_statistics(&sample.statistics(), identity.as_ref(), Some(0.1)).unwrap();
     let wide = Points::F64(Table::row_major(&sample.values, 8, 3).unwrap());
     let refusal = ClassifierError::Dimension { given: 3, expected: 2 };
-    assert!(refusal.to_string().contains("3 dimensions, the classifier 2"));
+    assert!(refusal.to_string().contains("3 features, but the classifier expects 2"));
     for found in [knn.predict(wide), qda.predict(wide), lda.predict(wide)] {
         assert_eq!(found, Err(refusal.clone()));
     }
