@@ -15,7 +15,7 @@ use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::SplitError;
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, fourth_moments,
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, check_several, fourth_moments,
 };
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
@@ -143,6 +143,7 @@ impl<'a> Training<'a> {
 
     /// Points without preprocessing; their statistics are computed.
     pub fn from_points(points: Points<'a>, labels: &'a Labels) -> Result<Self, ReduceError> {
+        check_several(labels.classes())?;
         let statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
         Ok(Self {
             statistics: Shared::Owned(Arc::new(statistics)),

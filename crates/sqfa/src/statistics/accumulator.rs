@@ -181,7 +181,11 @@ impl ClassAccumulator {
         Ok(())
     }
 
-    /// The class statistics; needs at least two classes with at least two points each.
+    /// Returns the class statistics.
+    ///
+    /// # Errors
+    ///
+    /// If there is no class, or if a class has fewer than two samples.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
         let Self { classes, dimension, sums, double, .. } = self;
         finish(classes, dimension, sums.into_iter().map(Ok), double, estimator)
@@ -268,8 +272,8 @@ fn finish(
     if estimator.needs_points() {
         return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
     }
-    if classes.len() < 2 {
-        return Err(StatisticsError::TooFewClasses { count: classes.len() });
+    if classes.is_empty() {
+        return Err(StatisticsError::TooFewClasses { count: 0 });
     }
     let mut means = Mat::zeros(n, classes.len());
     let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();
