@@ -37,4 +37,5 @@ mod suggestions;
 mod tables;
 mod toys;
 mod trust;
+mod versions;
 mod wide;
