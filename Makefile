@@ -83,7 +83,7 @@ test-matrix: wheel-installed
 OLDEST := $(TARGET)/oldest
 test-oldest: wheel-installed
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check pytest \
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check pytest polars \
 		$$($(PYTHON) packaging/oldest.py) $(TARGET)/wheels/sqfa_rs-*.whl
 	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(TARGET)/wheels/sqfa_rs-*.whl
 	SQFA_COMMAND=$(abspath $(TARGET))/debug/sqfa $(OLDEST)/bin/python -m pytest -q python/tests \
