@@ -218,7 +218,7 @@ const CLIMB_MOMENTS: &[Parameter] = &climb_with(Parameter {
     setting: Setting::Distance,
     usual: Usual::Word("affine-invariant"),
     grid: &[],
-    help: "Only distances that depend on second moments alone.",
+    help: "",
 });
 /// The same with free degrees of freedom.
 const CLIMB_T: &[Parameter] = &climb_with(Parameter {
