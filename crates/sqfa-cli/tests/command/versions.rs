@@ -63,8 +63,15 @@ fn class_statistics_of_earlier_releases_are_those_of_their_data() {
         let fit = |statistics: &str, model: &str| {
             folder.ok(&format!("fit {statistics} -m 2 --noise 0.1 --scaling none --out {model}"));
             folder.ok(&format!("transform {model} snakes.csv --out {model}.csv"));
-            fs::read(folder.path(&format!("{model}.csv"))).unwrap()
+            let features = rows(&folder.path(&format!("{model}.csv")));
+            let numbers = features.iter().flat_map(|row| row[..2].iter());
+            numbers.map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>()
         };
-        assert_eq!(fit("snakes.stats", "earlier"), fit("own.stats", "own"));
+        let (earlier, own) = (fit("snakes.stats", "earlier"), fit("own.stats", "own"));
+        assert_eq!((earlier.len(), own.len()), (240, 240));
+        for (earlier, own) in earlier.iter().zip(&own) {
+            // Sums of samples in another order move the optimum by as much as the tolerance of the fit.
+            assert!((earlier - own).abs() <= 1e-4 * own.abs().max(1.0), "{earlier} {own}");
+        }
     }
 }
