@@ -112,8 +112,8 @@ def command_reference(command: pathlib.Path, folder: pathlib.Path) -> None:
     listed = "\n".join(names)
     write(
         folder / "index.md",
-        "# The command\n\n`sqfa COMMAND --help` prints the same. `pip install sqfa-rs` installs the "
-        f"command with the package.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# The command\n\n`sqfa COMMAND --help` prints the same. The Python package "
+        f"contains the command.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
     )
 
 

@@ -64,7 +64,7 @@ X_test.to_csv(folder / "new.csv", index=False)
 # %%
 # Use it in a shell
 # -----------------
-# ``pip install sqfa-rs`` installs the command as well. Columns are matched by name. In a terminal
+# The Python package contains the command. Columns are matched by name. In a terminal
 # it is just ``sqfa predict cells.sqfa new.csv``; here the command is started through Python.
 
 command = [sys.executable, "-m", "sqfa_command", "predict", "cells.sqfa", "new.csv"]

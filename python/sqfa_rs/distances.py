@@ -18,6 +18,7 @@ True
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -168,8 +169,28 @@ def own(given: Any) -> str | Callable[..., Any] | None:
 
 
 def spelled(distance: Any) -> Any:
-    """A distance as the core takes it: a function of this module by its name, anything else as it is."""
-    return getattr(distance, "distance_name", distance)
+    """Return a distance as the core accepts it: functions of this module become names."""
+    named = getattr(distance, "distance_name", distance)
+    if callable(named):
+        _check_signature(named)
+    return named
+
+
+def _check_signature(distance: Callable[..., Any]) -> None:
+    """Reject a callable that does not accept two means and two covariances."""
+    try:
+        signature = inspect.signature(distance)
+    except ValueError:
+        # Some callables in C have none.
+        return
+    try:
+        signature.bind(None, None, None, None)
+    except TypeError as error:
+        name = getattr(distance, "__name__", type(distance).__name__)
+        raise TypeError(
+            f"distance '{name}' has the parameters {signature}, and (mean_p, cov_p, mean_q, cov_q) are "
+            "needed: wrap a PyTorch function of two sets of classes with sqfa_rs.torch.as_distance"
+        ) from error
 
 
 def _gaussians(

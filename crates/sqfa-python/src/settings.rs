@@ -103,8 +103,18 @@ fn objects(settings: &Bound<'_, PyDict>, core: &mut ReducerSettings) -> Outcome<
 #[pyfunction]
 pub(crate) fn check_settings(method: &str, settings: &Bound<'_, PyDict>) -> Outcome<()> {
     let method: Method = method.parse().map_err(ReduceError::from)?;
-    if read(settings)?.0.fixed.is_some() && method.refined {
+    let (core, _) = read(settings)?;
+    if core.fixed.is_some() && method.refined {
         return Err(ReduceError::from(FitError::FixedRefined).into());
+    }
+    if let Some(Err(FitError::NotOfSecondMoments { distance, accepted, .. })) =
+        core.distance.as_ref().map(|own| method.entry.check_distance(own))
+    {
+        return Err(invalid(format!(
+            "SecondMomentSQFA compares second moments, and the distance '{distance}' does not depend on them alone: use '{}', \
+             or SQFA, which accepts every distance",
+            accepted.join("', '")
+        )));
     }
     scaling(settings)?;
     Ok(())

@@ -75,11 +75,17 @@ fn too_few_classes_samples_or_dimensions() {
     let one = Labels::from_integers(&[4, 4, 4]);
     let lonely = Labels::from_texts(&["cat", "dog", "dog"]);
     let table = Table::row_major(&values, 3, 2).unwrap();
-    refused(statistics(table, &one), &["1 class", "at least 2"]);
     refused(statistics(table, &lonely), &["class 'cat'", "1 sample", "at least 2", "drop"]);
     for fit in fits(table, &one) {
-        assert!(fit.is_err());
+        refused(fit, &["1 class", "at least 2"]);
     }
+    // Statistics may describe a single class, but no fit can.
+    let single = statistics(table, &one).unwrap();
+    refused(
+        Pipeline::named("lda", 1).unwrap().fit(single.clone(), &mut |_| Control::Continue),
+        &["1 class", "at least 2"],
+    );
+    refused(recipe(1, "calvo-oller").fit(&single), &["1 class", "at least 2"]);
     for fit in fits(table, &lonely) {
         refused(fit, &["class 'cat'", "1 "]);
     }
@@ -230,13 +236,13 @@ fn given_arrays_that_do_not_fit_together() {
     refused(build(Some(vec![3]), &[0.0; 4], sound()), &["counts", "1", "2"]);
     let infinite = [0.0, 0.0, f64::INFINITY, 0.0];
     refused(build(None, &infinite, sound()), &["mean", "class '1'", "inf", "remove or replace"]);
-    let one = ClassStatistics::from_second_moments(
-        Classes::numbered(1),
+    let none = ClassStatistics::from_second_moments(
+        Classes::numbered(0),
         None,
         2,
-        GivenMatrices::F64(vec![identity()]),
+        GivenMatrices::F64(vec![]),
     );
-    refused(one, &["1 class", "at least 2"]);
+    refused(none, &["0 class", "at least 2"]);
 }
 
 #[test]

@@ -218,7 +218,7 @@ class ClassAccumulator:
         return total
 
     def finish(self, covariance_estimator: str | float = "empirical") -> ClassStatistics:
-        """The statistics so far; needs at least two classes with at least two points each."""
+        """Return the statistics so far; every class needs at least two samples."""
         if self._sums is None:
             raise ValueError("no points yet: call update first")
         core = self._sums.finish(estimator_name(covariance_estimator), thread_count(self.n_jobs))

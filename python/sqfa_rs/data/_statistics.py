@@ -16,7 +16,7 @@ from .._threads import thread_count
 from ._inputs import loose_points, repeated, repetition_counts, row_blocks
 from ._labels import check_counts, check_room, class_names, encode
 
-_KEYS = ("classes", "counts", "means", "covariances")
+_KEYS = ("classes", "counts", "means", "covariances", "second_moments")
 
 
 class ClassStatistics:
@@ -107,9 +107,8 @@ class ClassStatistics:
         return list(_KEYS)
 
     def __getitem__(self, name: str) -> Any:
-        # Second moments follow from the others, so that a dict of all need not hold them.
-        if name not in (*_KEYS, "second_moments"):
-            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)} and second_moments")
+        if name not in _KEYS:
+            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)}")
         return getattr(self, name)
 
     @property
@@ -172,8 +171,11 @@ def given_statistics(
     classes: ArrayLike | None,
     n_jobs: int | None,
 ) -> ClassStatistics:
-    """Statistics from whatever ``fit_statistics`` takes: arrays, or everything at once."""
+    """Return statistics from whatever ``fit_statistics`` accepts: arrays, or everything at once."""
     if not isinstance(means, Mapping | ClassStatistics):
+        if covariances is None and np.ndim(means) == 3:
+            # A single array of matrices holds second moments.
+            means, covariances = None, means
         if covariances is None:
             raise ValueError("covariances are missing: give them, or pass ClassStatistics")
         return ClassStatistics.from_moments(means, covariances, counts, classes=classes, n_jobs=n_jobs)
@@ -210,6 +212,8 @@ def class_statistics(
     n_jobs: int | None = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labeled points.
+
+    A single class has statistics as well, but fits need at least two.
 
     Parameters
     ----------

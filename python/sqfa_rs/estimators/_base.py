@@ -96,8 +96,9 @@ class Reducer(LinearReducer):
         ----------
         means : array-like of shape (n_classes, n_features), ClassStatistics, mapping or None
             Class means, or all statistics at once: :class:`ClassStatistics`, or a mapping with "means"
-            and "covariances", or "second_moments" alone, and perhaps "counts" and "classes". None when
-            ``covariances`` are second moments.
+            and "covariances", or "second_moments" alone, and perhaps "counts" and "classes". A single
+            array of shape (n_classes, n_features, n_features) holds second moments; so does
+            ``covariances`` if ``means`` is None.
         covariances : array-like of shape (n_classes, n_features, n_features)
             Class covariances.
         counts : array-like of shape (n_classes,), default=None
@@ -146,6 +147,8 @@ class Reducer(LinearReducer):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> Self:
         """Validate points, then learn from them."""
+        if isinstance(X, Mapping | ClassStatistics):
+            raise TypeError("fit needs samples: pass class statistics to fit_statistics")
         start = self._forget()
         X, y = training_data(self, X, y)
         weights = repetition_counts(sample_weight, X)

@@ -260,6 +260,8 @@ class QDA(CoreClassifier):
             self.__dict__.pop(name, None)
 
     def _adopt(self, statistics: ClassStatistics) -> Self:
+        if len(statistics.classes) < 2:
+            raise ValueError("1 class in the data: a classifier needs at least 2 classes")
         means = statistics.means
         covariances = statistics.covariances.astype(np.float64)
         counts = statistics.counts

@@ -221,12 +221,13 @@ class SQFA(BaseSQFA):
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
 
-    Learns linear filters W that maximize the mean over pairs of classes of the affine-invariant distance
+    Learns linear filters W that maximize the mean over pairs of classes of a distance d(A, B) with
 
-        d(A, B) = ‖log(A^(−½) B A^(−½))‖,   A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
+        A = WΨᵢWᵀ + σ²I,  B = WΨⱼWᵀ + σ²I,
 
-    where Ψₖ = E[xxᵀ] is the second moment of class k. Use it when the classes differ in spread rather
-    than in mean, or when second moments are all there is (``fit_statistics(None, moments)``).
+    where Ψₖ = E[xxᵀ] is the second moment of class k. The default is the affine-invariant distance
+    ‖log(A^(−½) B A^(−½))‖. Use it when the classes differ in spread rather
+    than in mean, or when second moments are all there is (``fit_statistics(moments)``).
 
     Parameters
     ----------
@@ -235,6 +236,10 @@ class SecondMomentSQFA(BaseSQFA):
         error of the best.
     max_components : int, default=16
         The most components that ``n_components="auto"`` may take.
+    distance : str, default="affine-invariant"
+        A distance that depends on second moments alone: "affine-invariant", "log-euclidean" or the
+        square of one ("squared-affine-invariant"), as a name or as a function of
+        :mod:`sqfa_rs.distances`. For a callable of your own use :class:`SQFA`.
     noise : "auto", str or float, default="auto"
         Regularization noise σ², added to every variance. "auto" selects it on held-out samples.
         A text such as "0.3x" is a fraction of the mean within-class variance in the scaling of the fit;
@@ -367,6 +372,7 @@ class SecondMomentSQFA(BaseSQFA):
         n_components: int | str = 2,
         *,
         max_components: int = 16,
+        distance: str | Callable[..., Any] = "affine-invariant",
         noise: float | str = "auto",
         scaling: str = "auto",
         constraint: str = "sphere",
@@ -390,6 +396,7 @@ class SecondMomentSQFA(BaseSQFA):
     ) -> None:
         self.n_components = n_components
         self.max_components = max_components
+        self.distance = distance
         self.noise = noise
         self.scaling = scaling
         self.constraint = constraint
@@ -412,4 +419,4 @@ class SecondMomentSQFA(BaseSQFA):
         self.callback = callback
 
     def _distance(self) -> Any:
-        return "affine-invariant"
+        return self.distance

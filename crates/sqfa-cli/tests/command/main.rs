@@ -39,4 +39,5 @@ mod suggestions;
 mod tables;
 mod toys;
 mod trust;
+mod versions;
 mod wide;

@@ -16,6 +16,21 @@ pub enum FitError {
     /// The distance is unknown.
     #[error(transparent)]
     Distance(#[from] DistanceError),
+    /// A distance that does not depend on second moments alone, for the method that compares these.
+    #[error(
+        "{method} compares second moments, and the distance '{distance}' does not depend on them alone: use {}, or the method {any}",
+        accepted.join(", ")
+    )]
+    NotOfSecondMoments {
+        /// The method.
+        method: &'static str,
+        /// The distance.
+        distance: String,
+        /// The distances that it accepts.
+        accepted: Vec<&'static str>,
+        /// The method that accepts every distance.
+        any: &'static str,
+    },
     /// The recipe has no filters.
     #[error("{filters} filters were requested: ask for at least 1")]
     NoFilters {

@@ -15,7 +15,7 @@ use crate::optimize::{
     best_of, climb, climb_in_subspaces,
 };
 use crate::parallel;
-use crate::statistics::{ClassStatistics, StatisticsError};
+use crate::statistics::{ClassStatistics, StatisticsError, check_several};
 
 use super::fitted::{FittedSqfa, Restart, with_fixed_signs, with_unit_length};
 use super::precision::precise_enough;
@@ -323,6 +323,7 @@ impl Sqfa {
     /// Checks the settings and the statistics before anything is computed.
     pub(super) fn check(&self, statistics: &ClassStatistics, noise: f64) -> Result<(), FitError> {
         let (n, classes) = (statistics.dimension(), statistics.classes());
+        check_several(classes)?;
         self.check_settings(n)?;
         self.check_fixed(n)?;
         if !noise.is_finite() || noise < 0.0 {

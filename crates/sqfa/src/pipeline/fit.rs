@@ -7,7 +7,7 @@ use crate::optimize::Observer;
 use crate::points::ShrinkingPoints;
 use crate::reduce::{PcaSolver, ReduceError, Setting};
 use crate::remedy::Remedy;
-use crate::statistics::{ClassStatistics, Estimator, StatisticsError};
+use crate::statistics::{ClassStatistics, Estimator, StatisticsError, check_several};
 
 use super::choose::Choice;
 use super::learn::{Job, Outcome};
@@ -195,6 +195,7 @@ impl Pipeline {
         let Filters::Count(filters) = self.filters else {
             return Err(PipelineError::Count { why: NoChoice::NoPoints });
         };
+        check_several(statistics.classes())?;
         let columns = statistics.dimension();
         self.check(columns)?;
         if self.method.refined {
@@ -230,6 +231,9 @@ impl Pipeline {
     pub(crate) fn check(&self, dimension: usize) -> Result<(), FitError> {
         if self.settings.fixed.is_some() && self.method.refined {
             return Err(FitError::FixedRefined);
+        }
+        if let Some(distance) = &self.settings.distance {
+            self.method.entry.check_distance(distance)?;
         }
         let count = |own: usize| match self.filters {
             Filters::Count(filters) => filters,

@@ -17,6 +17,7 @@ use crate::optimize::Observer;
 use crate::points::Points;
 use crate::statistics::{
     ClassAccumulator, ClassStatistics, Estimator, Preprocessor, Scaling, StatisticsError,
+    check_several,
 };
 
 use super::coordinates::{Learned, MakeSpace, OnColumns, finished};
@@ -286,6 +287,7 @@ impl Folds for Received {
 
 /// The class statistics of accumulated samples.
 fn statistics_of(sums: &ClassAccumulator) -> Result<ClassStatistics, StatisticsError> {
+    check_several(sums.classes())?;
     ClassAccumulator::finish_together(&[sums], Estimator::Empirical)
 }
 

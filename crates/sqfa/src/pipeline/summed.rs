@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::finite::first_not_finite;
 use crate::points::{Strain, Strained};
-use crate::statistics::{StatisticsError, check_classes, constant_columns};
+use crate::statistics::{StatisticsError, check_classes, check_several, constant_columns};
 
 use super::{Labeled, Parts, PipelineError, Plan, WIDE};
 
@@ -39,6 +39,7 @@ impl<'a> Summed<'a> {
             return Err(StatisticsError::Empty { points, dimension }.into());
         }
         data.check()?;
+        check_several(data.labels.classes())?;
         if points > 2 && data.labels.classes().len() == points {
             return Err(PipelineError::LooksLikeIds { points });
         }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::constraint::Constraint;
-use crate::model::{Degrees, InverseRegression, Noise, VARIANTS, Variant};
+use crate::distance::{Claims, Distance, registry};
+use crate::model::{Degrees, FitError, InverseRegression, Noise, VARIANTS, Variant};
 use crate::names::Unknown;
 use crate::statistics::{Estimator, Form, Scaling};
 
@@ -112,6 +113,25 @@ impl ReducerEntry {
     /// Returns the reducer with these settings.
     pub fn reducer(&self, settings: &ReducerSettings) -> Box<dyn Reducer> {
         (self.build)(self, settings.clone())
+    }
+
+    /// Checks that the method can maximize a distance: smSQFA accepts only distances that depend on second moments alone.
+    ///
+    /// # Errors
+    ///
+    /// If the method compares second moments and the distance depends on anything else, or is a function of the user's own.
+    pub fn check_distance(&self, distance: &Distance) -> Result<(), FitError> {
+        let of_moments = |claims: Claims| claims.second_moments;
+        if self.name != MOMENTS || distance.claims().is_some_and(of_moments) {
+            return Ok(());
+        }
+        let accepted = registry().iter().filter(|entry| of_moments(entry.claims));
+        Err(FitError::NotOfSecondMoments {
+            method: self.name,
+            distance: distance.name().to_owned(),
+            accepted: accepted.map(|entry| entry.name).collect(),
+            any: FREE,
+        })
     }
 
     /// Returns whether the method uses a setting.
@@ -221,6 +241,13 @@ const fn climb_with(first: Parameter) -> [Parameter; CLIMB.len() + 1] {
 }
 /// The settings of the method that accepts any distance.
 const CLIMB_ANY: &[Parameter] = &climb_with(Parameter::common(Setting::Distance));
+/// The same with a free distance of second moments.
+const CLIMB_MOMENTS: &[Parameter] = &climb_with(Parameter {
+    setting: Setting::Distance,
+    usual: Usual::Word("affine-invariant"),
+    grid: &[],
+    help: "",
+});
 /// The settings of methods whose degrees of freedom can be changed.
 const CLIMB_T: &[Parameter] = &climb_with(Parameter {
     setting: Setting::Degrees,
@@ -377,8 +404,10 @@ static BASELINES: &[ReducerEntry] = &[
 
 /// The method that accepts any distance.
 const FREE: &str = "sqfa";
+/// The method that accepts every distance of second moments.
+const MOMENTS: &str = "smsqfa";
 
-/// Returns the entry of a variant of SQFA.
+/// Returns the entry of a variant of SQFA. Most have a distance of their own, and the other settings are those of the family.
 fn entry(variant: &Variant) -> ReducerEntry {
     ReducerEntry {
         name: variant.name,
@@ -393,6 +422,7 @@ fn entry(variant: &Variant) -> ReducerEntry {
         settings: match variant.degrees {
             Some(Degrees::Usual(_)) => CLIMB_T,
             _ if variant.name == FREE => CLIMB_ANY,
+            _ if variant.name == MOMENTS => CLIMB_MOMENTS,
             _ => CLIMB,
         },
         degrees: variant.degrees,

@@ -605,7 +605,7 @@ impl Row {
                 None => groups.push((default, vec![method.name])),
             }
         }
-        groups.sort_by_key(|(_, methods)| methods.len());
+        groups.sort_by_key(|(default, methods)| (methods.len(), default == self.default));
         let every = self.universal || !groups.is_empty();
         let users = reducers().iter().filter(|method| self.is_used_by(method)).count();
         let complete =

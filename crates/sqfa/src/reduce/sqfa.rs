@@ -8,6 +8,7 @@ use crate::optimize::Observer;
 use crate::remedy::Remedy;
 use crate::statistics::Estimator;
 
+use super::catalogue::reducer_entry;
 use super::choose::choose;
 use super::{ReduceError, Reducer, ReducerSettings, Reduction, Run, Setting, Training};
 
@@ -41,6 +42,7 @@ impl SqfaReducer {
             recipe = recipe.distance(distance.map_err(FitError::from)?);
         }
         if let (Some(distance), Some(_)) = (&settings.distance, &self.variant) {
+            reducer_entry(self.name)?.check_distance(distance)?;
             recipe = recipe.distance(distance.clone());
         }
         if let Some(weights) = &settings.weights {

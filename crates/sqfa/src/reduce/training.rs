@@ -17,7 +17,7 @@ use crate::points::{Points, Scalar};
 use crate::remedy::Remedy;
 use crate::split::SplitError;
 use crate::statistics::{
-    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, fourth_moments,
+    ClassAccumulator, ClassStatistics, Estimator, Preprocessor, check_several, fourth_moments,
 };
 use crate::transform::{Features, transform_rows_about, transform_rows_offset};
 
@@ -183,6 +183,7 @@ impl<'a> Training<'a> {
     /// Returns an error if class statistics cannot be computed, for example because the samples
     /// contain a value that is not finite or a class has too few samples.
     pub fn from_points(points: Points<'a>, labels: &'a Labels) -> Result<Self, ReduceError> {
+        check_several(labels.classes())?;
         let statistics = ClassStatistics::from_points(points, labels, Estimator::Empirical)?;
         Ok(Self {
             statistics: Shared::Owned(Arc::new(statistics)),

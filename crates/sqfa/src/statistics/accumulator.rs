@@ -231,8 +231,7 @@ impl ClassAccumulator {
     ///
     /// # Errors
     ///
-    /// Returns an error if there are fewer than two classes, a class has fewer than two samples, or the estimator needs
-    /// the samples.
+    /// Returns an error if there is no class, a class has fewer than two samples, or the estimator needs the samples.
     pub fn finish(self, estimator: Estimator) -> Result<ClassStatistics, StatisticsError> {
         let Self { classes, dimension, sums, double, .. } = self;
         finish(classes, dimension, sums.into_iter().map(Ok), double, estimator)
@@ -321,8 +320,8 @@ fn finish(
     if estimator.needs_points() {
         return Err(StatisticsError::NeedsPoints { estimator: estimator.to_string() });
     }
-    if classes.len() < 2 {
-        return Err(StatisticsError::TooFewClasses { count: classes.len() });
+    if classes.is_empty() {
+        return Err(StatisticsError::TooFewClasses { count: 0 });
     }
     let mut means = Mat::zeros(n, classes.len());
     let mut covariances: Vec<Box<dyn super::Covariance>> = Vec::new();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::labels::{LabelError, Labels};
+use crate::labels::{Classes, LabelError, Labels};
 use crate::robust::RobustError;
 
 /// Checks that labels are classes and not ids of samples.
@@ -16,6 +16,18 @@ pub fn check_classes(labels: &Labels) -> Result<(), StatisticsError> {
     match labels.ids() {
         Some(classes) => Err(StatisticsError::LooksLikeIds { classes, points: labels.len() }),
         None => Ok(()),
+    }
+}
+
+/// Checks that there are classes to tell apart, which every fit needs; statistics may describe a single class.
+///
+/// # Errors
+///
+/// If there are fewer than two classes.
+pub fn check_several(classes: &Classes) -> Result<(), StatisticsError> {
+    match classes.len() {
+        count @ (0 | 1) => Err(StatisticsError::TooFewClasses { count }),
+        _ => Ok(()),
     }
 }
 

@@ -72,7 +72,7 @@ impl ClassStatistics {
         covariances: GivenMatrices<'_>,
     ) -> Result<Self, StatisticsError> {
         let count = classes.len();
-        if count < 2 {
+        if count == 0 {
             return Err(StatisticsError::TooFewClasses { count });
         }
         let dimension = means.len() / count;

@@ -36,7 +36,7 @@ pub use accumulator::ClassAccumulator;
 pub(crate) use components::{leading_directions, total_times, total_variance};
 pub use constant::constant_columns;
 pub use covariance::{Covariance, Dense, Entries};
-pub use error::{StatisticsError, check_classes};
+pub use error::{StatisticsError, check_classes, check_several};
 pub use estimator::{ESTIMATORS, Estimator};
 pub use forms::{
     Csr, Factor, Form, LowRank, Precision, Sketched, Spanning, SparseFactor, SparseVectors,

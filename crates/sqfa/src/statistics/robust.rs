@@ -73,8 +73,8 @@ impl ClassStatistics {
         estimator.check()?;
         check_all(points, labels)?;
         let classes = labels.classes().clone();
-        if classes.len() < 2 {
-            return Err(StatisticsError::TooFewClasses { count: classes.len() });
+        if classes.is_empty() {
+            return Err(StatisticsError::TooFewClasses { count: 0 });
         }
         let name = |class: usize| classes.label(class).to_string();
         let members = members(labels, rows, weights);

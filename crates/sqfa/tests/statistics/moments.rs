@@ -1,7 +1,7 @@
 //! Counts, means and covariances of samples in every number type and layout, compared with a plain computation.
 
 use sqfa::statistics::Moments;
-use sqfa::{ClassStatistics, Estimator, Points, Table};
+use sqfa::{ClassStatistics, Estimator, Labels, Points, Table};
 
 use crate::problems::{Sample, entries, largest, worst};
 
@@ -161,4 +161,20 @@ fn a_constant_dimension_has_no_variance_at_all() {
             assert_eq!(found.covariances()[class].diagonal()[3], 0.0, "class {class}");
         }
     }
+}
+
+#[test]
+fn a_single_class_has_statistics() {
+    let table = Table::row_major(&[1.0, 2.0, 3.0, 5.0, 2.0, 8.0], 3, 2).unwrap();
+    let found = ClassStatistics::from_points(
+        Points::F64(table),
+        &Labels::from_integers(&[4, 4, 4]),
+        Estimator::Empirical,
+    )
+    .unwrap();
+    assert_eq!(found.counts().unwrap(), [3]);
+    let mean: Vec<f64> = found.means().col(0).iter().copied().collect();
+    assert_eq!(mean, [2.0, 5.0]);
+    // Deviations (−1, −3), (1, 0) and (0, 3), divided by 3 − 1.
+    assert_eq!(entries(&found, 0), [1.0, 1.5, 1.5, 9.0]);
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use sqfa::lift::LiftRecipe;
-use sqfa::model::{Restarts, Start, Warning};
+use sqfa::model::{FitError, Restarts, Start, Warning};
 use sqfa::pipeline::{Filters, Pipeline};
 use sqfa::reduce::{Method, ReducerSettings, Setting};
 use sqfa::statistics::{ClassAccumulator, Scaling};
@@ -68,6 +68,15 @@ impl TryFrom<FitArgs> for Fit {
             return usage(reason);
         }
         let settings = ReducerSettings { seed: args.seed, ..args.settings.typed()? };
+        if let Some(Err(FitError::NotOfSecondMoments { method, distance, accepted, any })) =
+            settings.distance.as_ref().map(|own| args.method.check_distance(own))
+        {
+            return usage(format!(
+                "`--method {method}` compares second moments, and `--distance {distance}` does not depend on them alone: use \
+                 `--distance {}`, or `--method {any}`",
+                accepted.join("`, `--distance ")
+            ));
+        }
         let default_filters = args.filters.is_none() && args.max_filters.is_none();
         let filters = match (args.filters.unwrap_or(FiltersArg::Count(1)), args.max_filters) {
             (FiltersArg::Count(count), None) => Filters::Count(count),
