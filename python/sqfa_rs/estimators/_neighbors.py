@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Reducer
+from ._predicting import SupervisedReducer
 from ._settings import Choice
 
 
-class LFDA(Reducer):
+class LFDA(SupervisedReducer):
     """Local Fisher discriminant analysis: pairs of points count by how near they are.
 
     Parameters
@@ -42,6 +42,10 @@ class LFDA(Reducer):
         The neighbor that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -120,7 +124,7 @@ class LFDA(Reducer):
         self.random_state = random_state
 
 
-class LMNN(Reducer):
+class LMNN(SupervisedReducer):
     """Large-margin nearest neighbors: near points of one class, others a margin away.
 
     Parameters
@@ -152,6 +156,10 @@ class LMNN(Reducer):
         The number that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -230,7 +238,7 @@ class LMNN(Reducer):
         self.random_state = random_state
 
 
-class WDA(Reducer):
+class WDA(SupervisedReducer):
     """Wasserstein discriminant analysis: regularized transport between classes over that within.
 
     Parameters
@@ -262,6 +270,10 @@ class WDA(Reducer):
         The regularization that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -340,7 +352,7 @@ class WDA(Reducer):
         self.random_state = random_state
 
 
-class NCA(Reducer):
+class NCA(SupervisedReducer):
     """Neighborhood components: a random neighbor of a point most often has its class.
 
     A point takes another as its neighbor with a probability that falls with exp(−squared distance) of
@@ -372,6 +384,10 @@ class NCA(Reducer):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

@@ -30,6 +30,17 @@ macro_rules! answers {
                 self.0.width
             }
 
+            /// Returns the same classifier for samples with further features, which it ignores.
+            pub fn reading(mut self, features: usize) -> Self {
+                self.0.width = features.max(self.0.order);
+                self
+            }
+
+            /// The formula that classifies.
+            pub(super) fn discriminant(&self) -> &$crate::classify::discriminant::Discriminant {
+                &self.0
+            }
+
             /// For every point, the position of its most probable class; ties go to the first.
             pub fn predict(
                 &self,

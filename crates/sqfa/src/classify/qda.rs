@@ -133,12 +133,6 @@ impl Qda {
         Ok(self)
     }
 
-    /// Returns the same classifier for samples with further features, which it ignores.
-    pub fn reading(mut self, features: usize) -> Self {
-        self.0.width = features.max(self.0.order);
-        self
-    }
-
     /// ν of its t densities; none for Gaussians.
     pub fn degrees(&self) -> Option<f64> {
         self.0.degrees

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use crate::classify::ClassifierKind;
 use crate::constraint::Constraint;
 use crate::model::{Degrees, InverseRegression, Noise, VARIANTS, Variant};
 use crate::names::Unknown;
@@ -78,6 +79,8 @@ pub struct ReducerEntry {
     pub seeded: bool,
     /// Its column in the paper's tables, if it has one.
     pub paper: Option<Column>,
+    /// The classifier of its features.
+    pub classifier: ClassifierKind,
     /// Degrees of freedom, where its classes are t distributions.
     pub degrees: Option<Degrees>,
     /// Whether one covariance for all classes is enough for it.
@@ -214,6 +217,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     objective: Objective::None,
     seeded: false,
     paper: None,
+    classifier: ClassifierKind::Quadratic,
     degrees: None,
     pools: false,
     ranks_by_variance: false,
@@ -227,6 +231,7 @@ static BASELINES: &[ReducerEntry] = &[
         summary: "linear discriminant analysis with shrinkage",
         settings: &[lda::SHRINKAGE],
         limit: Limit::ClassesLessOne,
+        classifier: ClassifierKind::Linear,
         pools: true,
         paper: column(7),
         build: |_, settings| {
@@ -419,6 +424,11 @@ impl Method {
     /// If there is no such method; the error suggests the most similar name.
     pub fn named(name: &str, refined: bool) -> Result<Self, Unknown> {
         Ok(Self { entry: reducer_entry(name)?, refined })
+    }
+
+    /// The classifier of its features. Refinement optimizes the posteriors of the quadratic one.
+    pub fn classifier(&self) -> ClassifierKind {
+        if self.refined { ClassifierKind::Quadratic } else { self.entry.classifier }
     }
 }
 
