@@ -65,8 +65,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             where = "a pipeline with the step " if pipeline else ""
             name = repr(step) if isinstance(step, str) else type(step).__name__
             raise TypeError(
-                "only reducers, classifiers and Lift of this package can be saved, alone or as the steps "
-                f"of a pipeline, not {where}{name}"
+                "only reducers, classifiers and Lift of this package can be saved, alone or as steps of "
+                f"a pipeline, not {where}{name}"
             )
         check_is_fitted(step)
     if pipeline and len(steps) == 2 and isinstance(steps[0], Lift) and _has_model_file(steps[1]):
@@ -122,7 +122,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     SQFA, LDA, PCA, QDA, …, or a pipeline
         The fitted estimator. A model file with a nonlinear feature map gives a pipeline of :class:`Lift`
         and the reducer. Scaling and centering are folded into the components and their offset. A file
-        that does not hold the mean of the data makes ``inverse_transform`` place points in the span of the components.
+        that does not hold the mean of the data makes ``inverse_transform`` place samples in the span of
+        the components.
     """
     if _archive.is_archive(path):
         return _archive.read(path, _load_model)

@@ -463,9 +463,10 @@ class LDA(SupervisedReducer):
         return super()._adopt(result, classes)
 
     def _fit_arrays(self, X: Any, y: Any, weights: Any, settings: dict[str, Any]) -> Self:
+        X = dense(X)
         super()._fit_arrays(X, y, weights, settings)
         codes = np.searchsorted(self.classes_, y)
-        self.means_ = class_means(dense(X), codes, weights, len(self.classes_))
+        self.means_ = class_means(X, codes, weights, len(self.classes_))
         if not self.refine:
             self._explain(X, y, weights)
         return self

@@ -219,7 +219,8 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each sample, by the classifier of the method."""
-        return np.asarray(self.classes_[self._asked(X, "predict")])
+        codes = self._asked(X, "predict")
+        return np.asarray(self.classes_[codes])
 
     def _asked(self, X: Any, question: str) -> NDArray[Any]:
         """Return what the classifier of the features answers for each sample."""

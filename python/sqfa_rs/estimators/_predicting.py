@@ -104,7 +104,8 @@ class SupervisedReducer(ClassifierMixin, Reducer):  # type: ignore[misc]
         score : float
             The fraction of samples whose predicted class is their own.
         """
-        return accuracy(y, self._predicted(X), self.classes_, sample_weight)
+        guess = self._predicted(X)
+        return accuracy(y, guess, self.classes_, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
