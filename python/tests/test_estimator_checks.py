@@ -15,8 +15,7 @@ from sqfa_rs.baselines import LDA, PCA, SupervisedPCA
 BOTH = [
     SQFA(),
     SQFA(distance="hellinger", constraint="orthonormal", covariance_estimator="oas"),
-    # Wasserstein distances depend on the units of columns, of which a check has very different ones.
-    SQFA(distance="wasserstein", init="pca", noise=0.1, sequential=1, scaling="within-class"),
+    SQFA(distance="wasserstein", init="pca", noise=0.1, sequential=1),
     SQFA(noise="scale", n_init=1),
     SecondMomentSQFA(),
     SecondMomentSQFA(constraint="orthonormal", n_init=2, n_jobs=1),

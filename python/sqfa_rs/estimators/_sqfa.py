@@ -216,6 +216,13 @@ class SQFA(BaseSQFA):
     def _distance(self) -> Any:
         return self.distance
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # These distances depend on the units of columns: components may follow the column with the
+        # largest numbers, whether or not it separates classes.
+        tags.classifier_tags.poor_score = self.distance == "wasserstein"
+        return tags
+
 
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
