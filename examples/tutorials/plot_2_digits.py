@@ -69,6 +69,8 @@ plots.filters(digits, (8, 8), columns=6)
 # The classifier is the same for all: QDA, one Gaussian a class. LDA ends at nine filters, SQFA need
 # not.
 
+from sklearn.pipeline import make_pipeline
+
 from sqfa_rs.baselines import PCA
 
 counts = [1, 2, 4, 6, 9, 12]
@@ -77,7 +79,7 @@ with plots.style():
     for make, label, mark in (
         (lambda m: SQFA(m, distance="hellinger", n_init=1), "SQFA, Hellinger", "o"),
         (lambda m: LDA(m), "LDA", "s"),
-        (lambda m: PCA(m), "PCA", "^"),
+        (lambda m: make_pipeline(PCA(m), QDA()), "PCA", "^"),
     ):
         possible = [m for m in counts if m <= 9 or label != "LDA"]
         scores = [make(m).fit(X_train, y_train).score(X_test, y_test) for m in possible]

@@ -105,10 +105,10 @@ def compare(
 
     Returns
     -------
-    Comparison, or list of dicts without pandas
+    Comparison
         A data frame with one row for every method, number of components, seed, session and fold: status,
         accuracy by every classifier, seconds, objective, settings. ``show()`` shows its report, in a
-        notebook or in the browser; ``report(path)`` writes it.
+        notebook or in the browser; ``report(path)`` writes it. It needs pandas.
 
     Examples
     --------
@@ -119,6 +119,10 @@ def compare(
     >>> len(table)
     6
     """
+    try:
+        from ._comparison import comparison
+    except ImportError as error:
+        raise ImportError("compare needs pandas: install it with pip install pandas") from error
     classes, every = as_sessions(name, X, y, sessions, groups)
     held = {"test_fraction": test_fraction, "cv": cv, "splits": splits}
     given = [what for what, value in held.items() if value is not None]
@@ -181,10 +185,6 @@ def compare(
         )
         names = [session.name for session in every]
         rows = [_row(json.loads(line), spec["classifiers"], names) for line in lines]
-        try:
-            from ._comparison import comparison
-        except ImportError:
-            return rows
         return comparison(rows, page.read_text(encoding="utf-8"))
 
 

@@ -73,10 +73,25 @@ class Qda:
         shrinkage: float | None,
         threads: int,
         degrees: float | None = None,
-        features: bool = False,
     ) -> None: ...
     def predict(self, points: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
     def log_posteriors(self, points: NDArray[Any], threads: int) -> _Matrix: ...
+
+class FeatureClassifier:
+    title: str
+    whitening: _Matrix | None
+    def __init__(
+        self,
+        kind: str,
+        names: _Names,
+        means: _Matrix,
+        covariances: _Matrix,
+        counts: NDArray[np.uint64] | None,
+        priors: NDArray[np.float64] | None,
+        threads: int,
+    ) -> None: ...
+    def predict(self, features: NDArray[Any], threads: int) -> NDArray[np.uint32]: ...
+    def log_posteriors(self, features: NDArray[Any], threads: int) -> _Matrix: ...
 
 class Knn:
     def __init__(

@@ -238,6 +238,10 @@ class _Classifier(_OnDask):
         return self._lazily(X, "predict_proba", len(self.classes_), np.float64)  # type: ignore[attr-defined]
 
 
+class _Supervised(_Reducer, _Classifier):
+    """A reducer that predicts, too."""
+
+
 def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     """The Dask estimator of a local one."""
     name = estimator.__name__
@@ -259,15 +263,15 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     return type(name, (kind, estimator), members)
 
 
-SQFA: type[Any] = _on_dask(local.SQFA, _Reducer)
-SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Reducer)
-LDA: type[Any] = _on_dask(local.LDA, _Reducer)
+SQFA: type[Any] = _on_dask(local.SQFA, _Supervised)
+SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Supervised)
+LDA: type[Any] = _on_dask(local.LDA, _Supervised)
 PCA: type[Any] = _on_dask(local.PCA, _Reducer)
-LAD: type[Any] = _on_dask(local.LAD, _Reducer)
-LFDA: type[Any] = _on_dask(local.LFDA, _Reducer)
-LMNN: type[Any] = _on_dask(local.LMNN, _Reducer)
-WDA: type[Any] = _on_dask(local.WDA, _Reducer)
-NCA: type[Any] = _on_dask(local.NCA, _Reducer)
+LAD: type[Any] = _on_dask(local.LAD, _Supervised)
+LFDA: type[Any] = _on_dask(local.LFDA, _Supervised)
+LMNN: type[Any] = _on_dask(local.LMNN, _Supervised)
+WDA: type[Any] = _on_dask(local.WDA, _Supervised)
+NCA: type[Any] = _on_dask(local.NCA, _Supervised)
 QDA: type[Any] = _on_dask(local.QDA, _Classifier)
 
 
@@ -278,7 +282,7 @@ def _names(X: Any, y: Any) -> list[str] | None:
 
 
 def _answered(block: Any, model: Any, method: str) -> Any:
-    width = len(getattr(model, "components_", getattr(model, "classes_", ())))
+    width = len(model.components_ if method == "transform" else model.classes_)
     if not len(block):
         return np.empty(0, dtype=model.classes_.dtype) if method == "predict" else np.empty((0, width))
     return getattr(model, method)(block)

@@ -128,20 +128,13 @@ def test_arrow_streams(blobs, names):
         sqfa.transform(pa.RecordBatchReader.from_batches(wrong.schema, wrong.to_batches()))
 
 
-def test_a_frame_with_its_label_column(blobs, reference):
-    X, y = blobs
-    frame = pl.DataFrame(X, schema=NAMES).with_columns(label=pl.Series(y))
-    sqfa = SQFA(2, random_state=0).fit(frame, "label")
-    np.testing.assert_allclose(sqfa.components_, reference.components_, atol=1e-7)
-
-
 def test_arrow_vectors_and_precisions(blobs):
     X, y = blobs
     vectors = pa.FixedSizeListArray.from_arrays(pa.array(X.astype(np.float32).ravel()), 5)
     table = pa.table({"points": vectors, "label": pa.array(y)})
-    sqfa = SQFA(2, random_state=0).fit(table, "label")
+    sqfa = SQFA(2, random_state=0).fit(table.to_reader(), "label")
     assert sqfa.n_features_in_ == 5 and sqfa._record["precision"] == "f32"
-    single = SQFA(2, random_state=0).fit(X.astype(np.float32), y)
+    single = SQFA(2, random_state=0).fit_statistics(class_statistics(X.astype(np.float32), y))
     np.testing.assert_allclose(sqfa.components_, single.components_, atol=1e-4)
 
 
@@ -149,8 +142,10 @@ def test_bad_streams(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="no column 'klass'"):
         SQFA().fit(reader(X, y), "klass")
-    with pytest.raises(TypeError, match="name of a column"):
-        SQFA().fit(X, "label")
+    frame = pl.DataFrame(X, schema=NAMES).with_columns(label=pl.Series(y))
+    for points in (X, frame, frame.to_arrow(), frame.to_pandas()):
+        with pytest.raises(ValueError, match="y is the text 'label': pass the labels themselves"):
+            SQFA().fit(points, "label")
     missing = pa.table({"a": [1.0, None], "label": [0, 1]})
     with pytest.raises(ValueError, match="missing values"):
         ClassAccumulator().update(missing, "label")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._labels import refuse_missing
+from ._labels import refuse_missing, refuse_name
 
 # What the core reads as it is; other numbers become float64.
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -57,6 +57,7 @@ def contiguous(X: NDArray[Any]) -> NDArray[Any]:
 
 def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """Validated points (dense or CSR) and labels; the core looks for values that are not finite."""
+    refuse_name(y)
     refuse_masked(y, "labels are masked: leave their points out")
     if y is not None:
         refuse_missing(y)
@@ -82,16 +83,18 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
         )
 
 
-def new_points(estimator: Any, X: Any, *, finite: bool) -> Any:
+def new_points(estimator: Any, X: Any, *, finite: bool, reset: bool = False) -> Any:
     """Validated points for a fitted estimator; ``finite=False`` leaves that check to the caller."""
     X = validate_data(
         estimator,
         unwrap(X),
-        reset=False,
+        reset=reset,
         accept_sparse="csr",
         dtype=DTYPES,
         ensure_all_finite=finite,
     )
+    if reset:
+        refuse_duplicates(getattr(estimator, "feature_names_in_", ()))
     return X if sparse.issparse(X) else contiguous(X)
 
 

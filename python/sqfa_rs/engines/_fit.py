@@ -22,7 +22,7 @@ from ..data._labels import check_room, class_names, has_room
 from ..data._statistics import estimator_name, sketch_size
 from ..estimators._base import Reducer
 from ..estimators._progress import watcher
-from ..estimators._settings import core_settings
+from ..estimators._settings import core_settings, with_count
 from ._work import Counted, FoldSums, Sampled, Scored, Sums, Work, added, all_counts
 
 # Parts that points are dealt into, all of which have sums of their own, and columns up to which they do;
@@ -136,7 +136,12 @@ class _Choosing:
             parts,
             rest,
             estimator_name(estimator._covariance()),
-            _started(estimator, start, settings, self.width),
+            _started(
+                estimator,
+                start,
+                with_count(estimator, settings, int(self.counts.sum()), self.width, len(self.classes)),
+                self.width,
+            ),
         )
 
     def _placed(self, sums: ClassAccumulator) -> _core.Accumulator:

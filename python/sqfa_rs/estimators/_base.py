@@ -30,7 +30,7 @@ from ..data._statistics import (
 from ._linear import LinearReducer
 from ._progress import padded, watcher
 from ._results import Trial, curve_of, selection_of, trials_of
-from ._settings import core_settings
+from ._settings import core_settings, with_count
 
 # Sparse points are made dense up to this many bytes; of more only sums are kept.
 DENSE_BYTES = 1 << 30
@@ -40,6 +40,8 @@ class Reducer(LinearReducer):
     """A method of the core by name; subclasses name it and list its parameters."""
 
     _method: str
+    # Whether ``n_components=None`` means all components that the method can find.
+    _has_all = False
     # Chosen settings by the core's name, and the attribute that shows them.
     _shown: tuple[tuple[str, str], ...] = ()
 
@@ -126,6 +128,14 @@ class Reducer(LinearReducer):
             self.__dict__.pop(name, None)
         return None
 
+    def _specified(self, parameter: str) -> Any:
+        """The value of a parameter, as the core understands it."""
+        return getattr(self, parameter)
+
+    def _most_components(self, n_samples: int, n_features: int, n_classes: int) -> int:
+        """How many components ``n_components=None`` stands for."""
+        raise NotImplementedError
+
     def _looks_at_points(self) -> bool:
         """Whether the core may need the points beside their statistics."""
         return True
@@ -175,6 +185,8 @@ class Reducer(LinearReducer):
         threads = thread_count(self.n_jobs)
         classes, codes = encode(y, weights)
         check_counts(classes, codes, weights)
+        size = len(codes) if weights is None else int(weights.sum())
+        settings = with_count(self, settings, size, X.shape[1], len(classes))
         if _is_huge(X) and not self._looks_at_points():
             statistics = sparse_statistics(X, classes, codes, weights, threads)
             return self._fit_moments(statistics, settings)
@@ -195,6 +207,9 @@ class Reducer(LinearReducer):
         """Learn from statistics, with defaults for what was not specified."""
         method, threads = self._core_method(), thread_count(self.n_jobs)
         estimator = estimator_name(self._summed_covariance())
+        counts = statistics.counts
+        size = statistics.n_features + 1 if counts is None else int(counts.sum())
+        settings = with_count(self, settings, size, statistics.n_features, len(statistics.classes))
         result = _core.fit_statistics(
             method, statistics._core, estimator, settings, watcher(self), threads
         )

@@ -35,7 +35,9 @@ class HeavyTailedSQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -89,6 +91,10 @@ class HeavyTailedSQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Reducer
+from ._predicting import SupervisedReducer
 
 
-class SAVE(Reducer):
+class SAVE(SupervisedReducer):
     """Sliced average variance estimation: how class covariances differ, in closed form.
 
     In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
@@ -48,6 +48,10 @@ class SAVE(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -126,7 +130,7 @@ class SAVE(Reducer):
         self.random_state = random_state
 
 
-class DirectionalRegression(Reducer):
+class DirectionalRegression(SupervisedReducer):
     """Directional regression: how class means and covariances differ, in closed form.
 
     In coordinates where all points together have covariance I, the leading eigenvectors of the mean of
@@ -167,6 +171,10 @@ class DirectionalRegression(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Reducer
+from ._predicting import SupervisedReducer
 
 
-class AMA(Reducer):
+class AMA(SupervisedReducer):
     """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
 
     Parameters
@@ -52,6 +52,10 @@ class AMA(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -137,7 +141,7 @@ class AMA(Reducer):
         self.random_state = random_state
 
 
-class LAD(Reducer):
+class LAD(SupervisedReducer):
     """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
 
     Parameters
@@ -187,6 +191,10 @@ class LAD(Reducer):
         The noise σ² that was used, in the units of the fit.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Reducer
+from ._predicting import SupervisedReducer
 from ._settings import Choice
 
 
-class LFDA(Reducer):
+class LFDA(SupervisedReducer):
     """Local Fisher discriminant analysis: pairs of points count by how near they are.
 
     Parameters
@@ -47,6 +47,10 @@ class LFDA(Reducer):
         The neighbor that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -127,7 +131,7 @@ class LFDA(Reducer):
         self.random_state = random_state
 
 
-class LMNN(Reducer):
+class LMNN(SupervisedReducer):
     """Large-margin nearest neighbors: near points of one class, others a margin away.
 
     Parameters
@@ -164,6 +168,10 @@ class LMNN(Reducer):
         The number that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -244,7 +252,7 @@ class LMNN(Reducer):
         self.random_state = random_state
 
 
-class WDA(Reducer):
+class WDA(SupervisedReducer):
     """Wasserstein discriminant analysis: regularized transport between classes over that within.
 
     Parameters
@@ -281,6 +289,10 @@ class WDA(Reducer):
         The regularization that was used.
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -361,7 +373,7 @@ class WDA(Reducer):
         self.random_state = random_state
 
 
-class NCA(Reducer):
+class NCA(SupervisedReducer):
     """Neighborhood components: a random neighbor of a point most often has its class.
 
     A point takes another as its neighbor with a probability that falls with exp(−squared distance) of
@@ -398,6 +410,10 @@ class NCA(Reducer):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

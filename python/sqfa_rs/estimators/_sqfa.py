@@ -41,7 +41,9 @@ class SQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -94,6 +96,10 @@ class SQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None
@@ -217,6 +223,13 @@ class SQFA(BaseSQFA):
     def _distance(self) -> Any:
         return self.distance
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # These distances depend on the units of columns: components may follow the column with the
+        # largest numbers, whether or not it separates classes.
+        tags.classifier_tags.poor_score = self.distance == "wasserstein"
+        return tags
+
 
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
@@ -249,7 +262,9 @@ class SecondMomentSQFA(BaseSQFA):
         the pooled within-class covariance becomes the identity. "auto" selects it with the noise
         on held-out samples; methods without noise scale columns if results would depend on the units.
     constraint : {"sphere", "orthonormal", "none"}, default="sphere"
-        What the components satisfy: unit length, orthonormality, or nothing.
+        What the components satisfy: unit length, orthonormality, or nothing. It holds in the coordinates
+        of the fit, after scaling. ``orthonormal_components_`` spans the same subspace and is orthonormal
+        in the columns as they are.
     init : str or array-like of shape (n_components, n_features), default="auto"
         Where the components start: "random"; "differences", random and turned to where classes differ;
         "pca", "save", "directional-regression"; or components. "auto" is "differences" for more than
@@ -302,6 +317,10 @@ class SecondMomentSQFA(BaseSQFA):
     components_ : ndarray of shape (n_components, n_features)
         The filters, one a row: features are ``X @ components_.T + offset_``. The entry of largest
         magnitude of each, in the units of the fit, is positive.
+    n_components_ : int
+        The number of components.
+    orthonormal_components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same subspace as ``components_``.
     offset_ : ndarray of shape (n_components,)
         What is added to ``X @ components_.T``; 0 where nothing was subtracted from the columns.
     selection_ : Selection or None

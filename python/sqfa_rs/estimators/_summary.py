@@ -57,7 +57,8 @@ def _rows(estimator: Any) -> Iterator[tuple[str, str]]:
         yield "held-out accuracy", f"{accuracy:.1%}{_compared(estimator)}"
     count, width = estimator.components_.shape
     yield "method", estimator._core_method() if hasattr(estimator, "_core_method") else estimator._method
-    yield "components", f"{count} of {width} features, {len(estimator.classes_)} classes"
+    classes = f", {len(estimator.classes_)} classes" if hasattr(estimator, "classes_") else ""
+    yield "components", f"{count} of {width} features{classes}"
     distance = getattr(estimator, "_distance", lambda: None)()
     if distance is not None:
         yield (

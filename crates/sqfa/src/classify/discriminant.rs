@@ -31,6 +31,17 @@ macro_rules! answers {
                 self.0.width
             }
 
+            /// Returns the classifier for samples with `features` features, of which it uses only the first ones.
+            pub fn reading(mut self, features: usize) -> Self {
+                self.0.width = features.max(self.0.order);
+                self
+            }
+
+            /// The discriminant functions of the classifier.
+            pub(super) fn discriminant(&self) -> &$crate::classify::discriminant::Discriminant {
+                &self.0
+            }
+
             /// Returns, for each sample (row), the index of its most probable class. The first class wins ties.
             ///
             /// # Errors

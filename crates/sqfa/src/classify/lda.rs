@@ -52,11 +52,54 @@ impl LdaClassifier {
         priors: &[f64],
         shrinkage: Option<f64>,
     ) -> Result<Self, ClassifierError> {
-        let (order, count) = (gaussians.order(), gaussians.len());
+        let priors = check_parameters(priors, gaussians.len(), shrinkage)?;
+        Self::pooled(classes, gaussians, &priors, &priors, shrinkage)
+    }
+
+    /// A classifier on features of learned filters, from class Gaussians with maximum-likelihood covariances.
+    ///
+    /// The pooled covariance is that of all training samples around their class means, whatever the priors, which enter the
+    /// scores alone. Without counts, classes have equal weights.
+    /// For the shrinkage, see [`LdaClassifier::new`].
+    ///
+    /// # Errors
+    ///
+    /// If the priors are no probabilities, if the shrinkage is not between 0 and 1, or if it leaves the pooled covariance
+    /// without full rank.
+    pub fn of_features(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        counts: Option<&[u64]>,
+        priors: &[f64],
+        shrinkage: Option<f64>,
+    ) -> Result<Self, ClassifierError> {
+        let count = gaussians.len();
         let priors = check_parameters(priors, count, shrinkage)?;
+        let total: f64 = counts.into_iter().flatten().map(|&own| own as f64).sum();
+        let weights: Vec<f64> = match counts {
+            Some(counts) => counts.iter().map(|&own| own as f64 / total).collect(),
+            None => vec![1.0 / count as f64; count],
+        };
+        Self::pooled(classes, gaussians, &weights, &priors, shrinkage)
+    }
+
+    /// The factor A of the inverse pooled covariance S⁻¹ = AᵀA, row-major.
+    pub fn whitening(&self) -> &[f64] {
+        &self.0.whitening
+    }
+
+    /// A classifier with covariances pooled by weights of sum 1, and priors of sum 1.
+    fn pooled(
+        classes: &Classes,
+        gaussians: &Gaussians,
+        weights: &[f64],
+        priors: &[f64],
+        shrinkage: Option<f64>,
+    ) -> Result<Self, ClassifierError> {
+        let (order, count) = (gaussians.order(), gaussians.len());
         let mut means = Vec::with_capacity(count * order);
         (0..count).for_each(|class| means.extend_from_slice(gaussians.mean(class)));
-        let pooled = Pooled::new(gaussians, &priors, FULL_RANK).pooled(shrinkage);
+        let pooled = Pooled::new(gaussians, weights, FULL_RANK).pooled(shrinkage);
         let whitened = pooled.map_err(|deficient| ClassifierError::PooledSingular {
             pivot: deficient.pivot,
             largest: deficient.largest,

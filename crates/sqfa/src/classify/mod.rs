@@ -1,6 +1,7 @@
 //! Classifiers on features: quadratic and linear discriminant analysis, and k nearest neighbors.
 
 mod discriminant;
+mod kind;
 mod knn;
 mod lda;
 mod qda;
@@ -12,6 +13,7 @@ use crate::points::Points;
 use crate::remedy::{Remedy, any_of};
 
 pub(crate) use discriminant::Densities;
+pub use kind::{Classifier, ClassifierKind};
 pub use knn::Knn;
 pub use lda::LdaClassifier;
 pub use qda::Qda;

@@ -158,12 +158,6 @@ impl Qda {
         Ok(self)
     }
 
-    /// Returns the classifier for samples with `features` features, of which it uses only the first ones.
-    pub fn reading(mut self, features: usize) -> Self {
-        self.0.width = features.max(self.0.order);
-        self
-    }
-
     /// Returns the degrees of freedom ν of the t densities, or `None` for Gaussians.
     pub fn degrees(&self) -> Option<f64> {
         self.0.degrees

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use crate::classify::ClassifierKind;
 use crate::constraint::Constraint;
 use crate::distance::{Claims, Distance, registry};
 use crate::model::{Degrees, FitError, InverseRegression, Noise, VARIANTS, Variant};
@@ -94,6 +95,8 @@ pub struct ReducerEntry {
     pub seeded: bool,
     /// The column in the paper's tables, if there is one.
     pub paper: Option<Column>,
+    /// The classifier of the features.
+    pub classifier: ClassifierKind,
     /// The degrees of freedom of methods that model classes as t distributions.
     pub degrees: Option<Degrees>,
     /// Whether one covariance for all classes is sufficient.
@@ -269,6 +272,7 @@ const CLOSED: ReducerEntry = ReducerEntry {
     objective: Objective::None,
     seeded: false,
     paper: None,
+    classifier: ClassifierKind::Quadratic,
     degrees: None,
     pools: false,
     ranks_by_variance: false,
@@ -282,6 +286,7 @@ static BASELINES: &[ReducerEntry] = &[
         summary: "linear discriminant analysis with shrinkage",
         settings: &[lda::SHRINKAGE],
         limit: Limit::ClassesLessOne,
+        classifier: ClassifierKind::Linear,
         pools: true,
         paper: column(7),
         build: |_, settings| {
@@ -490,6 +495,11 @@ impl Method {
     /// Returns an error that suggests the most similar name if there is no such method.
     pub fn named(name: &str, refined: bool) -> Result<Self, Unknown> {
         Ok(Self { entry: reducer_entry(name)?, refined })
+    }
+
+    /// The classifier of its features. Refinement optimizes the posteriors of the quadratic one.
+    pub fn classifier(&self) -> ClassifierKind {
+        if self.refined { ClassifierKind::Quadratic } else { self.entry.classifier }
     }
 }
 

@@ -166,6 +166,9 @@ impl Prepared {
             noise_choice: fit.settings.noise.to_string(),
             classes: ClassNames::from(&self.classes),
             fractional_classes: false,
+            class_type: None,
+            priors: None,
+            explained_variance_ratio: None,
             restricted: fit.classes.is_some(),
             lift: self.lift.as_ref().map(|lift| LiftRecord {
                 kind: lift.kind().to_string(),
