@@ -133,7 +133,7 @@ def _reducer(model: dict[str, Any], told: dict[str, Any]) -> Reducer:
         "init": told["start"] if told["start"] in _STARTS else "auto",
         "n_init": len(told["fit"]["initializations"]) or "auto",
         "sequential": told.get("sequential"),
-        "covariance": _estimator(told["covariance"]),
+        "covariance_estimator": _estimator(told["covariance"]),
         "refine": bool(told.get("refined", False)),
         "max_iter": told["max_iterations"],
         "tol": told["tolerance"],

@@ -36,7 +36,7 @@ def test_round_trip(digits, tmp_path, estimator):
     assert again.score(X, y) == estimator.score(X, y)
     for name in ("noise_", "objective_", "n_iter_", "converged_", "termination_"):
         assert getattr(again, name) == getattr(estimator, name)
-    for name in ("n_components", "constraint", "noise", "covariance", "max_iter", "tol"):
+    for name in ("n_components", "constraint", "noise", "covariance_estimator", "max_iter", "tol"):
         assert getattr(again, name) == getattr(estimator, name)
     np.testing.assert_array_equal(again.objective_trace_, estimator.objective_trace_)
     sqfa_rs.save(again, str(path))
