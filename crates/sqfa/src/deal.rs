@@ -36,7 +36,22 @@ pub(crate) fn deal(
     if held == 0 {
         return vec![NEVER; labels.len()];
     }
-    with_table!(points, table => deal_table(&table, labels, weight, (parts, held), seed))
+    with_table!(points, table => deal_table(&table, labels, weight, (parts, held), seed, false))
+}
+
+/// Returns which rows are held out if the first `held` of `parts` parts are held out together, once.
+///
+/// Every class keeps at least two distinct rows to learn from.
+pub(crate) fn deal_once(
+    points: Points<'_>,
+    labels: &Labels,
+    weight: &(dyn Fn(usize) -> u64 + Sync),
+    (parts, held): (usize, usize),
+    seed: u64,
+) -> Vec<bool> {
+    let dealt =
+        with_table!(points, table => deal_table(&table, labels, weight, (parts, held), seed, true));
+    dealt.into_iter().map(|part| usize::from(part) < held).collect()
 }
 
 fn deal_table<S: Scalar>(
@@ -45,6 +60,7 @@ fn deal_table<S: Scalar>(
     weight: &(dyn Fn(usize) -> u64 + Sync),
     (parts, held): (usize, usize),
     seed: u64,
+    together: bool,
 ) -> Vec<u16> {
     let order = column_order(table, weight);
     let compare = |a: u32, b: u32| compare(table, &order, a as usize, b as usize);
@@ -96,8 +112,17 @@ fn deal_table<S: Scalar>(
         }
         dealt += count;
     }
-    // Classes that share rows may meet in one part: a class that this leaves too little of is not held out.
+    // Classes that share rows may meet in one part: a class that this leaves too little of is not held out. If parts are held
+    // out together, a small class may lie in these parts alone: as many of its rows as needed are learned from.
     for own in classes {
+        if together {
+            let is_held = |group: &u32| usize::from(of_group[*group as usize]) < held;
+            let out: Vec<u32> = own.iter().copied().filter(is_held).collect();
+            for &group in out.iter().skip(own.len().saturating_sub(FEWEST - 1)) {
+                of_group[group as usize] = NEVER;
+            }
+            continue;
+        }
         let mut counts = vec![0_usize; held];
         for &group in &own {
             counts.get_mut(of_group[group as usize] as usize).iter_mut().for_each(|c| **c += 1);
@@ -251,6 +276,26 @@ mod tests {
             for part in 0..5 {
                 let left = (12..15).filter(|&row| found[row] != part).count();
                 assert!(left >= 2, "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_class_keeps_two_rows_if_parts_are_held_out_together() {
+        for small in 2..6 {
+            let count = 30 + small;
+            let values: Vec<f64> = (0..count).flat_map(|row| [row as f64, 0.0, 1.0, 2.0]).collect();
+            let labels: Vec<i64> = (0..count).map(|row| i64::from(row >= 30)).collect();
+            let labels = Labels::from_integers(&labels);
+            for seed in 0..20 {
+                let points = Points::F64(Table::row_major(&values, count, 4).unwrap());
+                let held = deal_once(points, &labels, &|_| 1, (20, 3), seed);
+                let left = held[30..].iter().filter(|&&out| !out).count();
+                assert!(left >= 2, "{left} of {small}");
+                // Large classes are dealt as by the other function.
+                let dealt = deal(points, &labels, &|_| 1, (20, 3), seed);
+                let out = |row: usize| usize::from(dealt[row]) < 3;
+                assert!((0..30).all(|row| held[row] == out(row)) && held[..30].contains(&true));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::Qda;
-use crate::deal::deal;
+use crate::deal::deal_once;
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
@@ -215,11 +215,11 @@ impl<'a> Training<'a> {
             Some(rows) => {
                 let mut often = vec![0_u32; labels.len()];
                 rows.iter().for_each(|&row| often[row as usize] += 1);
-                deal(points, labels, &|row| u64::from(often[row]), HELD_OUT, seed)
+                deal_once(points, labels, &|row| u64::from(often[row]), HELD_OUT, seed)
             }
-            None => deal(points, labels, &|_| 1, HELD_OUT, seed),
+            None => deal_once(points, labels, &|_| 1, HELD_OUT, seed),
         };
-        let is_held = |row: u32| usize::from(dealt[row as usize]) < HELD_OUT.1;
+        let is_held = |row: u32| dealt[row as usize];
         let row = |at: usize| self.rows.as_ref().map_or(at as u32, |rows| rows[at]);
         let count = self.rows.as_ref().map_or(labels.len(), Vec::len);
         let held = (0..count).map(row).filter(|&row| is_held(row));
