@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..typing import LocalScale, Scaling
 from ._base import Reducer
 from ._settings import Choice
 
@@ -103,9 +104,9 @@ class LFDA(Reducer):
         n_components: int = 2,
         *,
         n_neighbors: Choice = "auto",
-        local_scale: str = "neighbor",
+        local_scale: LocalScale = "neighbor",
         pca_dims: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -127,8 +128,9 @@ class LMNN(Reducer):
     ----------
     n_components : int, default=2
         Number of components.
-    n_neighbors : int, "auto" or list of ints, default=3
-        Target neighbors of every point; "auto" and lists choose on held-out points.
+    n_neighbors : int, "auto" or list of ints, default=None
+        Target neighbors of every point; "auto" and lists choose on held-out points. None is 3, or fewer
+        if the smallest class has fewer than 4 samples.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
@@ -212,10 +214,10 @@ class LMNN(Reducer):
         self,
         n_components: int = 2,
         *,
-        n_neighbors: Choice = 3,
+        n_neighbors: Choice = None,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -325,7 +327,7 @@ class WDA(Reducer):
         reg: Choice = "auto",
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -432,7 +434,7 @@ class NCA(Reducer):
         *,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
