@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,36 @@ class FisherRaoResult(NamedTuple):
     """Whether it is the distance to the tolerance, not only an upper bound of it."""
 
 
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: Literal[False] = False,
+) -> float: ...
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: Literal[True],
+) -> FisherRaoResult: ...
+@overload
+def fisher_rao(
+    mean_a: ArrayLike,
+    cov_a: ArrayLike,
+    mean_b: ArrayLike,
+    cov_b: ArrayLike,
+    *,
+    tol: float = 1e-8,
+    return_bounds: bool,
+) -> float | FisherRaoResult: ...
 def fisher_rao(
     mean_a: ArrayLike,
     cov_a: ArrayLike,

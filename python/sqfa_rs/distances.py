@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._threads import thread_count
 from .data._statistics import ClassStatistics, numbers
+from .typing import Distance
 
 __all__ = ["names", "pairwise", "value_and_gradient"]
 
@@ -50,7 +51,7 @@ def names() -> list[str]:
 def pairwise(
     a: Any,
     b: Any = None,
-    distance: str | Callable[..., Any] | None = None,
+    distance: Distance | None = None,
     *,
     noise: float | None = None,
     n_jobs: int | None = None,
@@ -97,7 +98,7 @@ def pairwise(
 def value_and_gradient(
     means: Any,
     covariances: Any,
-    distance: str | Callable[..., Any] = "calvo-oller",
+    distance: Distance = "calvo-oller",
     weights: Any = None,
     *,
     n_jobs: int | None = 1,
@@ -220,7 +221,7 @@ def _function(attribute: str) -> Callable[..., Any]:
     """The function of one distance: its value for two Gaussians, a matrix for sets."""
     name, summary, parameter = _ENTRIES[attribute]
 
-    def evaluate(a: Any, b: Any, full_name: str, n_jobs: int | None) -> Any:
+    def evaluate(a: Any, b: Any, full_name: Any, n_jobs: int | None) -> Any:
         matrix = pairwise(a, b, full_name, n_jobs=n_jobs)
         return float(matrix[0, 0]) if b is not None and _single(a) and _single(b) else matrix
 

@@ -12,8 +12,9 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 from .._threads import thread_count
+from ..typing import CovarianceEstimator, Form, NamedWithNumber
 from ._envelope import open_envelope, sealed
-from ._inputs import all_zero, loose_points, repetition_counts, row_blocks, without_zeros
+from ._inputs import all_zero, loose_points, repetition_counts, row_blocks, unwrap, without_zeros
 from ._labels import check_room, class_names, joined, positions
 from ._statistics import ClassStatistics, estimator_name, sketch_size
 from ._streams import ArrowStream
@@ -71,7 +72,11 @@ class ClassAccumulator:
     """
 
     def __init__(
-        self, classes: ArrayLike | None = None, *, form: str = "dense", n_jobs: int | None = None
+        self,
+        classes: ArrayLike | None = None,
+        *,
+        form: Form = "dense",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_jobs = n_jobs
         self._sketch = sketch_size(form)
@@ -92,9 +97,9 @@ class ClassAccumulator:
         return None if self._sums is None else int(self._sums.dimension())
 
     @property
-    def form(self) -> str:
+    def form(self) -> Form:
         """What is kept of a class: "dense" or "sketch:ROWS"."""
-        return "dense" if self._sketch is None else f"sketch:{self._sketch}"
+        return "dense" if self._sketch is None else NamedWithNumber(f"sketch:{self._sketch}")
 
     def update(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> ClassAccumulator:
         """Add labeled points, in place; nothing is added when anything is wrong with them.
@@ -119,7 +124,7 @@ class ClassAccumulator:
                 self.update(block, labels)
             return self
         X = loose_points(X, least=0)
-        labels = column_or_1d(y, warn=True)
+        labels = column_or_1d(unwrap(y), warn=True)
         if len(labels) != X.shape[0]:
             raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
         self._check_width(X.shape[1])
@@ -217,7 +222,7 @@ class ClassAccumulator:
             total = subtrees.pop()[1].merge(total)
         return total
 
-    def finish(self, covariance_estimator: str | float = "empirical") -> ClassStatistics:
+    def finish(self, covariance_estimator: CovarianceEstimator = "empirical") -> ClassStatistics:
         """The statistics so far; needs at least two classes with at least two points each."""
         if self._sums is None:
             raise ValueError("no points yet: call update first")

@@ -13,18 +13,19 @@ from sklearn.utils.validation import column_or_1d
 
 from .. import _core
 from .._threads import thread_count
-from ._inputs import loose_points, repeated, repetition_counts, row_blocks
+from ..typing import CovarianceEstimator, Form
+from ._inputs import loose_points, repeated, repetition_counts, row_blocks, unwrap
 from ._labels import check_counts, check_room, class_names, encode
 
-_KEYS = ("classes", "counts", "means", "covariances")
+_KEYS = ("classes", "counts", "means", "covariances", "second_moments")
 
 
-class ClassStatistics:
+class ClassStatistics(Mapping[str, Any]):
     """Counts, means and covariances of every class.
 
     Made by :func:`class_statistics`, by :meth:`ClassAccumulator.finish`, or from given numbers with
-    :meth:`from_moments`; every estimator's ``fit_statistics`` takes it. What it holds can also be had by
-    name, as from a dict: ``statistics["means"]``.
+    :meth:`from_moments`; every estimator's ``fit_statistics`` takes it. It is a mapping of the names of
+    its arrays to these arrays: ``statistics["means"]`` and ``dict(statistics)`` work.
 
     Attributes
     ----------
@@ -102,15 +103,24 @@ class ClassStatistics:
         )
         return cls(core, labels)
 
-    def keys(self) -> list[str]:
-        """The names of what it holds, so that ``dict(statistics)`` works."""
-        return list(_KEYS)
+    # Mappings compare their values, and arrays have no single answer: statistics equal only themselves.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __getitem__(self, name: str) -> Any:
-        # Second moments follow from the others, so that a dict of all need not hold them.
-        if name not in (*_KEYS, "second_moments"):
-            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)} and second_moments")
+        if name not in _KEYS:
+            raise KeyError(f"{name!r}: class statistics have {', '.join(_KEYS)}")
         return getattr(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        # Without computing the arrays.
+        return name in _KEYS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KEYS)
+
+    def __len__(self) -> int:
+        return len(_KEYS)
 
     @property
     def counts(self) -> NDArray[np.uint64] | None:
@@ -173,7 +183,7 @@ def given_statistics(
     n_jobs: int | None,
 ) -> ClassStatistics:
     """Statistics from whatever ``fit_statistics`` takes: arrays, or everything at once."""
-    if not isinstance(means, Mapping | ClassStatistics):
+    if not isinstance(means, Mapping):
         if covariances is None:
             raise ValueError("covariances are missing: give them, or pass ClassStatistics")
         return ClassStatistics.from_moments(means, covariances, counts, classes=classes, n_jobs=n_jobs)
@@ -205,8 +215,8 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: ArrayLike | None = None,
-    covariance_estimator: str | float = "empirical",
-    form: str = "dense",
+    covariance_estimator: CovarianceEstimator = "empirical",
+    form: Form = "dense",
     n_jobs: int | None = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labeled points.
@@ -254,7 +264,7 @@ def class_statistics(
         return sums.update(X, y, sample_weight).finish(covariance_estimator)
     X = loose_points(X)
     weights = repetition_counts(sample_weight, X)
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(unwrap(y), warn=True)
     if len(labels) != X.shape[0]:
         raise ValueError(f"{len(labels)} labels for {X.shape[0]} points: give one label per point")
     classes, codes = encode(labels, weights)

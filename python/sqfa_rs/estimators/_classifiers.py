@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,7 +70,7 @@ class LinearClassifier(QDA):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Scaling, Solver
 from ._base import Reducer
 from ._settings import Choice
 
@@ -97,11 +98,11 @@ class PCA(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
-        solver: str = "auto",
-        scaling: str = "auto",
+        solver: Solver = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -212,11 +213,11 @@ class LDA(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 1,
+        n_components: int | Literal["auto"] = 1,
         *,
         max_components: int = 16,
         shrinkage: Choice = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -315,10 +316,10 @@ class SupervisedPCA(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 1,
+        n_components: int | Literal["auto"] = 1,
         *,
         max_components: int = 16,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Scaling
 from ._base import Reducer
 
 
@@ -101,11 +102,11 @@ class SAVE(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -213,11 +214,11 @@ class DirectionalRegression(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Init, Optimizer, Scaling
 from ._base import Reducer
 
 
@@ -107,10 +108,10 @@ class AMA(Reducer):
         n_components: int = 2,
         *,
         noise: float | str = "scale",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         sequential: int = 2,
         n_init: int = 1,
-        optimizer: str = "auto",
+        optimizer: Optimizer = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
@@ -233,13 +234,13 @@ class LAD(Reducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
-        init: str = "auto",
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        init: Init = "auto",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,

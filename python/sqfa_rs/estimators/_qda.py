@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from ..data._accumulator import ClassAccumulator
 from ..data._inputs import repetition_counts, training_data, without_zeros
 from ..data._labels import class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
+from ..typing import NamedWithNumber
 from ._classifier import CoreClassifier
 
 
@@ -109,7 +110,7 @@ class QDA(CoreClassifier):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         nu: float | None = None,
     ) -> None:
@@ -212,8 +213,8 @@ class QDA(CoreClassifier):
         self.__dict__.pop("feature_names_in_", None)
         return self._adopt(statistics)
 
-    def _estimator(self) -> str:
-        return "empirical" if self.nu is None else f"t:{float(self.nu)!r}"
+    def _estimator(self) -> NamedWithNumber | Literal["empirical"]:
+        return "empirical" if self.nu is None else NamedWithNumber(f"t:{float(self.nu)!r}")
 
     def _forget(self) -> None:
         for name in ("means_", "_accumulator", "_classifier"):
