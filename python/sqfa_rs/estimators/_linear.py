@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,17 +17,24 @@ from .._threads import thread_count
 from ..data._inputs import complain_about, new_points
 from ..data._labels import class_names
 from ..data._streams import ArrowStream, is_stream
+from ..typing import Scaling
+from ._links import Documented
 from ._page import write_report
 from ._results import CurvePoint, Selection
 from ._summary import Summary
 from ._units import warn_of_units
 
 
-class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LinearReducer(
+    Documented,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Fitted components with the training classes in feature space."""
 
-    n_components: int | str
-    scaling: str
+    n_components: int | Literal["auto"]
+    scaling: Scaling
     n_jobs: int | None
     refine: bool
 
