@@ -29,8 +29,10 @@ from .engines._dask import Engine, aligned, computed, whole_rows
 from .engines._estimators import OnEngine, constructor
 from .engines._fit import fit_on, total
 from .engines._parts import accuracy, confusion
+from .typing import CovarianceEstimator, Form
 
 __all__ = [
+    "AMA",
     "LAD",
     "LDA",
     "LFDA",
@@ -38,16 +40,21 @@ __all__ = [
     "NCA",
     "PCA",
     "QDA",
+    "SAVE",
     "SQFA",
     "WDA",
+    "DirectionalRegression",
+    "HeavyTailedSQFA",
+    "LinearClassifier",
     "SecondMomentSQFA",
+    "SupervisedPCA",
     "class_accumulator",
     "class_statistics",
 ]
 
 
 def class_accumulator(
-    X: Any, y: Any, *, sample_weight: Any = None, form: str = "dense", client: Any = None
+    X: Any, y: Any, *, sample_weight: Any = None, form: Form = "dense", client: Any = None
 ) -> ClassAccumulator:
     """The sums of labeled points that live in Dask, for :meth:`ClassAccumulator.merge` or ``finish``.
 
@@ -76,8 +83,8 @@ def class_statistics(
     y: Any,
     *,
     sample_weight: Any = None,
-    covariance_estimator: str | float = "empirical",
-    form: str = "dense",
+    covariance_estimator: CovarianceEstimator = "empirical",
+    form: Form = "dense",
     client: Any = None,
 ) -> ClassStatistics:
     """Counts, means and covariances of labeled points that live in Dask.
@@ -259,16 +266,23 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     return type(name, (kind, estimator), members)
 
 
+# KNN is not here: it keeps all training samples, so it needs them in one place anyway.
 SQFA: type[Any] = _on_dask(local.SQFA, _Reducer)
 SecondMomentSQFA: type[Any] = _on_dask(local.SecondMomentSQFA, _Reducer)
-LDA: type[Any] = _on_dask(local.LDA, _Reducer)
+HeavyTailedSQFA: type[Any] = _on_dask(local.HeavyTailedSQFA, _Reducer)
 PCA: type[Any] = _on_dask(local.PCA, _Reducer)
+LDA: type[Any] = _on_dask(local.LDA, _Reducer)
+SupervisedPCA: type[Any] = _on_dask(local.SupervisedPCA, _Reducer)
+SAVE: type[Any] = _on_dask(local.SAVE, _Reducer)
+DirectionalRegression: type[Any] = _on_dask(local.DirectionalRegression, _Reducer)
+AMA: type[Any] = _on_dask(local.AMA, _Reducer)
 LAD: type[Any] = _on_dask(local.LAD, _Reducer)
 LFDA: type[Any] = _on_dask(local.LFDA, _Reducer)
 LMNN: type[Any] = _on_dask(local.LMNN, _Reducer)
 WDA: type[Any] = _on_dask(local.WDA, _Reducer)
 NCA: type[Any] = _on_dask(local.NCA, _Reducer)
 QDA: type[Any] = _on_dask(local.QDA, _Classifier)
+LinearClassifier: type[Any] = _on_dask(local.LinearClassifier, _Classifier)
 
 
 def _names(X: Any, y: Any) -> list[str] | None:
