@@ -37,7 +37,14 @@ _ENTRIES: dict[str, tuple[str, str, str]] = {
 
 
 def names() -> list[str]:
-    """The distances there are, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` take them.
+    """Return the names of all distances, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` accept them.
+
+    "chernoff" and "calvo-oller-t" need a number: "chernoff:0.3".
+
+    Returns
+    -------
+    list of str
+        The names.
 
     Examples
     --------
@@ -56,7 +63,7 @@ def pairwise(
     noise: float | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Distances from every Gaussian of one set to every one of another, or of the same.
+    """Compute the distances of all pairs of Gaussians of two sets, or of one set.
 
     Parameters
     ----------

@@ -45,14 +45,15 @@ _JITTER = 0.3
 
 
 def style() -> Any:
-    """The look of the package's figures, for figures of your own.
+    """Return the look of the package's figures, for your own figures.
 
-    Colors that color-blind eyes and gray print tell apart, quiet axes, text that stays text in SVG.
+    It has colors that color-blind readers can tell apart, quiet axes, a layout in which nothing is cut
+    off, and text that stays text in SVG.
 
     Returns
     -------
     context manager
-        What is drawn within it has the look.
+        Figures that are made within it have the look.
 
     Examples
     --------
@@ -65,9 +66,19 @@ def style() -> Any:
 
 
 def palette(count: int) -> NDArray[np.float64]:
-    """The colors of so many classes, one (red, green, blue, opacity) a row.
+    """Return one color per class.
 
-    Up to ten are distinct, more run from dark to light.
+    Up to ten colors are distinct, more run from dark to light.
+
+    Parameters
+    ----------
+    count : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of shape (count, 4)
+        Red, green, blue and opacity, from 0 to 1.
 
     Examples
     --------
@@ -182,6 +193,7 @@ def ellipses(
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------
@@ -276,6 +288,7 @@ def scatter(
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------
@@ -352,6 +365,7 @@ def distance_matrix(
     Returns
     -------
     ax : matplotlib axes
+        The axes with the figure.
 
     Examples
     --------

@@ -49,6 +49,10 @@ class ClassAccumulator:
     counts : ndarray of shape (n_classes,)
         Points seen of every class, as 64-bit numbers.
 
+    See Also
+    --------
+    class_statistics : Statistics of samples that are in memory.
+
     References
     ----------
     Chan, Golub & LeVeque, "Algorithms for computing the sample variance", The American Statistician
@@ -223,23 +227,52 @@ class ClassAccumulator:
         return total
 
     def finish(self, covariance_estimator: CovarianceEstimator = "empirical") -> ClassStatistics:
-        """The statistics so far; needs at least two classes with at least two points each."""
+        """Return the statistics so far; at least two classes must have two samples or more.
+
+        Parameters
+        ----------
+        covariance_estimator : {"empirical", "oas"} or float, default="empirical"
+            The estimator of the class covariances.
+
+        Returns
+        -------
+        ClassStatistics
+            Counts, means and covariances of the classes.
+        """
         if self._sums is None:
             raise ValueError("no points yet: call update first")
         core = self._sums.finish(estimator_name(covariance_estimator), thread_count(self.n_jobs))
         return ClassStatistics(core, self.classes)
 
     def to_bytes(self) -> bytes:
-        """The accumulator as bytes, for another process or machine; labels keep their type.
+        """Return the accumulator as bytes, for another process or machine; labels keep their type.
 
         With whole numbers of 64 bits or text as labels they are the bytes that ``sqfa stats`` writes.
+
+        Returns
+        -------
+        bytes
+            The class statistics so far.
         """
         sums = b"" if self._sums is None else self._sums.to_bytes()
         return sealed(sums, self.classes, self._fixed)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, n_jobs: int | None = None) -> ClassAccumulator:
-        """The accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError."""
+        """Return the accumulator in the bytes of :meth:`to_bytes`; damaged bytes raise a ValueError.
+
+        Parameters
+        ----------
+        data : bytes
+            What :meth:`to_bytes` returned.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        ClassAccumulator
+            The accumulator.
+        """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
         sums, classes, fixed = open_envelope(bytes(data))

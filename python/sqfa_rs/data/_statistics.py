@@ -27,6 +27,13 @@ class ClassStatistics(Mapping[str, Any]):
     :meth:`from_moments`; every estimator's ``fit_statistics`` takes it. It is a mapping of the names of
     its arrays to these arrays: ``statistics["means"]`` and ``dict(statistics)`` work.
 
+    Parameters
+    ----------
+    core : object
+        The statistics of the core; use :func:`class_statistics` or :meth:`from_moments` instead.
+    classes : ndarray of shape (n_classes,)
+        The class labels, sorted.
+
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
@@ -41,6 +48,11 @@ class ClassStatistics(Mapping[str, Any]):
         Covariances plus the outer product of the mean with itself.
     bounds : ndarray of shape (n_classes,) or None
         How far every covariance may be from the exact one, in spectral norm, where it is a sketch.
+
+    See Also
+    --------
+    class_statistics : Statistics of samples.
+    ClassAccumulator : Statistics of samples that arrive in batches.
 
     Examples
     --------
@@ -83,6 +95,7 @@ class ClassStatistics(Mapping[str, Any]):
         Returns
         -------
         ClassStatistics
+            The statistics.
         """
         matrices = numbers(covariances, "covariances", 3, [np.float64, np.float32])
         centers = None if means is None else numbers(means, "means", 2, [np.float64])
@@ -164,9 +177,25 @@ class ClassStatistics(Mapping[str, Any]):
     def project(
         self, components: ArrayLike, noise: float = 0.0, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Class means and covariances in the feature space of some components.
+        """Compute class means and covariances in the feature space of some components.
 
-        μ = Wγ and Σ = WΦWᵀ + σ²I for components W of shape (n_components, n_features).
+        μ = Wγ and Σ = WΦWᵀ + σ²I for components W.
+
+        Parameters
+        ----------
+        components : array-like of shape (n_components, n_features)
+            The components W.
+        noise : float, default=0
+            Variance σ² added to every feature.
+        n_jobs : int, default=None
+            Threads.
+
+        Returns
+        -------
+        means : ndarray of shape (n_classes, n_components)
+            The class means μ.
+        covariances : ndarray of shape (n_classes, n_components, n_components)
+            The class covariances Σ.
         """
         filters = numbers(components, "components", 2, [np.float64])
         return self._core.project(filters, float(noise), thread_count(n_jobs))
@@ -242,6 +271,7 @@ def class_statistics(
     Returns
     -------
     ClassStatistics
+        Counts, means and covariances of the classes.
 
     Examples
     --------

@@ -54,6 +54,11 @@ class LinearClassifier(QDA):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    sqfa_rs.QDA : Has one covariance per class.
+    LDA : The transformer.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -112,6 +117,10 @@ class KNN(CoreClassifier):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    sqfa_rs.QDA : Has one Gaussian per class.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -168,5 +177,16 @@ class KNN(CoreClassifier):
         return self._build(self.classes_, self._points, self._codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of votes, of shape (n_samples, n_classes)."""
+        """Return the fraction of neighbors that are of every class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The fractions, in the order of ``classes_``.
+        """
         return self._answers(X, "posteriors")

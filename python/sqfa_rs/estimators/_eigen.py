@@ -194,6 +194,11 @@ class LDA(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LinearClassifier : The classifier with the same assumptions.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
@@ -233,6 +238,9 @@ class LDA(Reducer):
 
 class SupervisedPCA(Reducer):
     """Supervised principal components: directions along which points and labels depend most.
+
+    The dependence is the Hilbert–Schmidt criterion with a linear kernel of the samples and the kernel of
+    labels that is 1 for samples of one class and otherwise 0.
 
     Parameters
     ----------
@@ -297,6 +305,11 @@ class SupervisedPCA(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    PCA : Ignores the labels.
+    LDA : Takes the scatter within classes into account.
 
     References
     ----------

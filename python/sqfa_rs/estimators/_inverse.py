@@ -84,6 +84,11 @@ class SAVE(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    DirectionalRegression : Uses differences of means as well.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Cook & Weisberg, "Sliced inverse regression for dimension reduction: comment", Journal of the
@@ -195,6 +200,11 @@ class DirectionalRegression(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    SAVE : Uses differences of covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------

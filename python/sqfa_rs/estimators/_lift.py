@@ -46,6 +46,10 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    sqfa_rs.SQFA : Learns components of the nonlinear features.
+
     References
     ----------
     Rahimi & Recht, "Random features for large-scale kernel machines", 2007; Williams & Seeger, "Using
@@ -78,7 +82,20 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Lift:
-        """Learn the map; labels are not looked at."""
+        """Learn the map; labels are ignored.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted map.
+        """
         points = dense_points(self, X, reset=True)
         width = None if self.bandwidth is None else float(self.bandwidth)
         seed = seed_of(self.random_state)
@@ -86,7 +103,18 @@ class Lift(Documented, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """The features of points, in their precision."""
+        """Return the nonlinear features of samples, in their precision.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            The features.
+        """
         check_is_fitted(self)
         return _core.apply_lift(dense_points(self, X, reset=False), self._map, thread_count(self.n_jobs))
 

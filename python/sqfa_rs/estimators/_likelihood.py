@@ -11,6 +11,9 @@ from ._base import Reducer
 class AMA(Reducer):
     """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
 
+    The components maximize the mean log posterior probability of the true class of the training samples,
+    under one Gaussian per class in feature space.
+
     Parameters
     ----------
     n_components : int, default=2
@@ -86,6 +89,11 @@ class AMA(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LAD : Uses the likelihood of the covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Geisler, Najemnik & Ing, "Optimal stimulus encoders for natural tasks", Journal of Vision 9, 2009.
@@ -133,6 +141,9 @@ class AMA(Reducer):
 
 class LAD(Reducer):
     """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
+
+    The components maximize the difference of two log likelihoods: of Gaussian classes with covariances
+    of their own, and of Gaussian classes with one covariance.
 
     Parameters
     ----------
@@ -215,6 +226,11 @@ class LAD(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    AMA : Uses the posterior probability of the true class.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------

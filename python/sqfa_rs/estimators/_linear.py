@@ -70,7 +70,7 @@ class LinearReducer(
         return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
     def transform(self, X: Any) -> Any:
-        """Features of points: Z = X Wᵀ + b, in the precision of X.
+        """Compute the features of samples: Z = X Wᵀ + b, in the precision of X.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class LinearReducer(
         return features
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Points from features: the mean plus the pseudo-inverse of the components.
+        """Reconstruct samples from features, by the pseudo-inverse of the components.
 
         x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
 
@@ -153,7 +153,7 @@ class LinearReducer(
         return np.asarray(centered @ back.astype(dtype) + self.mean_.astype(dtype))
 
     def transform_scatters(self, scatters: ArrayLike) -> NDArray[np.float64]:
-        """Covariances or second moments in feature space: WSWᵀ, without noise.
+        """Compute covariances or second moments in feature space: WSWᵀ, without noise.
 
         Parameters
         ----------
@@ -163,6 +163,7 @@ class LinearReducer(
         Returns
         -------
         ndarray of shape (..., n_components, n_components)
+            The matrices in feature space.
         """
         check_is_fitted(self)
         matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_

@@ -12,6 +12,10 @@ from ._settings import Choice
 class LFDA(Reducer):
     """Local Fisher discriminant analysis: pairs of points count by how near they are.
 
+    As in LDA, the components maximize the scatter between classes relative to the scatter within
+    classes. Pairs of samples of one class count more if they are near each other, so classes may have
+    several clusters.
+
     Parameters
     ----------
     n_components : int, default=2
@@ -81,6 +85,11 @@ class LFDA(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LDA : The same without neighbors.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Sugiyama, "Dimensionality reduction of multimodal labeled data by local Fisher discriminant
@@ -123,6 +132,9 @@ class LFDA(Reducer):
 
 class LMNN(Reducer):
     """Large-margin nearest neighbors: near points of one class, others a margin away.
+
+    The components bring every sample nearer to its neighbors of the same class than to samples of other
+    classes, by a margin.
 
     Parameters
     ----------
@@ -192,6 +204,11 @@ class LMNN(Reducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    NCA : Uses all neighbors with smooth weights.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Weinberger & Saul, "Distance metric learning for large margin nearest neighbor classification",
@@ -234,6 +251,9 @@ class LMNN(Reducer):
 
 class WDA(Reducer):
     """Wasserstein discriminant analysis: regularized transport between classes over that within.
+
+    The components maximize the cost of transport between the samples of different classes relative to
+    the cost within classes, with entropic regularization.
 
     Parameters
     ----------
@@ -301,6 +321,11 @@ class WDA(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    LDA : The same with scatter instead of transport.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------
@@ -411,6 +436,11 @@ class NCA(Reducer):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    LMNN : Uses a margin to samples of other classes.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
 
     References
     ----------

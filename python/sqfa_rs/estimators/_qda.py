@@ -257,15 +257,48 @@ class QDA(CoreClassifier):
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes)."""
+        """Return ln p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            The logarithms, in the order of ``classes_``.
+        """
         return self._answers(X, "log_posteriors")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """p(class | point), of shape (n_samples, n_classes)."""
+        """Return p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
         return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes); for two classes their difference."""
+        """Return ln p(class | sample); for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The logarithms, or for two classes that of the second minus that of the first.
+        """
         scores = self._answers(X, "log_posteriors")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
