@@ -297,8 +297,8 @@ def _on_dask(estimator: type[Any], kind: type[_OnDask]) -> type[Any]:
     parameters, _, rest = rest.partition("\n    Attributes\n")
     document = (
         f"{first}\n\n    :class:`sqfa_rs.{name}` for samples in Dask: ``fit`` computes class statistics "
-        "on the cluster,\n    ``transform`` and ``predict`` are lazy, and ``to_local`` returns the local "
-        f"estimator.\n{text}    Parameters\n{parameters}{_PARAMETERS}\n    Attributes\n"
+        "on the cluster,\n    ``transform`` and ``predict`` are lazy, and ``to_local`` returns the "
+        f"local estimator.\n{text}    Parameters\n{parameters}{_PARAMETERS}\n    Attributes\n"
         f"{rest.partition('    Examples')[0]}{_EXAMPLE.format(name=name)}"
     )
     members = {
