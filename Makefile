@@ -51,7 +51,7 @@ $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9,<2" pytest numpy scipy scikit-learn \
 		pandas polars pyarrow matplotlib playwright mypy ruff "dask[array,dataframe]" distributed \
-		pynwb xarray
+		pynwb xarray array-api-strict numpydoc
 	touch $@
 
 # The browser of the report's tests, installed where that asks for no password; without one they are skipped loudly, and on

@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -18,6 +18,7 @@ from ._threads import thread_count
 from .data._inputs import dense, loose_points
 from .data._labels import class_names, positions
 from .data._statistics import estimator_name
+from .typing import CovarianceEstimator, Scaling
 
 
 def compare(
@@ -30,15 +31,15 @@ def compare(
     n_components: int | Sequence[int] | None = None,
     seeds: int = 3,
     random_state: int = 0,
-    classifiers: Sequence[str] = ("qda",),
+    classifiers: Sequence[Literal["qda", "qda-t", "knn"]] = ("qda",),
     test_fraction: float | None = None,
     cv: int | None = None,
     splits: int | None = None,
     sessions: Any = None,
     groups: Any = None,
     circular: float | None = None,
-    scaling: str = "auto",
-    covariance_estimator: str | float | None = None,
+    scaling: Scaling = "auto",
+    covariance_estimator: CovarianceEstimator | None = None,
     noise: float | str = "auto",
     n_init: int | None = None,
     n_neighbors: int = 5,

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._threads import thread_count
 from .data._statistics import ClassStatistics, numbers
+from .typing import Distance
 
 __all__ = ["names", "pairwise", "value_and_gradient"]
 
@@ -37,7 +38,14 @@ _ENTRIES: dict[str, tuple[str, str, str]] = {
 
 
 def names() -> list[str]:
-    """The distances there are, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` take them.
+    """Return the names of all distances, as :class:`~sqfa_rs.SQFA` and :func:`pairwise` accept them.
+
+    "chernoff" and "calvo-oller-t" need a number: "chernoff:0.3".
+
+    Returns
+    -------
+    list of str
+        The names.
 
     Examples
     --------
@@ -51,12 +59,12 @@ def names() -> list[str]:
 def pairwise(
     a: Any,
     b: Any = None,
-    distance: str | Callable[..., Any] | None = None,
+    distance: Distance | None = None,
     *,
     noise: float | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """Distances from every Gaussian of one set to every one of another, or of the same.
+    """Compute the distances of all pairs of Gaussians of two sets, or of one set.
 
     Parameters
     ----------
@@ -98,7 +106,7 @@ def pairwise(
 def value_and_gradient(
     means: Any,
     covariances: Any,
-    distance: str | Callable[..., Any] = "calvo-oller",
+    distance: Distance = "calvo-oller",
     weights: Any = None,
     *,
     n_jobs: int | None = 1,
@@ -241,7 +249,7 @@ def _function(attribute: str) -> Callable[..., Any]:
     """The function of one distance: its value for two Gaussians, a matrix for sets."""
     name, summary, parameter = _ENTRIES[attribute]
 
-    def evaluate(a: Any, b: Any, full_name: str, n_jobs: int | None) -> Any:
+    def evaluate(a: Any, b: Any, full_name: Any, n_jobs: int | None) -> Any:
         matrix = pairwise(a, b, full_name, n_jobs=n_jobs)
         return float(matrix[0, 0]) if b is not None and _single(a) and _single(b) else matrix
 

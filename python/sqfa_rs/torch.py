@@ -8,7 +8,6 @@ PyTorch is imported only here: ``pip install sqfa_rs[torch]``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ except ImportError as error:
     raise ImportError("sqfa_rs.torch needs PyTorch: pip install sqfa_rs[torch]") from error
 
 from . import distances
+from .typing import Distance
 
 __all__ = ["as_distance", "class_moments", "mean_distance", "separation_loss"]
 
@@ -47,7 +47,7 @@ class _MeanDistance(torch.autograd.Function):  # type: ignore[misc]
 def mean_distance(
     means: Any,
     covariances: Any,
-    distance: str | Callable[..., Any] = "hellinger",
+    distance: Distance = "hellinger",
     weights: Any = None,
 ) -> Any:
     """The mean distance over pairs of Gaussians, a scalar tensor that gradients flow through.
@@ -108,7 +108,7 @@ def class_moments(features: Any, labels: Any) -> tuple[Any, Any, Any]:
 def separation_loss(
     features: Any,
     labels: Any,
-    distance: str | Callable[..., Any] = "hellinger",
+    distance: Distance = "hellinger",
     noise: float = 1e-3,
     weights: Any = None,
 ) -> Any:

@@ -84,7 +84,7 @@ def test_a_huge_number_of_classes_is_refused_before_memory_is_spent():
         ({"n_components": 2.5}, "whole number"),
         ({"n_components": "two"}, "whole number"),
         ({"n_components": "auto", "max_components": 0}, "at least 1"),
-        ({"scale": "some"}, "'auto', 'none', 'common', 'per-feature'"),
+        ({"scaling": "some"}, "'auto', 'none', 'common', 'per-feature'"),
         ({"distance": "helinger"}, "did you mean 'hellinger'"),
         ({"distance": "chernoff"}, "strictly between 0 and 1"),
         ({"distance": "chernoff:7"}, "strictly between 0 and 1"),

@@ -184,7 +184,7 @@ def test_searches_over_anything(wine):
     X, y = wine
     grid = {
         "noise": ["auto", "scale", 0.1],
-        "scale": ["auto", "per-feature"],
+        "scaling": ["auto", "per-feature"],
         "n_components": ["auto", 2],
     }
     with warnings.catch_warnings():

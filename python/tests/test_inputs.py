@@ -5,9 +5,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from scipy import sparse
+from sklearn.base import clone
 
 from sqfa_rs import QDA, SQFA, ClassAccumulator, class_statistics
+from sqfa_rs.baselines import KNN, LDA
 
 
 class DLPackOnly:
@@ -177,3 +180,59 @@ def test_read_only_and_memory_mapped(blobs, reference, tmp_path):
     frozen = X.copy()
     frozen.flags.writeable = False
     np.testing.assert_array_equal(sqfa.transform(frozen), sqfa.transform(X))
+
+
+@pytest.mark.parametrize("dispatch", [False, True])
+def test_arrays_of_other_libraries_are_borrowed(blobs, dispatch):
+    xp = pytest.importorskip("array_api_strict")
+    X, y = blobs
+    given, labels = xp.asarray(X), xp.asarray(y)
+    with sklearn.config_context(array_api_dispatch=dispatch):
+        for estimator in (SQFA(2), QDA(), LDA(), KNN()):
+            expected = clone(estimator).fit(X, y)
+            fitted = estimator.fit(given, labels)
+            assert fitted.score(given, labels) == expected.score(X, y)
+            if hasattr(fitted, "transform"):
+                np.testing.assert_array_equal(fitted.transform(given), expected.transform(X))
+        means = class_statistics(given, labels).means
+        np.testing.assert_array_equal(means, class_statistics(X, y).means)
+        again = ClassAccumulator().update(given, labels).finish()
+        np.testing.assert_allclose(again.means, means, rtol=0, atol=1e-12)
+
+
+def test_a_tensor_with_a_gradient_is_rejected_with_the_remedy(blobs):
+    X, y = blobs
+
+    class WithGradient(DLPackOnly):
+        def __dlpack__(self, **keywords):
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+    for ask in (lambda X: SQFA(1).fit(X, y), lambda X: class_statistics(X, y)):
+        with pytest.raises(TypeError, match=r"cannot be borrowed: .*use tensor\.detach"):
+            ask(WithGradient(X))
+
+
+def test_a_query_that_has_not_run_is_rejected_with_the_remedy(blobs, reference):
+    X, y = blobs
+    frame = pl.DataFrame(X, schema=list("abcde"))
+    lazy = frame.lazy()
+    for ask in (
+        lambda: SQFA(1).fit(lazy, y),
+        lambda: SQFA(1).fit(frame.with_columns(label=pl.Series(y)).lazy(), "label"),
+        lambda: reference.transform(lazy),
+        lambda: class_statistics(lazy, y),
+    ):
+        with pytest.raises(TypeError, match=r"LazyFrame has no values yet: .*X\.collect\(\)"):
+            ask()
+
+
+def test_dates_as_labels_keep_their_type(blobs):
+    X, y = blobs
+    dates = np.array(["2020-01-01", "2020-02-01", "2020-03-01"], dtype="datetime64[D]")
+    for labels in (dates[y], pd.Series(dates[y]), pl.Series(dates[y])):
+        model, classifier = SQFA(2).fit(X, labels), QDA().fit(X, labels)
+        assert model.classes_.dtype.kind == "M" and (model.classes_ == dates).all()
+        assert classifier.predict(X).dtype.kind == "M"
+        assert classifier.score(X, labels) == QDA().fit(X, y).score(X, y)
+        sums = ClassAccumulator().update(X, labels)
+        assert (ClassAccumulator.from_bytes(sums.to_bytes()).classes == dates).all()

@@ -124,7 +124,8 @@ def test_projection(digits):
 def test_statistics_by_name(blobs):
     X, y = blobs
     statistics = class_statistics(X, y)
-    assert set(dict(statistics)) == {"classes", "counts", "means", "covariances", "second_moments"}
+    names = {"classes", "counts", "means", "covariances", "second_moments"}
+    assert set(dict(statistics)) == names
     np.testing.assert_array_equal(statistics["means"], statistics.means)
     with pytest.raises(KeyError, match="class statistics have"):
         statistics["variances"]

@@ -80,7 +80,27 @@ pub(crate) fn deal(
             return folds.iter().enumerate().map(of_row).collect();
         }
     };
-    with_table!(points, table => deal_table(&table, labels, weight, groups, (parts, held), seed))
+    let plan = (parts, held);
+    with_table!(points, table => deal_table(&table, labels, weight, groups, plan, seed, false))
+}
+
+/// Assigns rows like [`deal`], but the first `held` of `parts` parts are held out together, once. Every class keeps at least
+/// two distinct rows for training.
+pub(crate) fn deal_once(
+    points: Points<'_>,
+    labels: &Labels,
+    weight: &(dyn Fn(usize) -> u64 + Sync),
+    hold_out: HoldOut<'_>,
+    (parts, held): (usize, usize),
+    seed: u64,
+) -> Vec<u16> {
+    let groups = match hold_out {
+        HoldOut::Rows => None,
+        HoldOut::Groups(groups) => Some(groups),
+        HoldOut::Folds(_) => return deal(points, labels, weight, hold_out, (parts, held), seed),
+    };
+    let plan = (parts, held);
+    with_table!(points, table => deal_table(&table, labels, weight, groups, plan, seed, true))
 }
 
 fn deal_table<S: Scalar>(
@@ -90,6 +110,7 @@ fn deal_table<S: Scalar>(
     groups: Option<&[u32]>,
     (parts, held): (usize, usize),
     seed: u64,
+    together: bool,
 ) -> Vec<u16> {
     let order = column_order(table, weight);
     let compare = |a: u32, b: u32| compare(table, &order, a as usize, b as usize);
@@ -163,9 +184,18 @@ fn deal_table<S: Scalar>(
         }
         dealt += count;
     }
-    // Groups that classes share may concentrate in one part. A class that would keep too few rows for training is not
-    // held out.
+    // Units that classes share may concentrate in one part. A class that would keep too few rows for training is not held
+    // out. If parts are held out together, a small class may lie in these parts alone: as many of its rows as needed are then
+    // used for training.
     for own in classes {
+        if together {
+            let is_held = |unit: &u32| usize::from(of_unit[first_of(*unit) as usize]) < held;
+            let out: Vec<u32> = own.iter().copied().filter(is_held).collect();
+            for &unit in out.iter().skip(own.len().saturating_sub(FEWEST - 1)) {
+                of_unit[first_of(unit) as usize] = NEVER;
+            }
+            continue;
+        }
         let mut counts = vec![0_usize; held];
         for &unit in &own {
             let part = of_unit[first_of(unit) as usize];
@@ -366,6 +396,27 @@ mod tests {
     }
 
     /// Groups of several classes, of single classes, and one that shares a row with another.
+    #[test]
+    fn a_small_class_keeps_two_rows_if_parts_are_held_out_together() {
+        for small in 2..6 {
+            let count = 30 + small;
+            let values: Vec<f64> = (0..count).flat_map(|row| [row as f64, 0.0, 1.0, 2.0]).collect();
+            let labels: Vec<i64> = (0..count).map(|row| i64::from(row >= 30)).collect();
+            let labels = Labels::from_integers(&labels);
+            for seed in 0..20 {
+                let points = Points::F64(Table::row_major(&values, count, 4).unwrap());
+                let held = deal_once(points, &labels, &|_| 1, HoldOut::Rows, (20, 3), seed);
+                let held: Vec<bool> = held.iter().map(|&part| part < 3).collect();
+                let left = held[30..].iter().filter(|&&out| !out).count();
+                assert!(left >= 2, "{left} of {small}");
+                // Large classes are dealt as by the other function.
+                let dealt = deal(points, &labels, &|_| 1, HoldOut::Rows, (20, 3), seed);
+                let out = |row: usize| usize::from(dealt[row]) < 3;
+                assert!((0..30).all(|row| held[row] == out(row)) && held[..30].contains(&true));
+            }
+        }
+    }
+
     #[test]
     fn groups_share_a_fold_whatever_they_are_called_and_wherever_their_rows_are() {
         let (values, labels) = table();

@@ -28,6 +28,7 @@ _CPU = 1  # DLPack's number for memory the processor reads
 def unwrap(X: Any) -> Any:
     """An array from anything that offers DLPack and is not an array or frame already."""
     refuse_masked(X, "values are masked: fill them in (X.filled) or leave their rows out")
+    refuse_lazy(X)
     if isinstance(X, np.ndarray) or not hasattr(X, "__dlpack__") or not hasattr(X, "shape"):
         return X
     device = getattr(X, "__dlpack_device__", lambda: (_CPU, 0))()
@@ -37,6 +38,12 @@ def unwrap(X: Any) -> Any:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError) as error:
         raise TypeError(f"the data cannot be borrowed: {error}") from error
+
+
+def refuse_lazy(X: Any) -> None:
+    """Reject a query of polars that has not run yet."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("a LazyFrame has no values yet: run the query first, X.collect()")
 
 
 def refuse_masked(values: Any, problem: str) -> None:
@@ -60,6 +67,7 @@ def training_data(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tupl
     refuse_name(y)
     refuse_masked(y, "labels are masked: leave their points out")
     if y is not None:
+        y = unwrap(y)
         refuse_missing(y)
     X, y = validate_data(
         estimator,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,6 +57,11 @@ class LinearClassifier(QDA):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    sqfa_rs.QDA : Has one covariance per class.
+    LDA : The transformer.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -73,7 +78,7 @@ class LinearClassifier(QDA):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
         class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -116,6 +121,10 @@ class KNN(CoreClassifier):
         Number of input features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
+
+    See Also
+    --------
+    sqfa_rs.QDA : Has one Gaussian per class.
 
     Examples
     --------
@@ -173,5 +182,16 @@ class KNN(CoreClassifier):
         return self._build(self.classes_, self._points, self._codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of votes, of shape (n_samples, n_classes)."""
+        """Return the fraction of neighbors that are of every class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The fractions, in the order of ``classes_``.
+        """
         return self._answers(X, "posteriors")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from ..data._inputs import dense, new_points
+from ..typing import Scaling, Solver
 from ._base import Reducer
 from ._explained import class_means, column_variances, feature_variances
 from ._predicting import SupervisedReducer, margins
@@ -121,11 +122,11 @@ class PCA(Reducer):
 
     def __init__(
         self,
-        n_components: int | str | None = 2,
+        n_components: int | Literal["auto"] | None = 2,
         *,
         max_components: int = 16,
-        solver: str = "auto",
-        scaling: str = "auto",
+        solver: Solver = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -340,6 +341,11 @@ class LDA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LinearClassifier : The classifier with the same assumptions.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7, 1936.
@@ -362,13 +368,13 @@ class LDA(SupervisedReducer):
 
     def __init__(
         self,
-        n_components: int | str | None = None,
+        n_components: int | Literal["auto"] | None = None,
         *,
         max_components: int = 16,
         shrinkage: Choice = "auto",
         priors: ArrayLike | None = None,
         solver: str = "svd",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -506,6 +512,9 @@ class LDA(SupervisedReducer):
 class SupervisedPCA(SupervisedReducer):
     """Supervised principal components: directions along which points and labels depend most.
 
+    The dependence is the Hilbert–Schmidt criterion with a linear kernel of the samples and the kernel of
+    labels that is 1 for samples of one class and otherwise 0.
+
     Parameters
     ----------
     n_components : int or "auto", default=1
@@ -579,6 +588,11 @@ class SupervisedPCA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    PCA : Ignores the labels.
+    LDA : Takes the scatter within classes into account.
+
     References
     ----------
     Barshan, Ghodsi, Azimifar & Jahromi, "Supervised principal component analysis", Pattern Recognition
@@ -597,10 +611,10 @@ class SupervisedPCA(SupervisedReducer):
 
     def __init__(
         self,
-        n_components: int | str = 1,
+        n_components: int | Literal["auto"] = 1,
         *,
         max_components: int = 16,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,

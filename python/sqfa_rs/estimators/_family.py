@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from ..data._accumulator import ClassAccumulator
 from ..data._inputs import training_data
 from ..data._labels import positions
 from ..data._streams import ArrowStream, is_stream
+from ..typing import Constraint, CovarianceEstimator, Init, Matrix, Optimizer
 from ._predicting import SupervisedReducer
 from ._results import Initialization, Progress, initializations_of
 from ._settings import core_settings
@@ -26,15 +27,15 @@ class BaseSQFA(SupervisedReducer):
 
     # Set by the subclasses' constructors.
     noise: float | str
-    constraint: str
-    init: Any
-    fixed: Any
-    n_init: int | str
+    constraint: Constraint
+    init: Init | Matrix
+    fixed: Matrix | None
+    n_init: int | Literal["auto"]
     sequential: int | None
-    optimizer: str
-    pairs: int | str
-    covariance_estimator: str | float | None
-    pair_weights: Any
+    optimizer: Optimizer
+    pairs: int | Literal["auto", "all"]
+    covariance_estimator: CovarianceEstimator | None
+    pair_weights: Matrix | None
     max_iter: int
     tol: float
     warm_start: bool

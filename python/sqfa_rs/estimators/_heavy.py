@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Constraint, CovarianceEstimator, Init, Matrix, Optimizer, Scaling
 from ._family import BaseSQFA
 from ._results import Progress
 
 
 class HeavyTailedSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of t distributions (SQFA-t), for data with outliers.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import HeavyTailedSQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> HeavyTailedSQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
     Learns linear filters W that push the classes apart as t distributions with ν degrees of freedom:
     it maximizes the mean over pairs of classes of the Calvo–Oller bound between them. Location and
@@ -171,21 +178,21 @@ class HeavyTailedSQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         nu: float = 5.0,
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float | None = None,
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator | None = None,
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Scaling
 from ._predicting import SupervisedReducer
 
 
@@ -92,6 +93,11 @@ class SAVE(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    DirectionalRegression : Uses differences of means as well.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Cook & Weisberg, "Sliced inverse regression for dimension reduction: comment", Journal of the
@@ -110,11 +116,11 @@ class SAVE(SupervisedReducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -215,6 +221,11 @@ class DirectionalRegression(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    SAVE : Uses differences of covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Li & Wang, "On directional regression for dimension reduction", Journal of the American Statistical
@@ -233,11 +244,11 @@ class DirectionalRegression(SupervisedReducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Init, Optimizer, Scaling
 from ._predicting import SupervisedReducer
 
 
 class AMA(SupervisedReducer):
     """Accuracy maximization analysis: the mean log posterior of the true class, Gaussian classes.
+
+    The components maximize the mean log posterior probability of the true class of the training samples,
+    under one Gaussian per class in feature space.
 
     Parameters
     ----------
@@ -94,6 +98,11 @@ class AMA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LAD : Uses the likelihood of the covariances.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Geisler, Najemnik & Ing, "Optimal stimulus encoders for natural tasks", Journal of Vision 9, 2009.
@@ -116,10 +125,10 @@ class AMA(SupervisedReducer):
         n_components: int = 2,
         *,
         noise: float | str = "scale",
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         sequential: int = 2,
         n_init: int = 1,
-        optimizer: str = "auto",
+        optimizer: Optimizer = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,
@@ -143,6 +152,9 @@ class AMA(SupervisedReducer):
 
 class LAD(SupervisedReducer):
     """Likelihood acquired directions: the likelihood gained by one covariance a class over a common one.
+
+    The components maximize the difference of two log likelihoods: of Gaussian classes with covariances
+    of their own, and of Gaussian classes with one covariance.
 
     Parameters
     ----------
@@ -235,6 +247,11 @@ class LAD(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    AMA : Uses the posterior probability of the true class.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Cook & Forzani, "Likelihood-based sufficient dimension reduction", Journal of the American
@@ -253,13 +270,13 @@ class LAD(SupervisedReducer):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         noise: float | str = "auto",
-        scaling: str = "auto",
-        init: str = "auto",
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        init: Init = "auto",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 1000,
         tol: float = 1e-6,
         refine: bool = False,

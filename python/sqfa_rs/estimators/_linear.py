@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,17 +16,24 @@ from .._threads import thread_count
 from ..data._inputs import complain_about, new_points
 from ..data._labels import class_names
 from ..data._streams import ArrowStream, is_stream
+from ..typing import Scaling
+from ._links import Documented
 from ._page import write_report
 from ._results import CurvePoint, Selection
 from ._summary import Summary
 from ._units import warn_of_units
 
 
-class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LinearReducer(
+    Documented,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Fitted components with the training classes in feature space."""
 
-    n_components: int | str | None
-    scaling: str
+    n_components: int | Literal["auto"] | None
+    scaling: Scaling
     n_jobs: int | None
     refine: bool
 
@@ -62,7 +69,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.zeros(len(self.components_)) if self._offset is None else self._offset
 
     def transform(self, X: Any) -> Any:
-        """Features of points: Z = X Wᵀ + b, in the precision of X.
+        """Compute the features of samples: Z = X Wᵀ + b, in the precision of X.
 
         Parameters
         ----------
@@ -116,7 +123,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return features
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Points from features: the mean plus the pseudo-inverse of the components.
+        """Reconstruct samples from features, by the pseudo-inverse of the components.
 
         x̂ = x̄ + W⁺(z − Wx̄), the point closest to the mean among those with features z.
 
@@ -145,7 +152,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return np.asarray(centered @ back.astype(dtype) + self.mean_.astype(dtype))
 
     def transform_scatters(self, scatters: ArrayLike) -> NDArray[np.float64]:
-        """Covariances or second moments in feature space: WSWᵀ, without noise.
+        """Compute covariances or second moments in feature space: WSWᵀ, without noise.
 
         Parameters
         ----------
@@ -155,6 +162,7 @@ class LinearReducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Returns
         -------
         ndarray of shape (..., n_components, n_components)
+            The matrices in feature space.
         """
         check_is_fitted(self)
         matrices, width = np.asarray(scatters, dtype=np.float64), self.n_features_in_

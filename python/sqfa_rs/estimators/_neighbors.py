@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..typing import LocalScale, Scaling
 from ._predicting import SupervisedReducer
 from ._settings import Choice
 
 
 class LFDA(SupervisedReducer):
     """Local Fisher discriminant analysis: pairs of points count by how near they are.
+
+    As in LDA, the components maximize the scatter between classes relative to the scatter within
+    classes. Pairs of samples of one class count more if they are near each other, so classes may have
+    several clusters.
 
     Parameters
     ----------
@@ -89,6 +94,11 @@ class LFDA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LDA : The same without neighbors.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Sugiyama, "Dimensionality reduction of multimodal labeled data by local Fisher discriminant
@@ -112,9 +122,9 @@ class LFDA(SupervisedReducer):
         n_components: int = 2,
         *,
         n_neighbors: Choice = "auto",
-        local_scale: str = "neighbor",
+        local_scale: LocalScale = "neighbor",
         pca_dims: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -134,12 +144,16 @@ class LFDA(SupervisedReducer):
 class LMNN(SupervisedReducer):
     """Large-margin nearest neighbors: near points of one class, others a margin away.
 
+    The components bring every sample nearer to its neighbors of the same class than to samples of other
+    classes, by a margin.
+
     Parameters
     ----------
     n_components : int, default=2
         Number of components.
-    n_neighbors : int, "auto" or list of ints, default=3
-        Target neighbors of every point; "auto" and lists choose on held-out points.
+    n_neighbors : int, "auto" or list of ints, default=None
+        Target neighbors of every point; "auto" and lists choose on held-out points. None is 3, or fewer
+        if the smallest class has fewer than 4 samples.
     pca_dims : int, default=None
         Principal components to work in; None is the method's own number, 200, or all there are.
     per_class : int, default=None
@@ -210,6 +224,11 @@ class LMNN(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    NCA : Uses all neighbors with smooth weights.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Weinberger & Saul, "Distance metric learning for large margin nearest neighbor classification",
@@ -232,10 +251,10 @@ class LMNN(SupervisedReducer):
         self,
         n_components: int = 2,
         *,
-        n_neighbors: Choice = 3,
+        n_neighbors: Choice = None,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -254,6 +273,9 @@ class LMNN(SupervisedReducer):
 
 class WDA(SupervisedReducer):
     """Wasserstein discriminant analysis: regularized transport between classes over that within.
+
+    The components maximize the cost of transport between the samples of different classes relative to
+    the cost within classes, with entropic regularization.
 
     Parameters
     ----------
@@ -331,6 +353,11 @@ class WDA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LDA : The same with scatter instead of transport.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Flamary, Cuturi, Courty & Rakotomamonjy, "Wasserstein discriminant analysis", Machine Learning 107,
@@ -356,7 +383,7 @@ class WDA(SupervisedReducer):
         reg: Choice = "auto",
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,
@@ -452,6 +479,11 @@ class NCA(SupervisedReducer):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, when the training data had any.
 
+    See Also
+    --------
+    LMNN : Uses a margin to samples of other classes.
+    sqfa_rs.SQFA : Uses the means and covariances of the classes.
+
     References
     ----------
     Goldberger, Roweis, Hinton & Salakhutdinov, "Neighborhood components analysis", Advances in Neural
@@ -474,7 +506,7 @@ class NCA(SupervisedReducer):
         *,
         pca_dims: int | None = None,
         per_class: int | None = None,
-        scaling: str = "auto",
+        scaling: Scaling = "auto",
         refine: bool = False,
         cv: Any = None,
         n_jobs: int | None = None,

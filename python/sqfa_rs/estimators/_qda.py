@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from ..data._inputs import (
 )
 from ..data._labels import check_counts, class_names, encode, positions
 from ..data._statistics import ClassStatistics, given_statistics, statistics_of
+from ..typing import NamedWithNumber
 from ._classifier import CoreClassifier
 
 
@@ -120,7 +121,7 @@ class QDA(CoreClassifier):
         self,
         *,
         priors: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
+        shrinkage: float | Literal["auto"] = "auto",
         class_weight: Any = None,
         n_jobs: int | None = None,
         nu: float | None = None,
@@ -252,8 +253,8 @@ class QDA(CoreClassifier):
         self.__dict__.pop("feature_names_in_", None)
         return self._adopt(statistics)
 
-    def _estimator(self) -> str:
-        return "empirical" if self.nu is None else f"t:{float(self.nu)!r}"
+    def _estimator(self) -> NamedWithNumber | Literal["empirical"]:
+        return "empirical" if self.nu is None else NamedWithNumber(f"t:{float(self.nu)!r}")
 
     def _forget(self) -> None:
         for name in ("means_", "_accumulator", "_classifier"):
@@ -308,15 +309,48 @@ class QDA(CoreClassifier):
         return self._build(self.classes_, self.means_, self.covariances_, self.priors_)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes)."""
+        """Return ln p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            The logarithms, in the order of ``classes_``.
+        """
         return self._answers(X, "log_posteriors")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """p(class | point), of shape (n_samples, n_classes)."""
+        """Return p(class | sample).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
         return np.asarray(np.exp(self._answers(X, "log_posteriors")))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """ln p(class | point), of shape (n_samples, n_classes); for two classes their difference."""
+        """Return ln p(class | sample); for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The logarithms, or for two classes that of the second minus that of the first.
+        """
         scores = self._answers(X, "log_posteriors")
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 

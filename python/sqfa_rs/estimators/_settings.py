@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._base import Reducer
 
 # A setting that may be chosen on held-out points: a value, "auto", or the values to choose among.
-Choice = float | str | Sequence[float] | None
+Choice = float | Literal["auto"] | Sequence[float] | None
 
 
 # Parameters that may be arrays, and settings that may be something else than text.

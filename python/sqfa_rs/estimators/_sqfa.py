@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
+from ..typing import Constraint, CovarianceEstimator, Distance, Init, Matrix, Optimizer, Scaling
 from ._family import BaseSQFA
 from ._results import Progress
 
 
 class SQFA(BaseSQFA):
     """Supervised quadratic feature analysis.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
     Learns linear filters W that push the classes apart as Gaussians: it maximizes the mean over pairs
     of classes of
@@ -171,21 +178,21 @@ class SQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
-        distance: str | Callable[..., Any] = "calvo-oller",
+        distance: Distance = "calvo-oller",
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float = "empirical",
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator = "empirical",
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,
@@ -233,6 +240,12 @@ class SQFA(BaseSQFA):
 
 class SecondMomentSQFA(BaseSQFA):
     """Supervised quadratic feature analysis of second moments (smSQFA).
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sqfa_rs import SecondMomentSQFA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SecondMomentSQFA(n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
 
     Learns linear filters W that maximize the mean over pairs of classes of a distance d(A, B) with
 
@@ -388,21 +401,21 @@ class SecondMomentSQFA(BaseSQFA):
 
     def __init__(
         self,
-        n_components: int | str = 2,
+        n_components: int | Literal["auto"] = 2,
         *,
         max_components: int = 16,
         distance: str | Callable[..., Any] = "affine-invariant",
         noise: float | str = "auto",
-        scaling: str = "auto",
-        constraint: str = "sphere",
-        init: Any = "auto",
-        fixed: Any = None,
-        n_init: int | str = "auto",
+        scaling: Scaling = "auto",
+        constraint: Constraint = "sphere",
+        init: Init | Matrix = "auto",
+        fixed: Matrix | None = None,
+        n_init: int | Literal["auto"] = "auto",
         sequential: int | None = None,
-        optimizer: str = "auto",
-        pairs: int | str = "auto",
-        covariance_estimator: str | float = "empirical",
-        pair_weights: Any = None,
+        optimizer: Optimizer = "auto",
+        pairs: int | Literal["auto", "all"] = "auto",
+        covariance_estimator: CovarianceEstimator = "empirical",
+        pair_weights: Matrix | None = None,
         refine: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-6,

@@ -46,7 +46,14 @@ impl Reducer for LmnnReducer {
         filters: &[usize],
         observer: &mut Observer<'_>,
     ) -> Result<Vec<Reduction>, ReduceError> {
-        let values = NEIGHBORS.values(&self.neighbors, 1.0, training);
+        let mut values = NEIGHBORS.values(&self.neighbors, 1.0, training);
+        if self.neighbors == Choice::Usual {
+            // A sample is not its own neighbor, and the default must suit small classes.
+            let smallest = training.statistics().counts().and_then(|counts| counts.iter().min());
+            let most =
+                smallest.map_or(f64::INFINITY, |&count| count.saturating_sub(1).max(1) as f64);
+            values.iter_mut().for_each(|value| *value = value.min(most));
+        }
         let setting = (Setting::Neighbors, values.as_slice());
         self.view.fit_each(
             training,

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::classify::Qda;
-use crate::deal::{HoldOut, deal};
+use crate::deal::{HoldOut, deal_once};
 use crate::labels::Labels;
 use crate::linalg::{Mat, MatRef};
 use crate::points::{Points, Scalar};
@@ -274,9 +274,9 @@ impl<'a> Training<'a> {
                 let mut often = vec![0_u32; labels.len()];
                 rows.iter().for_each(|&row| often[row as usize] += 1);
                 let weight = |row: usize| u64::from(often[row]);
-                deal(points, labels, &weight, self.hold_out, parts, seed)
+                deal_once(points, labels, &weight, self.hold_out, parts, seed)
             }
-            None => deal(points, labels, &|_| 1, self.hold_out, parts, seed),
+            None => deal_once(points, labels, &|_| 1, self.hold_out, parts, seed),
         };
         let is_held = |row: u32| (first..parts.1).contains(&usize::from(dealt[row as usize]));
         let held = (0..count).map(row).filter(|&row| is_held(row));

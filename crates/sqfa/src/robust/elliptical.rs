@@ -152,7 +152,9 @@ impl<'m, T: Element> Class<'m, T> {
         degrees: f64,
     ) -> Result<Self, RobustError> {
         let points = Standard::new(table, members)?;
-        let (count, p) = (members.rows.len(), points.columns.len());
+        let (rows, p) = (members.rows.len(), points.columns.len());
+        // A row of weight 2 is two rows.
+        let count = members.count() as usize;
         if count <= p {
             return Err(RobustError::TooFewForScatter { points: count, dimension: p });
         }
@@ -160,7 +162,7 @@ impl<'m, T: Element> Class<'m, T> {
         let plain = count >= PLENTY * p && points.least_off > needed;
         let mut scatter = vec![0.0; p * p];
         (0..p).for_each(|i| scatter[i * p + i] = 1.0);
-        let (mean, squares) = (vec![0.0; p], vec![0.0; count]);
+        let (mean, squares) = (vec![0.0; p], vec![0.0; rows]);
         let (shrinkage, change) = (0.0, f64::INFINITY);
         Ok(Self {
             members,
