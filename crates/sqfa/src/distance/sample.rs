@@ -50,7 +50,7 @@ impl FromStr for Pairs {
             ("all", _) => Ok(Self::All),
             (_, Ok(count)) if count > 0 => Ok(Self::Count(count)),
             _ => Err(format!(
-                "'{text}' is not a number of pairs: use auto, all or a whole number above 0"
+                "'{text}' is not a number of pairs: give auto, all or a whole number above 0"
             )),
         }
     }
