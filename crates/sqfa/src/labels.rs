@@ -434,6 +434,6 @@ mod tests {
         let larger = Classes::Integers(vec![1, 3, 5]);
         assert_eq!(labels.recode(&larger).unwrap().codes(), &[1, 2]);
         let error = labels.recode(&Classes::Integers(vec![3])).unwrap_err();
-        assert!(error.to_string().contains("'5' at row 1"));
+        assert!(error.to_string().contains("'5' in row 1"));
     }
 }

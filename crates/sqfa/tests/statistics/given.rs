@@ -133,7 +133,7 @@ fn floating_point_labels_must_be_whole() {
     );
     for bad in [0.5, f64::NAN, f64::INFINITY, 1e300] {
         let message = Labels::from_floats(&[0.0, 1.0, bad]).unwrap_err().to_string();
-        let value = format!("label {bad} at row 2");
+        let value = format!("label {bad} in row 2");
         assert!(message.contains(&value) && message.contains("integer or text"), "{message}");
     }
 }

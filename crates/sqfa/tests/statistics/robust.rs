@@ -301,7 +301,7 @@ fn invalid_estimates_are_rejected_with_a_remedy() {
         };
         let refused = ClassStatistics::from_points(few.points(), &few.labels(), estimator);
         let message = refused.unwrap_err().to_string();
-        assert!(message.starts_with("class '0': 3 points"), "{message}");
+        assert!(message.starts_with("class '0': 3 samples"), "{message}");
         assert!(message.contains("reduce the dimension first"), "{message}");
         // A class of identical samples.
         let mut same = Heavy { values: data.values.clone(), codes: data.codes.clone(), columns: 3 };
