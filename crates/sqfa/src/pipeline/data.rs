@@ -77,11 +77,10 @@ impl<'a> Labeled<'a> {
         if points != labels {
             return Err(StatisticsError::LabelCount { labels, points });
         }
-        match self.weights.map(<[u64]>::len) {
-            Some(weights) if weights != points => {
-                return Err(StatisticsError::WeightCount { weights, points });
-            }
-            _ => {}
+        if let Some(weights) = self.weights.map(<[u64]>::len)
+            && weights != points
+        {
+            return Err(StatisticsError::WeightCount { weights, points });
         }
         let (what, values) = match self.hold_out {
             HoldOut::Rows => return Ok(()),
@@ -124,9 +123,9 @@ impl<'a> Labeled<'a> {
                     return Err(PipelineError::EmptyFolds);
                 }
                 for (fold, own) in held.iter().enumerate() {
-                    for class in 0..classes.len() {
-                        let left = total[class] - own[class];
-                        if left < 2 && own[class] > 0 {
+                    for (class, (total, own)) in total.iter().zip(own).enumerate() {
+                        let left = total - own;
+                        if left < 2 && *own > 0 {
                             let class = classes.label(class).to_string();
                             return Err(PipelineError::FoldTakesClass { fold, class, left });
                         }
